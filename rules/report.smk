@@ -1,0 +1,76 @@
+"""Figures, and the report that shows them with the tables."""
+
+
+def figure_scores(wildcards):
+    figure = STUDY.figures[wildcards.figure]
+    names = [*figure.experiments, *figure.references]
+    return expand(
+        "results/scores/{model}/{experiment}.parquet",
+        model=list(STUDY.models),
+        experiment=[name for name in names if name in STUDY.experiments],
+    )
+
+
+def figure_settings(wildcards):
+    return canonical_json(STUDY.figures[wildcards.figure].settings())
+
+
+rule plot_figure:
+    input:
+        scores=figure_scores,
+        code=code("plot_figure.py"),
+    output:
+        png=report(
+            "results/figures/{figure}.png",
+            caption="../resources/captions/figure.rst",
+            category="Figures",
+            labels={"figure": "{figure}"},
+        ),
+        pdf="results/figures/{figure}.pdf",
+    params:
+        figure=figure_settings,
+    log:
+        "results/logs/plot_figure/{figure}.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --figure {params.figure:q}"
+        " --scores {input.scores:q}"
+        " --png {output.png:q}"
+        " --pdf {output.pdf:q}"
+        " 2>&1 | tee {log:q}"
+
+
+rule make_report:
+    input:
+        accuracy="results/tables/accuracy.csv",
+        token_counts="results/tables/token_counts.csv",
+        answer_checks="results/tables/answer_checks.csv",
+        figures=expand("results/figures/{figure}.png", figure=list(STUDY.figures)),
+        manifests=expand(
+            "results/responses/{model}/{experiment}.manifest.json",
+            model=list(STUDY.models),
+            experiment=list(STUDY.experiments),
+        ),
+        template=project_file("resources", "report", "report.html.j2"),
+        code=code("make_report.py"),
+    output:
+        "results/report.html",
+    params:
+        titles=canonical_json({f.name: f.title for f in STUDY.figures.values()}),
+    log:
+        "results/logs/make_report.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --titles {params.titles:q}"
+        " --accuracy {input.accuracy:q}"
+        " --token-counts {input.token_counts:q}"
+        " --answer-checks {input.answer_checks:q}"
+        " --figures {input.figures:q}"
+        " --manifests {input.manifests:q}"
+        " --template {input.template:q}"
+        " --output {output:q}"
+        " 2>&1 | tee {log:q}"

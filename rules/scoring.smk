@@ -1,0 +1,102 @@
+"""Scoring: one row a prompt and target for each sweep, and the tables made of them."""
+
+
+def metric_name(wildcards):
+    return STUDY.experiments[wildcards.experiment].metric
+
+
+rule score:
+    input:
+        examples=sweep_examples,
+        responses="results/responses/{model}/{experiment}.jsonl.gz",
+        code=code("score.py"),
+    output:
+        "results/scores/{model}/{experiment}.parquet",
+    params:
+        task=task_name,
+        metric=metric_name,
+    log:
+        "results/logs/score/{model}/{experiment}.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --model {wildcards.model:q}"
+        " --experiment {wildcards.experiment:q}"
+        " --task {params.task}"
+        " --metric {params.metric}"
+        " --examples {input.examples:q}"
+        " --responses {input.responses:q}"
+        " --output {output:q}"
+        " 2>&1 | tee {log:q}"
+
+
+rule accuracy_table:
+    input:
+        scores=SCORES,
+        code=code("make_accuracy_table.py"),
+    output:
+        report(
+            "results/tables/accuracy.csv",
+            caption="../resources/captions/accuracy.rst",
+            category="Tables",
+        ),
+    log:
+        "results/logs/accuracy_table.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --scores {input.scores:q}"
+        " --output {output:q}"
+        " 2>&1 | tee {log:q}"
+
+
+rule token_count_table:
+    input:
+        counts=expand(
+            "results/token_counts/{model}/{experiment}.csv",
+            model=list(STUDY.models),
+            experiment=list(STUDY.experiments),
+        ),
+        code=code("concat_tables.py"),
+    output:
+        report(
+            "results/tables/token_counts.csv",
+            caption="../resources/captions/token_counts.rst",
+            category="Tables",
+        ),
+    log:
+        "results/logs/token_count_table.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --tables {input.counts:q}"
+        " --output {output:q}"
+        " 2>&1 | tee {log:q}"
+
+
+rule answer_check_table:
+    input:
+        # All cells of an experiment have the same questions: one cell of each is enough.
+        examples=[examples_of(experiment)[0] for experiment in STUDY.experiments],
+        code=code("make_answer_check_table.py"),
+    output:
+        report(
+            "results/tables/answer_checks.csv",
+            caption="../resources/captions/answer_checks.rst",
+            category="Tables",
+        ),
+    params:
+        experiments=list(STUDY.experiments),
+    log:
+        "results/logs/answer_check_table.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --experiments {params.experiments:q}"
+        " --examples {input.examples:q}"
+        " --output {output:q}"
+        " 2>&1 | tee {log:q}"

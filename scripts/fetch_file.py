@@ -1,0 +1,21 @@
+"""Get a remote file from the mirror folder or the network and check it."""
+
+import argparse
+
+from litm.cli import note, run
+from litm.fetch import fetch
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--url", required=True)
+    parser.add_argument("--sha256", required=True, help="what the file must have")
+    parser.add_argument("--mirror", help="a folder to look in first, by base name")
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    source = fetch(args.url, args.sha256, args.mirror, args.output)
+    note(f"{args.output}: from {source}, sha256 is right")
+
+
+if __name__ == "__main__":
+    run(main)

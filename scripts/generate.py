@@ -1,0 +1,77 @@
+"""Ask a model the prompts of a sweep that its journal has no answer to, and write the responses to all of them."""
+
+import argparse
+from importlib.metadata import version
+
+from litm.cli import json_object, note, run
+from litm.engines import EngineSettings, load_engine
+from litm.identity import sweep_identity
+from litm.journal import Journal, digest
+from litm.prompt_format import read_prompt_template
+from litm.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.sweep import ask_missing, manifest, sweep_prompts, sweep_responses
+
+VERSIONS_OF = ("torch", "transformers", "tokenizers")
+
+
+def main() -> None:
+    args = parse_args()
+    source = read_json(args.source)
+    template = read_prompt_template(args.template) if args.template else None
+    identity = sweep_identity(source["identity"], args.settings, template, args.decoding)
+    settings = EngineSettings(
+        location=source["location"],
+        revision=source["revision"],
+        dtype=args.settings["dtype"],
+        attention=args.settings["attention"],
+        tokenizer=args.tokenizer,
+        context_window=args.context_window or None,
+        prompt_template=args.settings["prompt_template"],
+        template=template,
+        max_new_tokens=args.decoding["max_new_tokens"],
+        stop=args.decoding["stop"],
+        device=args.device,
+        batch_tokens=args.batch_tokens,
+    )
+    prompts = sweep_prompts((example for path in args.examples for _, example in read_jsonl(path)), digest(identity))
+    journal = Journal(args.journal)
+    outcome = ask_missing(
+        prompts,
+        journal,
+        identity,
+        make_engine=lambda: load_engine(args.settings["engine"], settings),
+        what=f"{args.model}/{args.experiment}",
+    )
+    responses = list(sweep_responses(prompts, journal, outcome.overflow))
+    sweep = {"model": args.model, "experiment": args.experiment}
+    versions = {package: version(package) for package in VERSIONS_OF}
+    summary = manifest(sweep, identity, prompts, outcome, responses, versions)
+    write_jsonl(args.responses, responses)
+    write_json(args.manifest, summary)
+    note(
+        f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "
+        f"{summary['overflow']} do not fit the model's context"
+    )
+
+
+def parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True, help="the model's name")
+    parser.add_argument("--experiment", required=True, help="the experiment's name")
+    parser.add_argument("--source", required=True, help="what identify_model.py wrote")
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
+    parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
+    parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or folder that is not the model's own")
+    parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--batch-tokens", type=int, required=True, help="tokens in a batch, padding included")
+    parser.add_argument("--examples", required=True, nargs="+")
+    parser.add_argument("--journal", required=True, help="every response ever got; read, and appended to")
+    parser.add_argument("--responses", required=True, help="output: one line a prompt")
+    parser.add_argument("--manifest", required=True, help="output: what these are responses of, and counts")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

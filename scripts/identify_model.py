@@ -1,0 +1,28 @@
+"""Write down which model it is, exactly: the hashes of a folder's files, or the commit of a hub model."""
+
+import argparse
+from pathlib import Path
+
+from litm.cli import json_object, run
+from litm.identity import file_sha256, folder_identity, hub_identity
+from litm.records import write_json
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--location", required=True, type=json_object, help="JSON with path, hub and revision")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or folder that is not the model's own")
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    path, hub, revision = args.location["path"], args.location["hub"], args.location["revision"]
+    identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
+    if args.tokenizer:
+        identity["tokenizer"] = file_sha256(args.tokenizer)
+    write_json(
+        args.output,
+        {"location": path or hub, "revision": identity.get("commit"), "identity": identity},
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,1 @@
+"""The library behind the workflow's scripts: pure functions and frozen dataclasses, no Snakemake."""

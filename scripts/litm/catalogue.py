@@ -1,0 +1,74 @@
+"""Merging and checking of catalogue entries, with messages of one line."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from litm.errors import UserError
+
+
+def string_keys(value: Any) -> Any:
+    """The same nested value with all mapping keys as strings: YAML reads sizes as numbers, JSON as strings."""
+    if isinstance(value, Mapping):
+        return {str(key): string_keys(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [string_keys(item) for item in value]
+    return value
+
+
+def merge_catalogue(entries: Mapping[str, dict], additions: Mapping[str, dict]) -> dict[str, dict]:
+    """The catalogue with a config's additions: a new name is added, an old one has its keys replaced one by one."""
+    changed = {name: {**entries.get(name, {}), **entry} for name, entry in additions.items()}
+    return {**entries, **changed}
+
+
+def validate(value: Any, schema: Path, where: str) -> None:
+    """Check against a JSON schema (in YAML); `UserError` for the first mistake, naming the key and what is allowed."""
+    errors = jsonschema.Draft202012Validator(_read_schema(schema)).iter_errors(value)
+    first = min(errors, key=lambda error: [str(part) for part in error.absolute_path], default=None)
+    if first is not None:
+        raise UserError(describe(first, where))
+
+
+def choose(names: Iterable[str], allowed: Iterable[str], where: str) -> list[str]:
+    """The names, in their order and each once; `UserError` for one that is not allowed."""
+    names, allowed = list(names), list(allowed)
+    for name in names:
+        if name not in allowed:
+            raise UserError(f"{where}: unknown name '{name}'{_did_you_mean(name, allowed)}; allowed: {_listing(allowed)}")
+    return list(dict.fromkeys(names))
+
+
+def describe(error: jsonschema.ValidationError, where: str) -> str:
+    """One line for a schema violation."""
+    key = ".".join([where, *(str(part) for part in error.absolute_path)])
+    if error.validator == "additionalProperties":
+        allowed = list(error.schema.get("properties", {}))
+        unknown = next((name for name in error.instance if name not in allowed), "")
+        return f"{key}: unknown key '{unknown}'{_did_you_mean(unknown, allowed)}; allowed: {_listing(allowed)}"
+    if error.validator == "enum":
+        return f"{key}: {error.instance!r} is not allowed; allowed: {_listing(error.validator_value)}"
+    if error.validator == "type":
+        wanted = error.validator_value
+        wanted = " or ".join(wanted) if isinstance(wanted, list) else wanted
+        return f"{key}: must be of type {wanted}, found {error.instance!r}"
+    return f"{key}: {error.message}"
+
+
+def _did_you_mean(name: str, allowed: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, [str(one) for one in allowed], n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def _listing(names: Iterable[Any]) -> str:
+    return ", ".join(str(name) for name in names)
+
+
+@cache
+def _read_schema(path: Path) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))

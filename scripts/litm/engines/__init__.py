@@ -1,0 +1,62 @@
+"""Engines: what answers prompts, one module each, behind one small interface.
+
+An engine is a module of this package with a class `Engine`. It is found by its name, nothing else changes.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from litm.journal import Response
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """What an engine is made with.
+
+    location, revision: a folder or a hub model and its commit; tokenizer: another place for the tokenizer;
+    prompt_template, template: see `prompt_format.encode_prompts`; max_new_tokens, stop: decoding, always
+    greedy; device, batch_tokens: how it is run, which must not change an answer.
+    """
+
+    location: str
+    revision: str | None
+    dtype: str
+    attention: str
+    tokenizer: str | None
+    context_window: int | None
+    prompt_template: str
+    template: str | None
+    max_new_tokens: int
+    stop: str
+    device: str
+    batch_tokens: int
+
+
+class Engine(Protocol):
+    """Made cheaply (tokenizer, no weights); loads its model when the first prompt is asked."""
+
+    context_window: int | None
+    max_new_tokens: int
+
+    def __init__(self, settings: EngineSettings) -> None: ...
+
+    def encode(self, prompts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each prompt in the model's template, never truncated."""
+        ...
+
+    def generate(self, prompts: Sequence[list[int]]) -> Iterator[list[tuple[int, Response]]]:
+        """Answer all prompts; yields a batch at a time, as (index of the prompt, response)."""
+        ...
+
+
+def engine_names() -> list[str]:
+    """Names of all engines, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def load_engine(name: str, settings: EngineSettings) -> Engine:
+    """An engine by the name of its module."""
+    return importlib.import_module(f"{__name__}.{name}").Engine(settings)

@@ -1,0 +1,199 @@
+"""Hugging Face transformers: causal language models, greedy, in length-sorted batches."""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    GenerationConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
+from transformers.utils import logging as transformers_logging
+
+from litm.batching import length_sorted_batches
+from litm.engines import EngineSettings
+from litm.errors import UserError
+from litm.finish_reasons import LENGTH, STOP
+from litm.journal import Response
+from litm.metrics import FIRST_LINE
+from litm.prompt_format import encode_prompts, load_tokenizer
+
+#: Names that architectures give to the length of their context, most usual first.
+CONTEXT_WINDOW_NAMES = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length")
+
+transformers_logging.disable_progress_bar()
+
+
+class Engine:
+    """A causal language model run by `generate`."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self.settings = settings
+        self.device = choose_device(settings.device)
+        try:
+            self.config = AutoConfig.from_pretrained(settings.location, revision=settings.revision)
+        except (OSError, ValueError) as error:
+            raise UserError(f"model {settings.location}: {str(error).strip().splitlines()[0]}") from error
+        if self.config.is_encoder_decoder:
+            raise UserError(f"model {settings.location} is an encoder-decoder: this engine runs causal models only")
+        self.tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
+        self.max_new_tokens = settings.max_new_tokens
+        self.context_window = settings.context_window or context_window_of(self.config)
+
+    def encode(self, prompts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each prompt in the model's template, never truncated."""
+        return encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, prompts)
+
+    def generate(self, prompts: Sequence[list[int]]) -> Iterator[list[tuple[int, Response]]]:
+        """Answer all prompts, the longest first; yields each batch as soon as it is done."""
+        if not prompts:
+            return
+        model = self._load_model()
+        end_tokens = end_token_ids(model, self.tokenizer)
+        model.generation_config = greedy_decoding(self.settings.max_new_tokens, end_tokens, self._pad_token(end_tokens))
+        line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
+        lengths = [len(prompt) for prompt in prompts]
+        new_tokens, budget = self.settings.max_new_tokens, self.settings.batch_tokens
+        for batch in length_sorted_batches(lengths, new_tokens, budget):
+            outputs = self._generate_batch(model, [prompts[index] for index in batch], line_end)
+            yield [
+                (index, self._response(prompts[index], output, end_tokens, line_end))
+                for index, output in zip(batch, outputs, strict=True)
+            ]
+
+    def _pad_token(self, end_tokens: list[int]) -> int:
+        own = self.tokenizer.pad_token_id
+        return own if own is not None else (end_tokens or [0])[0]
+
+    def _line_end(self) -> "LineEnd":
+        vocabulary = max(len(self.tokenizer), self.config.get_text_config().vocab_size)
+        return LineEnd(self.tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True))
+
+    def _load_model(self) -> PreTrainedModel:
+        settings = self.settings
+        dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
+        try:
+            model = AutoModelForCausalLM.from_pretrained(
+                settings.location, revision=settings.revision, dtype=dtype, attn_implementation=settings.attention
+            )
+        except (OSError, ValueError, ImportError) as error:
+            raise UserError(f"model {settings.location}: {str(error).strip().splitlines()[0]}") from error
+        return model.to(self.device).eval()
+
+    @torch.inference_mode()
+    def _generate_batch(
+        self, model: PreTrainedModel, prompts: Sequence[list[int]], line_end: "LineEnd | None"
+    ) -> list[list[int]]:
+        """New token ids of each prompt, up to the length of the longest answer of the batch."""
+        pad = model.generation_config.pad_token_id
+        width = max(len(prompt) for prompt in prompts)
+        padding = [width - len(prompt) for prompt in prompts]
+        ids = [[pad] * n + prompt for n, prompt in zip(padding, prompts, strict=True)]
+        mask = [[0] * n + [1] * (width - n) for n in padding]
+        output = model.generate(
+            input_ids=torch.tensor(ids, device=self.device),
+            attention_mask=torch.tensor(mask, device=self.device),
+            stopping_criteria=StoppingCriteriaList([StopAtLineEnd(line_end)] if line_end else []),
+        )
+        return output[:, width:].tolist()
+
+    def _response(
+        self, prompt: list[int], output: list[int], end_tokens: list[int], line_end: "LineEnd | None"
+    ) -> Response:
+        answer, finish_reason = cut_answer(output, end_tokens, line_end)
+        text = self.tokenizer.decode(answer, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return Response(text, finish_reason, len(prompt), len(answer))
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name, for 'auto' a GPU if there is one; `UserError` for one that is not there."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = torch.device(name)
+    if device.type == "cuda":
+        count = torch.cuda.device_count()
+        if (device.index or 0) >= count:
+            raise UserError(
+                f"device {name} is not there: torch sees {count} CUDA device(s); set 'device' to auto or cpu"
+            )
+    return device
+
+
+def context_window_of(config) -> int | None:
+    """The longest context a configuration allows, in tokens; None if it does not say."""
+    text_config = config.get_text_config()
+    for name in CONTEXT_WINDOW_NAMES:
+        if isinstance(getattr(text_config, name, None), int):
+            return getattr(text_config, name)
+    return None
+
+
+def end_token_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[int]:
+    """All ids that end an answer: the model's own list and the tokenizer's end of text."""
+    own = model.generation_config.eos_token_id
+    ids = set(own if isinstance(own, list) else [own]) | {tokenizer.eos_token_id}
+    return sorted(id for id in ids if id is not None)
+
+
+def greedy_decoding(max_new_tokens: int, end_tokens: list[int], pad_token: int) -> GenerationConfig:
+    """Greedy decoding and nothing else: a model's own configuration may set penalties or sampling."""
+    return GenerationConfig(
+        max_new_tokens=max_new_tokens, do_sample=False, eos_token_id=end_tokens or None, pad_token_id=pad_token
+    )
+
+
+class LineEnd:
+    """Tells from token ids where the first line that is not blank ends.
+
+    For each token of the vocabulary: has_text (something other than white space), has_end (a line end), and
+    closes (a line end behind text of its own); bool tensors of (vocabulary,). Special tokens count as no text.
+    """
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self.has_text = torch.tensor([bool(piece.strip()) for piece in pieces])
+        self.has_end = torch.tensor(["\n" in piece for piece in pieces])
+        self.closes = torch.tensor(["\n" in piece.lstrip() for piece in pieces])
+
+    def find(self, ids: Sequence[int]) -> int | None:
+        """How many ids it takes to the end of the first line that is not blank; None if it does not end."""
+        seen_text = False
+        for count, id in enumerate(ids, start=1):
+            if self.closes[id] or (seen_text and self.has_end[id]):
+                return count
+            seen_text = seen_text or bool(self.has_text[id])
+        return None
+
+
+class StopAtLineEnd(StoppingCriteria):
+    """Stops each sequence of a batch at the end of its first line that is not blank."""
+
+    def __init__(self, line_end: LineEnd) -> None:
+        self.line_end = line_end
+        self.seen_text: torch.Tensor | None = None
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor | None, **kwargs) -> torch.Tensor:
+        last = input_ids[:, -1].to("cpu")
+        if self.seen_text is None:
+            self.seen_text = torch.zeros(len(last), dtype=torch.bool)
+        done = self.line_end.closes[last] | (self.seen_text & self.line_end.has_end[last])
+        self.seen_text |= self.line_end.has_text[last]
+        return done.to(input_ids.device)
+
+
+def cut_answer(
+    output: Sequence[int], end_tokens: Sequence[int], line_end: LineEnd | None
+) -> tuple[list[int], str]:
+    """What belongs to the answer of a row that went on until its whole batch was done, and why it ended.
+
+    An end token is not part of the answer. The reason is 'stop', or 'length' at the limit of new tokens.
+    """
+    ends = [index for index, id in enumerate(output) if id in end_tokens][:1]
+    answer = list(output[: ends[0]] if ends else output)
+    line = line_end.find(answer) if line_end else None
+    if line is not None:
+        return answer[:line], STOP
+    return answer, STOP if ends else LENGTH

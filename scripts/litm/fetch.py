@@ -1,0 +1,48 @@
+"""Remote files: from a mirror folder or the network, never unchecked."""
+
+import shutil
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import IO
+
+from litm.errors import UserError
+from litm.identity import file_sha256
+from litm.records import atomic_writer
+
+TIMEOUT_SECONDS = 60
+
+
+def fetch(url: str, sha256: str, mirror: str | None, output: str | Path) -> str:
+    """Put the file at `output` if its sha256 is right; returns where it came from.
+
+    A file of the output's base name in the folder `mirror` is taken before the network is asked. Raises
+    `UserError` with both sums if they differ, and for a download that fails.
+    """
+    output = Path(output)
+    if mirror and not Path(mirror).is_dir():
+        raise UserError(f"data_mirror {mirror} is not a folder")
+    local = Path(mirror) / output.name if mirror else None
+    source = str(local) if local and local.exists() else url
+    with atomic_writer(output) as target:
+        if source == url:
+            _download(url, target, output.name)
+        else:
+            with Path(source).open("rb") as raw:
+                shutil.copyfileobj(raw, target)
+        target.flush()
+        found = file_sha256(target.name)
+        if found != sha256:
+            raise UserError(f"{source}: its sha256 is {found}, but must be {sha256}; this is not the expected file")
+    return source
+
+
+def _download(url: str, target: IO[bytes], name: str) -> None:
+    try:
+        with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
+            shutil.copyfileobj(answer, target)
+    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+        reason = getattr(error, "reason", error)
+        raise UserError(
+            f"{url}: download failed ({reason}); or put {name} into a folder and set data_mirror to it"
+        ) from error

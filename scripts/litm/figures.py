@@ -1,0 +1,130 @@
+"""Figures: accuracy by position, one panel a size, with intervals and reference lines."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from litm.errors import UserError
+from litm.records import atomic_writer
+
+matplotlib.use("Agg")
+
+PANEL_INCHES = (3.6, 3.0)
+#: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
+REFERENCE_STYLES = (":", "-.", (0, (1, 3)))
+CURVE_STYLES = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
+    """Accuracy (%) against the position of the gold item, with 95 % intervals; a curve for each model.
+
+    accuracy: rows of `tables.accuracy_table`; figure: settings of a figure (experiments, references with their
+    labels, title, panel_title, x_label). Raises `UserError` if there is nothing to draw.
+    """
+    curves = accuracy[accuracy["experiment"].isin(figure["experiments"]) & accuracy["position"].notna()]
+    curves = curves[(curves["size"] > 1) & (curves["n"] > 0)]
+    if curves.empty:
+        raise UserError(f"figure {figure['name']}: no cell with a position has any question left to draw")
+    sizes = sorted(curves["size"].unique())
+    models = list(dict.fromkeys(curves["model"]))
+    colours = dict(zip(models, sns.color_palette("colorblind", len(models)), strict=True))
+    sns.set_theme(style="whitegrid", font_scale=0.9)
+    canvas = Figure(figsize=(PANEL_INCHES[0] * len(sizes) + 0.4, PANEL_INCHES[1] + 1.1), layout="constrained")
+    panels = canvas.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
+    for panel, size in zip(panels, sizes, strict=True):
+        _draw_curves(panel, curves[curves["size"] == size], figure, colours)
+        _draw_references(panel, accuracy, figure, colours)
+        panel.set_title(figure["panel_title"].format(size=size))
+        panel.set_xlabel(figure["x_label"])
+    panels[0].set_ylabel("Accuracy (%)")
+    _fit_y_axis(panels[0], accuracy)
+    canvas.suptitle(f"{figure['title']}\n", fontweight="bold")
+    canvas.text(0.5, 0.915, _describe_n(curves), ha="center", va="top", fontsize="small", color="0.35")
+    handles = _legend(figure, colours, set(accuracy["experiment"]))
+    canvas.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), frameon=False)
+    return canvas
+
+
+def _draw_curves(panel: Axes, cells: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:
+    ticks = sorted({int(position) for position in cells["position"]})
+    for index, experiment in enumerate(figure["experiments"]):
+        for marker, (model, colour) in zip(_cycle(MARKERS, colours), colours.items(), strict=True):
+            curve = cells[(cells["experiment"] == experiment) & (cells["model"] == model)].sort_values("position")
+            below, above = curve["accuracy"] - curve["ci_low"], curve["ci_high"] - curve["accuracy"]
+            panel.errorbar(
+                curve["position"].astype(int),
+                100 * curve["accuracy"],
+                yerr=[100 * below.clip(lower=0), 100 * above.clip(lower=0)],
+                color=colour,
+                marker=marker,
+                linestyle=CURVE_STYLES[index % len(CURVE_STYLES)],
+                markersize=5,
+                capsize=3,
+                elinewidth=1,
+            )
+    panel.set_xticks(ticks, [ordinal(tick + 1) for tick in ticks])
+    panel.margins(x=0.07)
+
+
+def _draw_references(panel: Axes, accuracy: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:
+    for style, experiment in zip(_cycle(REFERENCE_STYLES, figure["references"]), figure["references"], strict=True):
+        for cell in accuracy[(accuracy["experiment"] == experiment) & (accuracy["n"] > 0)].itertuples():
+            if cell.model in colours:
+                panel.axhline(100 * cell.accuracy, color=colours[cell.model], linestyle=style, linewidth=1.4)
+
+
+def _fit_y_axis(panel: Axes, accuracy: pd.DataFrame) -> None:
+    """Leave room around all intervals, inside 0 to 100 %, and never zoom in below 20 points."""
+    low, high = 100 * accuracy["ci_low"].min(), 100 * accuracy["ci_high"].max()
+    spare = max(3.0, (20 - (high - low)) / 2)
+    panel.set_ylim(max(-2.0, low - spare), min(102.0, high + spare))
+
+
+def _describe_n(curves: pd.DataFrame) -> str:
+    fewest, most = int(curves["n"].min()), int(curves["n"].max())
+    n = f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
+    return f"{n} questions a point; bars are 95 % Wilson intervals"
+
+
+def _legend(figure: Mapping, colours: Mapping, present: set[str]) -> list[Line2D]:
+    handles = [
+        Line2D([], [], color=colour, marker=marker, linestyle="-", label=model)
+        for marker, (model, colour) in zip(_cycle(MARKERS, colours), colours.items(), strict=True)
+    ]
+    if len(figure["experiments"]) > 1:
+        handles += [
+            Line2D([], [], color="0.3", linestyle=CURVE_STYLES[index % len(CURVE_STYLES)], label=experiment)
+            for index, experiment in enumerate(figure["experiments"])
+        ]
+    for style, (experiment, label) in zip(
+        _cycle(REFERENCE_STYLES, figure["references"]), figure["references"].items(), strict=True
+    ):
+        if experiment in present:
+            handles.append(Line2D([], [], color="0.3", linestyle=style, label=label))
+    return handles
+
+
+def _cycle(styles: tuple, over: Mapping) -> list:
+    return [styles[index % len(styles)] for index in range(len(over))]
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st, ..."""
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Save as the file's ending says, without the time of saving, so that the same figure has the same bytes."""
+    format = Path(path).suffix.removeprefix(".")
+    metadata = {"CreationDate": None} if format == "pdf" else {"Software": None}
+    with atomic_writer(path) as raw:
+        figure.savefig(raw, format=format, dpi=150, metadata=metadata)

@@ -1,0 +1,8 @@
+"""Why a response ended where it did."""
+
+#: An end token, or the end of what the scorer reads.
+STOP = "stop"
+#: The limit of new tokens: the answer may be cut.
+LENGTH = "length"
+#: The prompt does not fit the model's context: it was not asked, there is no answer.
+OVERFLOW = "overflow"

@@ -1,0 +1,70 @@
+"""Which model it is, exactly: what a response belongs to."""
+
+import hashlib
+from pathlib import Path
+
+from litm.errors import UserError
+
+WEIGHTS = ("*.safetensors", "*.bin")
+#: Files of a model folder that can change its answers; a model card cannot.
+PARTS = (*WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py")
+
+
+def model_files(folder: Path) -> list[Path]:
+    """The files of a model folder that can change its answers, sorted by name."""
+    return sorted({path for pattern in PARTS for path in folder.glob(pattern) if path.is_file()})
+
+
+def folder_identity(folder: Path) -> dict:
+    """The sha256 of every file of a model folder that can change its answers."""
+    check_model_folder(folder)
+    return {"files": {path.name: file_sha256(path) for path in model_files(folder)}}
+
+
+def check_model_folder(folder: Path) -> None:
+    """Raise `UserError` for something that is not a folder, or has no config.json or no weights."""
+    if not folder.is_dir():
+        raise UserError(f"model folder {folder} is not a folder: set the model's 'path' to one, or use 'hub'")
+    if not (folder / "config.json").exists():
+        raise UserError(f"model folder {folder} has no config.json: it is not a Hugging Face model folder")
+    if not any(path for pattern in WEIGHTS for path in folder.glob(pattern)):
+        raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")
+
+
+def hub_identity(hub: str, revision: str | None) -> dict:
+    """The commit that a hub model's branch, tag or commit stands for now, asked from the hub or its local cache.
+
+    Raises `UserError` if neither knows the model.
+    """
+    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
+
+    wanted = f"model {hub} (revision {revision or 'main'})"
+    try:
+        commit = HfApi().model_info(hub, revision=revision).sha
+    except (RepositoryNotFoundError, RevisionNotFoundError, GatedRepoError) as error:
+        raise UserError(f"{wanted}: {str(error).strip().splitlines()[-1]}") from error
+    except (OSError, HTTPError) as error:
+        cached = try_to_load_from_cache(hub, "config.json", revision=revision)
+        if not isinstance(cached, str):
+            raise UserError(
+                f"{wanted}: the hub cannot be reached ({type(error).__name__}) and the model is not in the local "
+                f"cache; download it where there is a network, or set 'path' to a folder"
+            ) from error
+        commit = Path(cached).parent.name
+    return {"hub": hub, "commit": commit}
+
+
+def sweep_identity(source: dict, model: dict, template: str | None, decoding: dict) -> dict:
+    """All that defines an answer beside the prompt itself.
+
+    source: `folder_identity` or `hub_identity`; model: the settings that change answers (dtype, attention, ...);
+    template: the text of the prompt template, if the model has one; decoding: limit of new tokens, stop rule.
+    """
+    return {"source": source, "model": model, "template": template, "decoding": decoding}
+
+
+def file_sha256(path: str | Path) -> str:
+    """The sha256 of a file, as hex digits."""
+    with Path(path).open("rb") as raw:
+        return hashlib.file_digest(raw, "sha256").hexdigest()

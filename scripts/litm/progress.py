@@ -1,0 +1,38 @@
+"""Progress of long work, readable on a terminal and in a log file."""
+
+import sys
+from typing import TextIO
+
+from tqdm import tqdm
+
+SECONDS_BETWEEN_LINES = 5.0
+
+
+class _Lines:
+    """Turns the carriage returns of a progress bar into lines, for logs and for jobs that run side by side."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> None:
+        line = text.strip("\r\n")
+        if line.strip():
+            self.stream.write(line + "\n")
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+
+def progress_bar(total: int, what: str, unit: str) -> tqdm:
+    """A bar with rate and time left on standard error; a line every few seconds where that is not a terminal."""
+    if sys.stderr.isatty():
+        return tqdm(total=total, desc=what, unit=f" {unit}", dynamic_ncols=True)
+    return tqdm(
+        total=total,
+        desc=what,
+        unit=f" {unit}",
+        ncols=100,
+        file=_Lines(sys.stderr),
+        mininterval=SECONDS_BETWEEN_LINES,
+        maxinterval=SECONDS_BETWEEN_LINES,
+    )

@@ -1,0 +1,59 @@
+"""From a prompt to the token ids a model reads: tokenizer and prompt template, without any weights."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from litm.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+#: The two prompt formats that are not a named template of resources/prompt_templates.
+RAW, CHAT = "raw", "chat"
+PROMPT_FIELD = "{prompt}"
+
+
+def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTokenizerBase":
+    """The tokenizer in a model folder, in a tokenizer.json file, or of a hub model.
+
+    Raises `UserError` if there is none.
+    """
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    try:
+        if Path(location).is_file():
+            return PreTrainedTokenizerFast(tokenizer_file=location, padding_side="left")
+        return AutoTokenizer.from_pretrained(location, revision=revision, padding_side="left")
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UserError(f"tokenizer of {location}: {reason}") from error
+
+
+def read_prompt_template(path: str | Path) -> str:
+    """A named template's text without its final line end; it must have {prompt} exactly once."""
+    template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
+    if template.count(PROMPT_FIELD) != 1:
+        raise UserError(f"{path}: a prompt template must contain {PROMPT_FIELD} exactly once")
+    return template
+
+
+def encode_prompts(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[str]
+) -> list[list[int]]:
+    """Token ids of each prompt as the model is given it, with the special tokens of its tokenizer once.
+
+    prompt_template: 'raw', 'chat' (the tokenizer's own chat template, one user message), or the name of a
+    template whose text is `template`. Never truncates. Raises `UserError` where there is no chat template.
+    """
+    if not prompts:
+        return []
+    if prompt_template == CHAT:
+        if not tokenizer.chat_template:
+            raise UserError("prompt_template is 'chat', but the tokenizer has no chat template: use 'raw' or a name")
+        chats = [[{"role": "user", "content": prompt}] for prompt in prompts]
+        encoded = tokenizer.apply_chat_template(chats, tokenize=True, add_generation_prompt=True, return_dict=True)
+        return encoded["input_ids"]
+    if template is not None:
+        prompts = [template.replace(PROMPT_FIELD, prompt) for prompt in prompts]
+    return tokenizer(list(prompts), return_attention_mask=False, verbose=False)["input_ids"]

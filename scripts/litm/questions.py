@@ -1,0 +1,133 @@
+"""Questions, the placement of their gold items, and the prompts that come of it.
+
+Every task gives its questions in one shape, so that placing and rendering are written once. An *item* is
+whatever a context is made of, as a tuple of strings: (title, text) of a document, (key, value) of a pair.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from litm.errors import UserError
+
+Item = tuple[str, ...]
+
+GOLD_AT = re.compile(r"gold_at_(\d+)")
+NO_GOLD = "no_gold"
+
+
+@dataclass(frozen=True)
+class Gold:
+    """An item that has an answer, and the answers that count as right."""
+
+    name: str
+    item: Item
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question with its gold item(s) and its distractors in order, before any placement."""
+
+    id: str
+    text: str
+    golds: tuple[Gold, ...]
+    distractors: tuple[Item, ...]
+
+
+def gold_position(placement: str) -> int | None:
+    """The 0-based position in `gold_at_{position}`, or None for a placement without a gold item."""
+    match = GOLD_AT.fullmatch(placement)
+    return int(match.group(1)) if match else None
+
+
+def depth_of(position: int, size: int) -> float:
+    """A position as a fraction of the context: 0 is the first item, 1 the last (0 if it is the only one)."""
+    return position / (size - 1) if size > 1 else 0.0
+
+
+def place(question: Question, size: int, placement: str) -> list[Item]:
+    """The items of a context of `size`, with the gold item where `placement` says.
+
+    The distractors are the question's first `size` - 1, in their order, at every position: moving the gold
+    item changes nothing else.
+    """
+    position = gold_position(placement)
+    if position is None:
+        return []
+    needed = size - len(question.golds)
+    if len(question.distractors) < needed:
+        raise UserError(
+            f"question {question.id} ({question.text!r}) has {len(question.distractors)} distractors, "
+            f"but a context of {size} needs {needed}"
+        )
+    assert position < size, "the configuration allows positions inside the context only"
+    (gold,) = question.golds
+    items = list(question.distractors[:needed])
+    items.insert(position, gold.item)
+    return items
+
+
+def make_example(
+    question: Question,
+    size: int,
+    placement: str,
+    template: str,
+    format_items: Callable[[Sequence[Item]], list[str]],
+    separator: str,
+) -> dict:
+    """The example record: the prompt, and for each target its position, depth, character span and answers."""
+    items = place(question, size, placement)
+    formatted = format_items(items)
+    context = separator.join(formatted)
+    prompt, context_start = render(template, context, question.text)
+    position = gold_position(placement)
+    targets = [
+        {
+            "name": gold.name,
+            "position": position,
+            "depth": None if position is None else depth_of(position, size),
+            "span": None if position is None else item_span(formatted, position, separator, context_start),
+            "answers": list(gold.answers),
+        }
+        for gold in question.golds
+    ]
+    return {
+        "id": question.id,
+        "size": size,
+        "placement": placement,
+        "question": question.text,
+        "prompt": prompt,
+        "targets": targets,
+    }
+
+
+def item_span(formatted: Sequence[str], position: int, separator: str, context_start: int) -> list[int]:
+    """First character and the one after the last of the item at `position` in the prompt."""
+    start = context_start + sum(len(item) + len(separator) for item in formatted[:position])
+    return [start, start + len(formatted[position])]
+
+
+def read_template(path: str | Path) -> str:
+    """A prompt file's text without its final line end; it must say where {question} goes."""
+    template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
+    if "{question}" not in template:
+        raise UserError(f"{path}: the prompt must contain {{question}}, and {{context}} where the items go")
+    return template
+
+
+def render(template: str, context: str, question: str) -> tuple[str, int]:
+    """Fill {context} and {question}; returns the prompt and where the context begins in it.
+
+    All fields are filled in one pass, so braces inside a question or a document are left alone.
+    """
+    values = {"context": context, "question": question}
+    parts = re.split(r"\{(context|question)\}", template)
+    prompt, context_start = "", 0
+    for index, part in enumerate(parts):
+        is_field = index % 2 == 1
+        if is_field and part == "context":
+            context_start = len(prompt)
+        prompt += values[part] if is_field else part
+    return prompt, context_start

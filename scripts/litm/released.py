@@ -1,0 +1,92 @@
+"""The record formats that the paper's authors released, checked line by line and turned into questions.
+
+Question answering (`nq-open-*.jsonl.gz`): `{"question", "answers", "ctxs": [{"title", "text", "isgold", ...}]}`.
+Key-value retrieval (`kv-retrieval-*.jsonl.gz`): `{"ordered_kv_records": [[key, value], ...], "key", "value"}`.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from litm.errors import UserError
+from litm.questions import Gold, Question
+from litm.records import read_jsonl
+
+
+def question_id(text: str) -> str:
+    """A short stable id made of the question's text, so that files about the same questions pair up."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read_qa_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+    """The first `limit` questions of a released QA file, distractors in the order of the file."""
+    seen: dict[str, int] = {}
+    for number, record in islice(read_jsonl(path), limit):
+        where = f"{path}, line {number}"
+        question = qa_question(record, where)
+        if question.id in seen:
+            raise UserError(f"{where}: the question {question.text!r} is already on line {seen[question.id]}")
+        seen[question.id] = number
+        yield question
+
+
+def qa_question(record: dict, where: str) -> Question:
+    """One released QA record as a question; `UserError` for a missing field or other than one gold document."""
+    text = _field(record, "question", str, where)
+    if not text:
+        raise UserError(f"{where}: the question is empty")
+    answers = _field(record, "answers", list, where)
+    if not answers or not all(isinstance(answer, str) and answer for answer in answers):
+        raise UserError(f"{where}: 'answers' must be a list of one or more non-empty strings")
+    documents = _field(record, "ctxs", list, where)
+    for index, document in enumerate(documents):
+        in_document = f"{where}, ctxs[{index}]"
+        if not isinstance(document, dict):
+            raise UserError(f"{in_document}: expected an object with 'title' and 'text'")
+        _field(document, "title", str, in_document)
+        if not _field(document, "text", str, in_document):
+            raise UserError(f"{in_document}: the text is empty")
+    golds = [document for document in documents if document.get("isgold") is True]
+    if len(golds) != 1:
+        raise UserError(f"{where}: {len(golds)} documents have \"isgold\": true, there must be exactly one")
+    distractors = tuple((d["title"], d["text"]) for d in documents if d.get("isgold") is not True)
+    gold = Gold("gold", (golds[0]["title"], golds[0]["text"]), tuple(answers))
+    return Question(question_id(text), text, (gold,), distractors)
+
+
+def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+    """The first `limit` examples of a released key-value file; the key asked for is the question and its id."""
+    seen: dict[str, int] = {}
+    for number, record in islice(read_jsonl(path), limit):
+        where = f"{path}, line {number}"
+        question = kv_question(record, where)
+        if question.id in seen:
+            raise UserError(f"{where}: the key {question.id} is already asked for on line {seen[question.id]}")
+        seen[question.id] = number
+        yield question
+
+
+def kv_question(record: dict, where: str) -> Question:
+    """One released key-value record as a question; `UserError` for duplicate keys or a pair that is not there."""
+    pairs = _field(record, "ordered_kv_records", list, where)
+    for index, pair in enumerate(pairs):
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
+            raise UserError(f"{where}, ordered_kv_records[{index}]: expected [key, value], two strings")
+    key, value = _field(record, "key", str, where), _field(record, "value", str, where)
+    keys = [pair[0] for pair in pairs]
+    duplicates = sorted({k for k in keys if keys.count(k) > 1}) if len(set(keys)) < len(keys) else []
+    if duplicates:
+        raise UserError(f"{where}: duplicate key {duplicates[0]} in ordered_kv_records")
+    if [key, value] not in pairs:
+        raise UserError(f"{where}: the pair of key {key} and value {value} is not among ordered_kv_records")
+    distractors = tuple((k, v) for k, v in pairs if k != key)
+    return Question(key, key, (Gold("gold", (key, value), (value,)),), distractors)
+
+
+def _field(record: dict, name: str, kind: type, where: str):
+    if name not in record:
+        raise UserError(f"{where}: the field '{name}' is missing")
+    if not isinstance(record[name], kind):
+        raise UserError(f"{where}: '{name}' must be a {kind.__name__}, found {type(record[name]).__name__}")
+    return record[name]

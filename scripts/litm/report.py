@@ -1,0 +1,133 @@
+"""The report: one HTML file with everything in it, made from tables, figures and manifests."""
+
+import base64
+from collections.abc import Mapping, Sequence
+
+import jinja2
+import pandas as pd
+
+#: Columns of the tables that the report shows, and their headings.
+ACCURACY_COLUMNS = {
+    "model": "Model",
+    "experiment": "Experiment",
+    "size": "Size",
+    "placement": "Placement",
+    "n": "n",
+    "accuracy": "Accuracy",
+    "ci_low": "95 % from",
+    "ci_high": "to",
+    "accuracy_first_line": "First line",
+    "accuracy_full": "Full answer",
+    "n_empty": "Empty",
+    "n_cut": "Cut",
+    "n_excluded": "Left out",
+}
+TOKEN_COLUMNS = {
+    "model": "Model",
+    "experiment": "Experiment",
+    "size": "Size",
+    "placement": "Placement",
+    "n": "n",
+    "mean": "Mean",
+    "sd": "SD",
+    "min": "Min",
+    "max": "Max",
+}
+CHECK_COLUMNS = {
+    "experiment": "Experiment",
+    "n": "Questions",
+    "n_symbols_only": "Symbols only",
+    "n_short": "Two characters or fewer",
+    "n_in_question": "Contained in the question",
+}
+PERCENT = ("accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full")
+
+
+def render_report(
+    template: str,
+    accuracy: pd.DataFrame,
+    token_counts: pd.DataFrame,
+    answer_checks: pd.DataFrame,
+    figures: Sequence[tuple[str, bytes]],
+    manifests: Sequence[Mapping],
+) -> str:
+    """The report's HTML; figures are (title, PNG bytes). The same input gives the same text."""
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    return environment.from_string(template).render(
+        findings=findings(accuracy),
+        figures=[(title, base64.b64encode(png).decode()) for title, png in figures],
+        tables=[
+            ("Accuracy by position", ACCURACY_NOTE, list(ACCURACY_COLUMNS.values()), _cells(accuracy, ACCURACY_COLUMNS)),
+            ("Prompt tokens", TOKEN_NOTE, list(TOKEN_COLUMNS.values()), _cells(token_counts, TOKEN_COLUMNS)),
+            ("Gold answers to be careful with", CHECK_NOTE, list(CHECK_COLUMNS.values()), _cells(answer_checks, CHECK_COLUMNS)),
+        ],
+        sweeps=[_provenance(manifest) for manifest in manifests],
+        versions=manifests[0]["versions"],
+    )
+
+
+ACCURACY_NOTE = (
+    "Accuracies in per cent with Wilson's 95 % interval. Empty and cut answers (ended at the limit of new tokens) "
+    "count as answers; questions too long at some position are left out at all positions of that size."
+)
+TOKEN_NOTE = "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation."
+CHECK_NOTE = (
+    "Symbols only: a gold answer that is nothing after normalisation, compared as written instead. "
+    "Contained in the question: a model can be right by repeating it."
+)
+
+
+def findings(accuracy: pd.DataFrame) -> list[str]:
+    """One sentence for each curve: where it is highest and lowest, and whether those intervals overlap."""
+    curves = accuracy[accuracy["position"].notna() & (accuracy["size"] > 1) & (accuracy["n"] > 0)]
+    return [
+        _finding(model, experiment, size, curve)
+        for (model, experiment, size), curve in curves.groupby(["model", "experiment", "size"], sort=False)
+        if len(curve) > 1
+    ]
+
+
+def _finding(model: str, experiment: str, size: int, curve: pd.DataFrame) -> str:
+    best, worst = curve.loc[curve["accuracy"].idxmax()], curve.loc[curve["accuracy"].idxmin()]
+    what = f"{model} on {experiment} with {size} items"
+    if best["accuracy"] == worst["accuracy"]:
+        return f"{what}: {_percent(best['accuracy'])} % at every position (n = {best['n']})."
+    apart = best["ci_low"] > worst["ci_high"]
+    return (
+        f"{what}: highest at position {int(best['position'])} ({_percent(best['accuracy'])} %), lowest at position "
+        f"{int(worst['position'])} ({_percent(worst['accuracy'])} %), n = {best['n']}; "
+        f"their intervals {'do not overlap' if apart else 'overlap'}."
+    )
+
+
+def _cells(table: pd.DataFrame, columns: Mapping[str, str]) -> list[list[str]]:
+    return [[_text(name, row[name]) for name in columns] for row in table.to_dict("records")]
+
+
+def _text(column: str, value: object) -> str:
+    if pd.isna(value):
+        return ""
+    if column in PERCENT:
+        return _percent(value)
+    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def _provenance(manifest: Mapping) -> dict[str, str]:
+    fields = manifest["identity_fields"]
+    source = fields["source"]
+    weights = f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"
+    return {
+        "model": manifest["model"],
+        "experiment": manifest["experiment"],
+        "weights": weights,
+        "dtype": fields["model"]["dtype"],
+        "attention": fields["model"]["attention"],
+        "format": fields["model"]["prompt_template"],
+        "decoding": f"greedy, at most {fields['decoding']['max_new_tokens']} tokens, to the {fields['decoding']['stop']}",
+        "prompts": f"{manifest['prompts']:,}",
+        "identity": manifest["identity"][:12],
+    }

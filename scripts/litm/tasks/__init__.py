@@ -1,0 +1,68 @@
+"""Tasks: ways to build prompts and judge answers, one module each.
+
+A task is a module of this package with
+
+- `DEFAULTS`: a `TaskDefaults`, what an experiment gets unless it says otherwise;
+- `questions(size, settings, dataset) -> Iterator[Question]`: the base items, before any placement;
+- `format_items(items) -> list[str]` and `SEPARATOR`: how the items of a context are written.
+
+Adding a task is adding a module: it is found by its name, nothing else changes.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from litm.questions import Item, Question
+
+
+@dataclass(frozen=True)
+class TaskDefaults:
+    """What an experiment of the task gets unless it says otherwise.
+
+    fixed_cells: (size, placement) of a task whose contexts are always the same, else None.
+    needs_dataset: whether its questions come from a file; if not, there is a generator.
+    """
+
+    prompt: str
+    metric: str
+    stop: str
+    max_new_tokens: int
+    needs_dataset: bool
+    fixed_cells: tuple[tuple[int, str], ...] | None = None
+
+
+@dataclass(frozen=True)
+class ExampleSettings:
+    """The settings of an experiment that change its examples (beside size, placement and prompt file).
+
+    examples: how many questions, None for all that the dataset has (a generator needs a number).
+    distractor_order: 'ranked' as in the dataset, or 'random', shuffled by seed and question.
+    """
+
+    examples: int | None
+    seed: int
+    distractor_order: str
+
+
+class Task(Protocol):
+    """What a module of this package offers."""
+
+    DEFAULTS: TaskDefaults
+    SEPARATOR: str
+
+    def questions(self, size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]: ...
+
+    def format_items(self, items: Sequence[Item]) -> list[str]: ...
+
+
+def task_names() -> list[str]:
+    """Names of all tasks, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def load_task(name: str) -> Task:
+    """The task's module, by its name."""
+    return cast(Task, importlib.import_module(f"{__name__}.{name}"))

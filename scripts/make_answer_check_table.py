@@ -1,0 +1,26 @@
+"""Make the table of gold answers that need care: symbols only, very short, contained in the question."""
+
+import argparse
+
+import pandas as pd
+
+from litm.cli import run
+from litm.records import read_jsonl
+from litm.tables import answer_check_row, write_csv
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--experiments", required=True, nargs="+", help="names, in the order of the example files")
+    parser.add_argument("--examples", required=True, nargs="+", help="one example file of each experiment")
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    rows = [
+        answer_check_row(experiment, (example for _, example in read_jsonl(path)))
+        for experiment, path in zip(args.experiments, args.examples, strict=True)
+    ]
+    write_csv(args.output, pd.DataFrame(rows))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,37 @@
+"""Make the report: one self-contained HTML file with summary, figures, tables and provenance."""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+
+from litm.cli import json_object, run
+from litm.records import atomic_writer, read_json
+from litm.report import render_report
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--titles", required=True, type=json_object, help="JSON: title of each figure by its name")
+    parser.add_argument("--accuracy", required=True)
+    parser.add_argument("--token-counts", required=True)
+    parser.add_argument("--answer-checks", required=True)
+    parser.add_argument("--figures", required=True, nargs="*", help="PNG files")
+    parser.add_argument("--manifests", required=True, nargs="+")
+    parser.add_argument("--template", required=True)
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    html = render_report(
+        template=Path(args.template).read_text(encoding="utf-8"),
+        accuracy=pd.read_csv(args.accuracy),
+        token_counts=pd.read_csv(args.token_counts),
+        answer_checks=pd.read_csv(args.answer_checks),
+        figures=[(args.titles[Path(path).stem], Path(path).read_bytes()) for path in args.figures],
+        manifests=[read_json(path) for path in args.manifests],
+    )
+    with atomic_writer(args.output) as target:
+        target.write(html.encode())
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,33 @@
+"""Score a sweep: one row a prompt and target, as Parquet."""
+
+import argparse
+
+from litm.cli import note, run
+from litm.records import atomic_writer, read_jsonl
+from litm.scoring import Sweep, score_sweep
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--experiment", required=True)
+    parser.add_argument("--task", required=True)
+    parser.add_argument("--metric", required=True)
+    parser.add_argument("--examples", required=True, nargs="+")
+    parser.add_argument("--responses", required=True)
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    scores = score_sweep(
+        Sweep(args.model, args.experiment, args.task, args.metric),
+        (example for path in args.examples for _, example in read_jsonl(path)),
+        (response for _, response in read_jsonl(args.responses)),
+    )
+    with atomic_writer(args.output) as raw:
+        scores.to_parquet(raw, index=False)
+    excluded = scores.loc[scores["excluded"], ["size", "id"]].drop_duplicates()
+    for size, count in excluded.groupby("size").size().items():
+        note(f"{args.model}/{args.experiment}, size {size}: {count} questions left out, too long at some position")
+
+
+if __name__ == "__main__":
+    run(main)
