@@ -23,21 +23,21 @@ localrules:
 rule all:
     default_target: True
     input:
-        TABLES,
-        FIGURES,
-        REPORT,
+        TABLE_FILES,
+        FIGURE_FILES,
+        REPORT_FILE,
 
 
 rule tables:
     input:
-        TABLES,
+        TABLE_FILES,
 
 
 rule figures:
     input:
-        FIGURES,
+        FIGURE_FILES,
 
 
 rule report:
     input:
-        REPORT,
+        REPORT_FILE,

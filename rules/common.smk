@@ -1,4 +1,4 @@
-"""The study that the config selects, and the functions that name inputs by wildcards."""
+"""The study that the config selects, as tables that the rules look their inputs and settings up in."""
 
 import os
 import re
@@ -11,7 +11,7 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=False)).parent
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 # Rules call `python`: the one that runs Snakemake, unless an environment of their own is activated on top.
-os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), os.getenv("PATH", "")]))
 
 from litm.code_inputs import local_modules
 from litm.config import load_study
@@ -28,30 +28,6 @@ try:
     STUDY = load_study(config, ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
-
-
-wildcard_constraints:
-    model="|".join(map(re.escape, STUDY.models)),
-    experiment="|".join(map(re.escape, STUDY.experiments)),
-    size=r"\d+",
-    placement=rf"gold_at_\d+|{NO_GOLD}",
-
-
-TABLES = expand(
-    "results/tables/{table}.csv",
-    table=["accuracy", "token_counts", "answer_checks"],
-)
-FIGURES = expand(
-    "results/figures/{figure}.{format}",
-    figure=list(STUDY.figures),
-    format=["png", "pdf"],
-)
-REPORT = "results/report.html"
-SCORES = expand(
-    "results/scores/{model}/{experiment}.parquet",
-    model=list(STUDY.models),
-    experiment=list(STUDY.experiments),
-)
 
 
 def project_file(*parts):
@@ -72,9 +48,90 @@ def dataset_file(name):
     return dataset.path or f"results/data/{dataset.file}"
 
 
-def examples_of(experiment):
-    """The example files of all cells of an experiment, in the order of the catalogue."""
-    return [
-        f"results/examples/{experiment}/{cell.size}/{cell.placement}.jsonl.gz"
-        for cell in STUDY.experiments[experiment].cells
-    ]
+def experiment_entry(experiment):
+    """What rules need to know of an experiment; params are text, which Snakemake compares reliably."""
+    return {
+        "task": experiment.task,
+        "task_code": code("make_examples.py", f"tasks/{experiment.task}.py"),
+        "prompt_file": project_file("resources", "prompts", f"{experiment.prompt}.txt"),
+        "datasets": {str(size): dataset_file(name) for size, name in experiment.datasets.items()},
+        "example_settings": canonical_json(experiment.example_settings()),
+        "examples": [
+            f"results/examples/{experiment.name}/{cell.size}/{cell.placement}.jsonl.gz" for cell in experiment.cells
+        ],
+        "decoding": canonical_json(experiment.decoding()),
+        "metric": experiment.metric,
+    }
+
+
+def model_entry(model):
+    """What rules need to know of a model: files, settings that change its answers, and how it is run."""
+    tokenizer = model.tokenizer
+    return {
+        "folder": [str(file) for file in model_files(Path(model.path))] if model.path else [],
+        "tokenizer": (dataset_file(tokenizer) if tokenizer in STUDY.datasets else tokenizer) or [],
+        "template": (
+            project_file("resources", "prompt_templates", f"{model.template_name}.txt") if model.template_name else []
+        ),
+        "engine_code": code("generate.py", f"engines/{model.engine}.py"),
+        "location": canonical_json({"path": model.path, "hub": model.hub, "revision": model.revision}),
+        "prompt_template": model.prompt_template,
+        "settings": canonical_json(model.answer_settings()),
+        "context_window": model.context_window or 0,
+        "device": model.device,
+        "batch_tokens": model.batch_tokens,
+        "threads": model.threads,
+    }
+
+
+def figure_entry(figure):
+    """What rules need to know of a figure; reference lines are drawn for the experiments that are selected."""
+    names = [name for name in (*figure.experiments, *figure.references) if name in STUDY.experiments]
+    return {
+        "scores": expand("results/scores/{model}/{experiment}.parquet", model=list(STUDY.models), experiment=names),
+        "settings": canonical_json(figure.settings()),
+    }
+
+
+EXPERIMENTS = {name: experiment_entry(experiment) for name, experiment in STUDY.experiments.items()}
+MODELS = {name: model_entry(model) for name, model in STUDY.models.items()}
+FIGURES = {name: figure_entry(figure) for name, figure in STUDY.figures.items()}
+REMOTE_FILES = {dataset.file: dataset for dataset in STUDY.datasets.values() if dataset.url}
+
+
+def of_experiment(field):
+    """An input or params function: a field of the entry that the wildcard `experiment` names."""
+    return lambda wildcards: EXPERIMENTS[wildcards.experiment][field]
+
+
+def of_model(field):
+    """An input or params function: a field of the entry that the wildcard `model` names."""
+    return lambda wildcards: MODELS[wildcards.model][field]
+
+
+def of_figure(field):
+    """An input or params function: a field of the entry that the wildcard `figure` names."""
+    return lambda wildcards: FIGURES[wildcards.figure][field]
+
+
+def questions_file(wildcards):
+    """The dataset with the questions of an experiment's size; none where they are generated."""
+    return EXPERIMENTS[wildcards.experiment]["datasets"].get(wildcards.size, [])
+
+
+def for_each_sweep(pattern):
+    """A file of every selected sweep, model by model."""
+    return expand(pattern, model=list(MODELS), experiment=list(EXPERIMENTS))
+
+
+TABLE_FILES = expand("results/tables/{table}.csv", table=["accuracy", "token_counts", "answer_checks"])
+FIGURE_FILES = expand("results/figures/{figure}.{format}", figure=list(FIGURES), format=["png", "pdf"])
+REPORT_FILE = "results/report.html"
+
+
+wildcard_constraints:
+    model="|".join(map(re.escape, MODELS)),
+    experiment="|".join(map(re.escape, EXPERIMENTS)),
+    figure="|".join(map(re.escape, FIGURES)),
+    size=r"\d+",
+    placement=rf"gold_at_\d+|{NO_GOLD}",

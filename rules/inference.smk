@@ -1,77 +1,19 @@
 """Inference: which model it is, how long its prompts are, and one job a sweep that asks what is missing."""
 
 
-def model_folder_files(wildcards):
-    path = STUDY.models[wildcards.model].path
-    return [str(file) for file in model_files(Path(path))] if path else []
-
-
-def tokenizer_file(wildcards):
-    tokenizer = STUDY.models[wildcards.model].tokenizer
-    if tokenizer is None:
-        return []
-    return dataset_file(tokenizer) if tokenizer in STUDY.datasets else tokenizer
-
-
-def prompt_template_file(wildcards):
-    name = STUDY.models[wildcards.model].template_name
-    return project_file("resources", "prompt_templates", f"{name}.txt") if name else []
-
-
-def sweep_examples(wildcards):
-    return examples_of(wildcards.experiment)
-
-
-def engine_code(wildcards):
-    return code("generate.py", f"engines/{STUDY.models[wildcards.model].engine}.py")
-
-
-def model_location(wildcards):
-    model = STUDY.models[wildcards.model]
-    return canonical_json({"path": model.path, "hub": model.hub, "revision": model.revision})
-
-
-def answer_settings(wildcards):
-    return canonical_json(STUDY.models[wildcards.model].answer_settings())
-
-
-def context_window(wildcards):
-    return STUDY.models[wildcards.model].context_window or 0
-
-
-def decoding(wildcards):
-    return canonical_json(STUDY.experiments[wildcards.experiment].decoding())
-
-
-def prompt_template(wildcards):
-    return STUDY.models[wildcards.model].prompt_template
-
-
-def model_threads(wildcards):
-    return STUDY.models[wildcards.model].threads
-
-
-def model_device(wildcards):
-    return STUDY.models[wildcards.model].device
-
-
-def model_batch_tokens(wildcards):
-    return STUDY.models[wildcards.model].batch_tokens
-
-
 rule identify_model:
     input:
-        folder=model_folder_files,
-        tokenizer=tokenizer_file,
+        folder=of_model("folder"),
+        tokenizer=of_model("tokenizer"),
         code=code("identify_model.py"),
     output:
         "results/models/{model}.json",
-    params:
-        location=model_location,
     log:
         "results/logs/identify_model/{model}.log",
     conda:
         "../envs/inference.yaml"
+    params:
+        location=of_model("location"),
     shell:
         "python {input.code[0]:q}"
         " --location {params.location:q}"
@@ -82,20 +24,20 @@ rule identify_model:
 
 rule count_tokens:
     input:
-        examples=sweep_examples,
-        folder=model_folder_files,
-        tokenizer=tokenizer_file,
-        template=prompt_template_file,
+        examples=of_experiment("examples"),
+        folder=of_model("folder"),
+        tokenizer=of_model("tokenizer"),
+        template=of_model("template"),
         code=code("count_tokens.py"),
     output:
         "results/token_counts/{model}/{experiment}.csv",
-    params:
-        location=model_location,
-        prompt_template=prompt_template,
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
     conda:
         "../envs/inference.yaml"
+    params:
+        location=of_model("location"),
+        prompt_template=of_model("prompt_template"),
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -111,30 +53,30 @@ rule count_tokens:
 
 rule generate:
     input:
-        examples=sweep_examples,
+        examples=of_experiment("examples"),
         source="results/models/{model}.json",
-        tokenizer=tokenizer_file,
-        template=prompt_template_file,
-        code=engine_code,
+        tokenizer=of_model("tokenizer"),
+        template=of_model("template"),
+        code=of_model("engine_code"),
     output:
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         manifest="results/responses/{model}/{experiment}.manifest.json",
-    params:
-        # A cache that outlives every run: never a declared output, which Snakemake would delete.
-        journal="results/journal/{model}/{experiment}.jsonl",
-        model=answer_settings,
-        context_window=context_window,
-        decoding=decoding,
-    threads: model_threads
-    resources:
-        device=model_device,
-        batch_tokens=model_batch_tokens,
     log:
         "results/logs/generate/{model}/{experiment}.log",
     benchmark:
         "results/benchmarks/generate/{model}/{experiment}.tsv"
     conda:
         "../envs/inference.yaml"
+    threads: of_model("threads")
+    resources:
+        device=of_model("device"),
+        batch_tokens=of_model("batch_tokens"),
+    params:
+        # A cache that outlives every run: never a declared output, which Snakemake would delete.
+        journal="results/journal/{model}/{experiment}.jsonl",
+        model=of_model("settings"),
+        context_window=of_model("context_window"),
+        decoding=of_experiment("decoding"),
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
         " python {input.code[0]:q}"

@@ -1,23 +1,9 @@
 """Figures, and the report that shows them with the tables."""
 
 
-def figure_scores(wildcards):
-    figure = STUDY.figures[wildcards.figure]
-    names = [*figure.experiments, *figure.references]
-    return expand(
-        "results/scores/{model}/{experiment}.parquet",
-        model=list(STUDY.models),
-        experiment=[name for name in names if name in STUDY.experiments],
-    )
-
-
-def figure_settings(wildcards):
-    return canonical_json(STUDY.figures[wildcards.figure].settings())
-
-
 rule plot_figure:
     input:
-        scores=figure_scores,
+        scores=of_figure("scores"),
         code=code("plot_figure.py"),
     output:
         png=report(
@@ -27,12 +13,12 @@ rule plot_figure:
             labels={"figure": "{figure}"},
         ),
         pdf="results/figures/{figure}.pdf",
-    params:
-        figure=figure_settings,
     log:
         "results/logs/plot_figure/{figure}.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        figure=of_figure("settings"),
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
@@ -47,22 +33,18 @@ rule make_report:
         accuracy="results/tables/accuracy.csv",
         token_counts="results/tables/token_counts.csv",
         answer_checks="results/tables/answer_checks.csv",
-        figures=expand("results/figures/{figure}.png", figure=list(STUDY.figures)),
-        manifests=expand(
-            "results/responses/{model}/{experiment}.manifest.json",
-            model=list(STUDY.models),
-            experiment=list(STUDY.experiments),
-        ),
+        figures=expand("results/figures/{figure}.png", figure=list(FIGURES)),
+        manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
         template=project_file("resources", "report", "report.html.j2"),
         code=code("make_report.py"),
     output:
         "results/report.html",
-    params:
-        titles=canonical_json({f.name: f.title for f in STUDY.figures.values()}),
     log:
         "results/logs/make_report.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        titles=canonical_json({f.name: f.title for f in STUDY.figures.values()}),
     shell:
         "python {input.code[0]:q}"
         " --titles {params.titles:q}"

@@ -1,24 +1,20 @@
 """Scoring: one row a prompt and target for each sweep, and the tables made of them."""
 
 
-def metric_name(wildcards):
-    return STUDY.experiments[wildcards.experiment].metric
-
-
 rule score:
     input:
-        examples=sweep_examples,
+        examples=of_experiment("examples"),
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         code=code("score.py"),
     output:
         "results/scores/{model}/{experiment}.parquet",
-    params:
-        task=task_name,
-        metric=metric_name,
     log:
         "results/logs/score/{model}/{experiment}.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        task=of_experiment("task"),
+        metric=of_experiment("metric"),
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -33,7 +29,7 @@ rule score:
 
 rule accuracy_table:
     input:
-        scores=SCORES,
+        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
         code=code("make_accuracy_table.py"),
     output:
         report(
@@ -46,19 +42,12 @@ rule accuracy_table:
     conda:
         "../envs/analysis.yaml"
     shell:
-        "python {input.code[0]:q}"
-        " --scores {input.scores:q}"
-        " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        "python {input.code[0]:q}" " --scores {input.scores:q}" " --output {output:q}" " 2>&1 | tee {log:q}"
 
 
 rule token_count_table:
     input:
-        counts=expand(
-            "results/token_counts/{model}/{experiment}.csv",
-            model=list(STUDY.models),
-            experiment=list(STUDY.experiments),
-        ),
+        counts=for_each_sweep("results/token_counts/{model}/{experiment}.csv"),
         code=code("concat_tables.py"),
     output:
         report(
@@ -71,16 +60,13 @@ rule token_count_table:
     conda:
         "../envs/analysis.yaml"
     shell:
-        "python {input.code[0]:q}"
-        " --tables {input.counts:q}"
-        " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        "python {input.code[0]:q}" " --tables {input.counts:q}" " --output {output:q}" " 2>&1 | tee {log:q}"
 
 
 rule answer_check_table:
     input:
         # All cells of an experiment have the same questions: one cell of each is enough.
-        examples=[examples_of(experiment)[0] for experiment in STUDY.experiments],
+        examples=[entry["examples"][0] for entry in EXPERIMENTS.values()],
         code=code("make_answer_check_table.py"),
     output:
         report(
@@ -88,12 +74,12 @@ rule answer_check_table:
             caption="../resources/captions/answer_checks.rst",
             category="Tables",
         ),
-    params:
-        experiments=list(STUDY.experiments),
     log:
         "results/logs/answer_check_table.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        experiments=list(EXPERIMENTS),
     shell:
         "python {input.code[0]:q}"
         " --experiments {params.experiments:q}"

@@ -6,9 +6,10 @@ from itertools import groupby
 import pandas as pd
 
 from litm.cli import json_object, run
+from litm.csv_tables import write_csv
 from litm.prompt_format import encode_prompts, load_tokenizer, read_prompt_template
 from litm.records import read_jsonl
-from litm.tables import token_count_row, write_csv
+from litm.token_counts import token_count_row
 
 
 def main() -> None:

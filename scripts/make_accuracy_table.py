@@ -4,8 +4,9 @@ import argparse
 
 import pandas as pd
 
+from litm.accuracy import accuracy_table
 from litm.cli import run
-from litm.tables import accuracy_table, write_csv
+from litm.csv_tables import write_csv
 
 
 def main() -> None:

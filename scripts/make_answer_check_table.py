@@ -4,9 +4,10 @@ import argparse
 
 import pandas as pd
 
+from litm.answer_checks import answer_check_row
 from litm.cli import run
+from litm.csv_tables import write_csv
 from litm.records import read_jsonl
-from litm.tables import answer_check_row, write_csv
 
 
 def main() -> None:

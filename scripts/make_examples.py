@@ -14,7 +14,9 @@ def main() -> None:
     parser.add_argument("--task", required=True, help="a module of litm/tasks")
     parser.add_argument("--size", required=True, type=int, help="items in the context")
     parser.add_argument("--placement", required=True, help="gold_at_{position} or no_gold")
-    parser.add_argument("--settings", required=True, type=json_object, help="JSON with examples, seed, distractor_order")
+    parser.add_argument(
+        "--settings", required=True, type=json_object, help="JSON with examples, seed, distractor_order"
+    )
     parser.add_argument("--prompt", required=True, help="the prompt file")
     parser.add_argument("--dataset", nargs="?", help="the file with the questions; left out, they are generated")
     parser.add_argument("--output", required=True)

@@ -4,9 +4,9 @@ import argparse
 
 import pandas as pd
 
+from litm.accuracy import accuracy_table
 from litm.cli import json_object, run
 from litm.figures import position_curve, save_figure
-from litm.tables import accuracy_table
 
 
 def main() -> None:

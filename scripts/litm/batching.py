@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 def length_sorted_batches(lengths: Sequence[int], new_tokens: int, token_budget: int) -> Iterator[list[int]]:
     """Batches of indices, longest prompts first, so that little is padded and a lack of memory shows at once.
 
-    A batch's padded size, (longest prompt + `new_tokens`) × prompts, stays within `token_budget`; a prompt
-    that is longer than the budget is a batch of its own. Equal lengths keep their order.
+    A batch's padded size, (longest prompt + `new_tokens`) times the number of prompts, stays within
+    `token_budget`; a prompt longer than the budget is a batch of its own. Equal lengths keep their order.
     """
     order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
     batch: list[int] = []

@@ -40,7 +40,9 @@ def choose(names: Iterable[str], allowed: Iterable[str], where: str) -> list[str
     names, allowed = list(names), list(allowed)
     for name in names:
         if name not in allowed:
-            raise UserError(f"{where}: unknown name '{name}'{_did_you_mean(name, allowed)}; allowed: {_listing(allowed)}")
+            raise UserError(
+                f"{where}: unknown name '{name}'{_did_you_mean(name, allowed)}; allowed: {_listing(allowed)}"
+            )
     return list(dict.fromkeys(names))
 
 

@@ -20,21 +20,27 @@ def fetch(url: str, sha256: str, mirror: str | None, output: str | Path) -> str:
     `UserError` with both sums if they differ, and for a download that fails.
     """
     output = Path(output)
-    if mirror and not Path(mirror).is_dir():
-        raise UserError(f"data_mirror {mirror} is not a folder")
-    local = Path(mirror) / output.name if mirror else None
-    source = str(local) if local and local.exists() else url
+    local = find_in_mirror(Path(mirror), output.name) if mirror else None
+    source = str(local or url)
     with atomic_writer(output) as target:
-        if source == url:
-            _download(url, target, output.name)
-        else:
-            with Path(source).open("rb") as raw:
+        if local:
+            with local.open("rb") as raw:
                 shutil.copyfileobj(raw, target)
+        else:
+            _download(url, target, output.name)
         target.flush()
         found = file_sha256(target.name)
         if found != sha256:
             raise UserError(f"{source}: its sha256 is {found}, but must be {sha256}; this is not the expected file")
     return source
+
+
+def find_in_mirror(mirror: Path, name: str) -> Path | None:
+    """The file of that base name in the mirror folder or, if not there, the first in a folder inside it."""
+    if not mirror.is_dir():
+        raise UserError(f"data_mirror {mirror} is not a folder")
+    direct = mirror / name
+    return direct if direct.is_file() else next(iter(sorted(mirror.rglob(name))), None)
 
 
 def _download(url: str, target: IO[bytes], name: str) -> None:

@@ -25,7 +25,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     """Accuracy (%) against the position of the gold item, with 95 % intervals; a curve for each model.
 
-    accuracy: rows of `tables.accuracy_table`; figure: settings of a figure (experiments, references with their
+    accuracy: rows of `accuracy.accuracy_table`; figure: settings of a figure (experiments, references with their
     labels, title, panel_title, x_label). Raises `UserError` if there is nothing to draw.
     """
     curves = accuracy[accuracy["experiment"].isin(figure["experiments"]) & accuracy["position"].notna()]

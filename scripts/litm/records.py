@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -79,6 +78,6 @@ def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
         with partial.open("wb") as raw:
             yield raw
             raw.flush()
-        os.replace(partial, path)
+        partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

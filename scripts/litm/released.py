@@ -49,7 +49,7 @@ def qa_question(record: dict, where: str) -> Question:
             raise UserError(f"{in_document}: the text is empty")
     golds = [document for document in documents if document.get("isgold") is True]
     if len(golds) != 1:
-        raise UserError(f"{where}: {len(golds)} documents have \"isgold\": true, there must be exactly one")
+        raise UserError(f'{where}: {len(golds)} documents have "isgold": true, there must be exactly one')
     distractors = tuple((d["title"], d["text"]) for d in documents if d.get("isgold") is not True)
     gold = Gold("gold", (golds[0]["title"], golds[0]["text"]), tuple(answers))
     return Question(question_id(text), text, (gold,), distractors)

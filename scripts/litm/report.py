@@ -57,9 +57,19 @@ def render_report(
         findings=findings(accuracy),
         figures=[(title, base64.b64encode(png).decode()) for title, png in figures],
         tables=[
-            ("Accuracy by position", ACCURACY_NOTE, list(ACCURACY_COLUMNS.values()), _cells(accuracy, ACCURACY_COLUMNS)),
+            (
+                "Accuracy by position",
+                ACCURACY_NOTE,
+                list(ACCURACY_COLUMNS.values()),
+                _cells(accuracy, ACCURACY_COLUMNS),
+            ),
             ("Prompt tokens", TOKEN_NOTE, list(TOKEN_COLUMNS.values()), _cells(token_counts, TOKEN_COLUMNS)),
-            ("Gold answers to be careful with", CHECK_NOTE, list(CHECK_COLUMNS.values()), _cells(answer_checks, CHECK_COLUMNS)),
+            (
+                "Gold answers to be careful with",
+                CHECK_NOTE,
+                list(CHECK_COLUMNS.values()),
+                _cells(answer_checks, CHECK_COLUMNS),
+            ),
         ],
         sweeps=[_provenance(manifest) for manifest in manifests],
         versions=manifests[0]["versions"],
@@ -70,7 +80,9 @@ ACCURACY_NOTE = (
     "Accuracies in per cent with Wilson's 95 % interval. Empty and cut answers (ended at the limit of new tokens) "
     "count as answers; questions too long at some position are left out at all positions of that size."
 )
-TOKEN_NOTE = "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation."
+TOKEN_NOTE = (
+    "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation."
+)
 CHECK_NOTE = (
     "Symbols only: a gold answer that is nothing after normalisation, compared as written instead. "
     "Contained in the question: a model can be right by repeating it."
@@ -118,6 +130,7 @@ def _percent(value: float) -> str:
 
 def _provenance(manifest: Mapping) -> dict[str, str]:
     fields = manifest["identity_fields"]
+    decoding = fields["decoding"]
     source = fields["source"]
     weights = f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"
     return {
@@ -127,7 +140,7 @@ def _provenance(manifest: Mapping) -> dict[str, str]:
         "dtype": fields["model"]["dtype"],
         "attention": fields["model"]["attention"],
         "format": fields["model"]["prompt_template"],
-        "decoding": f"greedy, at most {fields['decoding']['max_new_tokens']} tokens, to the {fields['decoding']['stop']}",
+        "decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
         "prompts": f"{manifest['prompts']:,}",
         "identity": manifest["identity"][:12],
     }

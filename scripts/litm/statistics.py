@@ -6,7 +6,7 @@ from statsmodels.stats.proportion import proportion_confint
 def wilson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval for a proportion (Wilson 1927), as fractions.
 
-    (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n); it stays inside [0, 1] and is never empty, also for
+    (p + z²/2n ± z·√(p(1-p)/n + z²/4n²)) / (1 + z²/n); it stays inside [0, 1] and is never empty, also for
     0 or n correct of n. Raises `ValueError` for n = 0: no answers, no interval.
     """
     if not 0 <= correct <= n or n == 0:

@@ -11,6 +11,9 @@ from typing import Protocol
 
 from litm.journal import Response
 
+#: The stop rule that ends an answer after its first line that is not blank; without it only end tokens do.
+FIRST_LINE = "first_line"
+
 
 @dataclass(frozen=True)
 class EngineSettings:

@@ -15,11 +15,10 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from litm.batching import length_sorted_batches
-from litm.engines import EngineSettings
+from litm.engines import FIRST_LINE, EngineSettings
 from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
 from litm.journal import Response
-from litm.metrics import FIRST_LINE
 from litm.prompt_format import encode_prompts, load_tokenizer
 
 #: Names that architectures give to the length of their context, most usual first.
@@ -184,9 +183,7 @@ class StopAtLineEnd(StoppingCriteria):
         return done.to(input_ids.device)
 
 
-def cut_answer(
-    output: Sequence[int], end_tokens: Sequence[int], line_end: LineEnd | None
-) -> tuple[list[int], str]:
+def cut_answer(output: Sequence[int], end_tokens: Sequence[int], line_end: LineEnd | None) -> tuple[list[int], str]:
     """What belongs to the answer of a row that went on until its whole batch was done, and why it ended.
 
     An end token is not part of the answer. The reason is 'stop', or 'length' at the limit of new tokens.

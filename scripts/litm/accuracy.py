@@ -1,0 +1,38 @@
+"""The accuracy table: one row a cell, made of score rows."""
+
+import pandas as pd
+
+from litm.finish_reasons import LENGTH
+from litm.statistics import wilson_interval
+
+#: What a cell of the accuracy table is: these columns name it.
+CELL = ["model", "experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
+
+
+def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row a cell (and target), in the order of the scores: accuracy, its interval, and what was not counted.
+
+    n: questions counted; n_excluded: questions left out because they did not fit at some placement;
+    n_empty, n_cut: counted answers that were empty, or ended at the limit of new tokens (both may be wrong
+    answers for that reason alone). Accuracies are fractions; ci_low and ci_high are Wilson's 95 % limits.
+    """
+    rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
+    return pd.DataFrame(rows)
+
+
+def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
+    counted = group[~group["excluded"]]
+    n, correct = len(counted), int(counted["correct"].sum())
+    low, high = wilson_interval(correct, n) if n else (None, None)
+    return {
+        **dict(zip(CELL, cell, strict=True)),
+        "n": n,
+        "accuracy": correct / n if n else None,
+        "ci_low": low,
+        "ci_high": high,
+        "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,
+        "accuracy_full": counted["correct_full"].sum() / n if n else None,
+        "n_empty": int(counted["empty"].sum()),
+        "n_cut": int((counted["finish_reason"] == LENGTH).sum()),
+        "n_excluded": int(group["excluded"].sum()),
+    }

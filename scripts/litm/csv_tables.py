@@ -1,0 +1,13 @@
+"""Writing tables as CSV."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from litm.records import atomic_writer
+
+
+def write_csv(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a table as CSV: fractions with six decimals, missing values empty."""
+    with atomic_writer(path) as raw:
+        raw.write(table.to_csv(index=False, float_format="%.6f", lineterminator="\n").encode())
