@@ -1,6 +1,7 @@
 """Merging and checking of catalogue entries, with messages of one line."""
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -50,8 +51,11 @@ def describe(error: jsonschema.ValidationError, where: str) -> str:
     """One line for a schema violation."""
     key = ".".join([where, *(str(part) for part in error.absolute_path)])
     if error.validator == "additionalProperties":
-        allowed = list(error.schema.get("properties", {}))
-        unknown = next((name for name in error.instance if name not in allowed), "")
+        patterns = list(error.schema.get("patternProperties", {}))
+        allowed = [*error.schema.get("properties", {}), *patterns]
+        unknown = next(
+            (n for n in error.instance if n not in allowed and not any(re.search(p, n) for p in patterns)), ""
+        )
         return f"{key}: unknown key '{unknown}'{_did_you_mean(unknown, allowed)}; allowed: {_listing(allowed)}"
     if error.validator == "enum":
         return f"{key}: {error.instance!r} is not allowed; allowed: {_listing(error.validator_value)}"

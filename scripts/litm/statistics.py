@@ -12,5 +12,6 @@ def wilson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[flo
     if not 0 <= correct <= n or n == 0:
         raise ValueError(f"need 0 <= correct <= n and n > 0, got correct={correct}, n={n}")
     low, high = proportion_confint(correct, n, alpha=1 - confidence, method="wilson")
-    # Rounding can leave a limit of 0 or 1 a few units in the last place outside.
-    return max(0.0, float(low)), min(1.0, float(high))
+    # At 0 and n of n a limit is exactly the proportion, which rounding can miss by a unit in the last place.
+    proportion = correct / n
+    return max(0.0, min(float(low), proportion)), min(1.0, max(float(high), proportion))

@@ -1,0 +1,169 @@
+"""The configuration: what it selects, and one clear line for each mistake."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from litm.catalogue import merge_catalogue
+from litm.config import CATALOGUES, Cell, load_study
+from litm.errors import UserError
+
+DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+
+
+def config(**changes) -> dict:
+    return {**DEFAULT, **changes}
+
+
+def define(kind: str, **entries) -> dict:
+    return {"define": {kind: entries}}
+
+
+KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
+
+
+def test_the_default_config_selects_the_reference_model_on_small_key_value_retrieval():
+    study = load_study(DEFAULT, ROOT)
+    assert list(study.models) == ["reference"] and list(study.experiments) == ["kv_retrieval_small"]
+    assert list(study.figures) == ["kv_retrieval_small"]
+
+
+def test_every_entry_of_the_catalogues_is_valid():
+    names = {kind: list(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())) for kind in CATALOGUES}
+    study = load_study(config(models=names["models"], experiments=names["experiments"], figures=names["figures"]), ROOT)
+    assert list(study.experiments) == names["experiments"] and list(study.figures) == names["figures"]
+
+
+def test_cells_are_in_the_order_of_sizes_and_positions():
+    study = load_study(
+        config(experiments=["x"], **define("experiments", x={**KV, "positions": {"10": [9, 0], 4: [3]}})), ROOT
+    )
+    assert study.experiments["x"].cells == (Cell(4, "gold_at_3"), Cell(10, "gold_at_0"), Cell(10, "gold_at_9"))
+
+
+def test_a_defined_entry_of_a_known_name_replaces_single_keys():
+    study = load_study(config(**define("models", reference={"dtype": "bfloat16"})), ROOT)
+    assert study.models["reference"].dtype == "bfloat16"
+    assert study.models["reference"].path.endswith("resources/reference_model")
+    assert merge_catalogue({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}, "b": {}}) == {"a": {"x": 1, "y": 3}, "b": {}}
+
+
+def test_an_experiment_without_a_figure_in_the_catalogue_gets_a_plain_curve():
+    study = load_study(config(experiments=["x"], **define("experiments", x=KV)), ROOT)
+    assert list(study.figures) == ["x"] and study.figures["x"].experiments == ("x",)
+
+
+def test_an_experiment_without_positions_gets_no_figure():
+    assert not load_study(config(experiments=["closed_book_qa"]), ROOT).figures
+
+
+def test_a_dataset_may_be_given_for_each_size():
+    study = load_study(config(experiments=["kv_retrieval"]), ROOT)
+    assert study.experiments["kv_retrieval"].datasets == {75: "kv_75_keys", 140: "kv_140_keys", 300: "kv_300_keys"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"modls": ["reference"]},
+            "config: unknown key 'modls' (did you mean 'models'?); allowed: models, experiments,",
+        ),
+        ({"models": "reference"}, "config.models: must be of type array, found 'reference'"),
+        ({"seed": "one"}, "config.seed: must be of type integer, found 'one'"),
+        (
+            {"models": ["refrence"]},
+            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, mpt",
+        ),
+        ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: kv_retrieval_small,"),
+        ({"figures": ["figure_1"]}, "figures: unknown name 'figure_1'; allowed: kv_retrieval_small,"),
+        ({"figures": ["multi_document_qa"]}, "figures.multi_document_qa: experiments selected in this config: unknown"),
+        (
+            define("models", reference={"dtype": "fp16"}),
+            "models.reference.dtype: 'fp16' is not allowed; allowed: auto, float32",
+        ),
+        (define("models", reference={"hub": "a/b"}), "models.reference: give either 'path' (a folder) or 'hub'"),
+        (
+            define("models", reference={"engine": "vlm"}),
+            "models.reference.engine: unknown name 'vlm'; allowed: transformers",
+        ),
+        (
+            define("models", reference={"prompt_template": "x"}),
+            "models.reference.prompt_template: unknown name 'x'; allowed: raw, chat, mpt",
+        ),
+        (
+            define("models", reference={"path": "no/such"}),
+            "models.reference.path: no/such does not exist (looked from ",
+        ),
+        (define("models", reference={"device": "gpu"}), "models.reference.device: 'gpu' does not match"),
+        (define("experiments", x={**KV, "task": "kv"}), "experiments.x.task: unknown name 'kv'"),
+        (
+            define("experiments", x={**KV, "positions": {4: [0, 4]}}),
+            "experiments.x.positions.4: position 4 is impossible, positions in a context of 4 are 0 to 3",
+        ),
+        (
+            define("experiments", x={**KV, "positions": {4: [-1]}}),
+            "experiments.x.positions.4.0: -1 is less than the minimum of 0",
+        ),
+        (define("experiments", x={**KV, "positions": {"four": [1]}}), "experiments.x.positions: unknown key 'four'"),
+        (define("experiments", x={"task": "kv_retrieval", "examples": 3}), "experiments.x: 'positions' is missing"),
+        (define("experiments", x={**KV, "examples": None}), "experiments.x: 'examples' must say how many to generate"),
+        (
+            define("experiments", x={**KV, "examples": "ten"}),
+            "experiments.x.examples: must be of type integer or null, found 'ten'",
+        ),
+        (
+            define("experiments", x={**KV, "prompt": "y"}),
+            "experiments.x.prompt: unknown name 'y'; allowed: closed_book_qa,",
+        ),
+        (
+            define("experiments", x={**KV, "metric": "f1"}),
+            "experiments.x.metric: unknown name 'f1'; allowed: best_subspan_em, value_in_answer",
+        ),
+        (define("experiments", x={**KV, "dataset": {5: "kv_75_keys"}}), "experiments.x.dataset: no dataset for size 4"),
+        (define("experiments", x={**KV, "dataset": "nq"}), "experiments.x.dataset: unknown name 'nq'"),
+        (
+            define("experiments", x={"task": "multi_document_qa", "positions": {2: [0]}}),
+            "experiments.x: the task multi_document_qa needs a 'dataset'",
+        ),
+        (
+            define("experiments", x={"task": "oracle_qa", "dataset": "nq_open_oracle", "positions": {2: [0]}}),
+            "experiments.x: the task oracle_qa takes no 'positions'",
+        ),
+        (define("datasets", d={"url": "https://x/y"}), "datasets.d: a remote file needs its 'sha256'"),
+        (define("datasets", d={"path": "no/such.gz"}), "datasets.d.path: no/such.gz does not exist"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(changes, message):
+    selected = {"experiments": ["x"]} if "x" in changes.get("define", {}).get("experiments", {}) else {}
+    with pytest.raises(UserError) as caught:
+        load_study({**DEFAULT, **selected, **changes}, ROOT)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"), [("model.safetensors", "has no weights"), ("config.json", "has no config.json")]
+)
+def test_a_model_folder_that_is_not_whole_is_refused_before_any_job(tmp_path, missing, message):
+    folder = tmp_path / "model"
+    shutil.copytree(ROOT / "resources" / "reference_model", folder)
+    (folder / missing).unlink()
+    with pytest.raises(UserError, match=f"model folder {folder} {message}"):
+        load_study(config(**define("models", reference={"path": str(folder)})), ROOT)
+
+
+def test_every_key_of_every_schema_is_described():
+    def undescribed(node: dict, where: str) -> list[str]:
+        found = []
+        for name, child in node.get("properties", {}).items():
+            if "description" not in child and where != "config.define":
+                found.append(f"{where}.{name}")
+            found += undescribed(child, f"{where}.{name}")
+        return found
+
+    for path in sorted(Path(ROOT / "config" / "schemas").glob("*.yaml")):
+        assert not undescribed(yaml.safe_load(path.read_text()), path.name.split(".")[0])

@@ -1,0 +1,149 @@
+"""The transformers engine with the real reference model: batches change nothing, answers end where they should."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from tokenizers.decoders import Fuse
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Split
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from litm.engines import FIRST_LINE, EngineSettings, load_engine
+from litm.engines.transformers import LineEnd, cut_answer
+from litm.errors import UserError
+from litm.metrics import first_line
+from litm.questions import make_example, read_template
+from litm.tasks import ExampleSettings, kv_retrieval
+
+SETTINGS = EngineSettings(
+    location=str(ROOT / "resources" / "reference_model"),
+    revision=None,
+    dtype="float32",
+    attention="sdpa",
+    tokenizer=None,
+    context_window=None,
+    prompt_template="raw",
+    template=None,
+    max_new_tokens=50,
+    stop="end_token",
+    device="cpu",
+    batch_tokens=4096,
+)
+
+
+def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
+    """(prompt, value) of generated key-value questions."""
+    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
+    questions = kv_retrieval.questions(size, ExampleSettings(count, 1, "ranked"), None)
+    examples = [
+        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+        for n, question in enumerate(questions)
+    ]
+    return [(example["prompt"], example["targets"][0]["answers"][0]) for example in examples]
+
+
+def answers(settings: EngineSettings, prompts: list[str]) -> list:
+    engine = load_engine("transformers", settings)
+    found = dict(pair for batch in engine.generate(engine.encode(prompts)) for pair in batch)
+    return [found[index] for index in range(len(prompts))]
+
+
+def test_the_reference_model_reads_its_context():
+    pairs = kv_prompts(size=10, count=20)
+    responses = answers(SETTINGS, [prompt for prompt, _ in pairs])
+    right = sum(value in response.text for (_, value), response in zip(pairs, responses, strict=True))
+    assert right >= 16
+    assert {response.finish_reason for response in responses} == {"stop"}
+
+
+def test_batches_of_mixed_lengths_give_the_answers_of_one_at_a_time():
+    prompts = [prompt for size in (3, 8, 15) for prompt, _ in kv_prompts(size, 6)]
+    assert answers(SETTINGS, prompts) == answers(replace(SETTINGS, batch_tokens=1), prompts)
+
+
+PIECES = [" ", "\n", " \n", "a", " b", "c\n", "\nd", "e\nf", "\n\n"]
+
+
+@pytest.fixture(scope="module")
+def babbler(tmp_path_factory) -> str:
+    """A model folder with random weights whose vocabulary, `PIECES`, is rich in line ends."""
+    folder = tmp_path_factory.mktemp("babbler")
+    words = Tokenizer(WordLevel({piece: id for id, piece in enumerate(PIECES)}, unk_token="a"))
+    words.pre_tokenizer, words.decoder = Split("|", "removed"), Fuse()
+    PreTrainedTokenizerFast(tokenizer_object=words, pad_token=" ").save_pretrained(folder)
+    torch.manual_seed(0)
+    shape = LlamaConfig(
+        vocab_size=len(PIECES), hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2,
+        max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=None, pad_token_id=0,
+    )  # fmt: skip
+    LlamaForCausalLM(shape).save_pretrained(folder)
+    return str(folder)
+
+
+def test_stopping_at_the_line_end_gives_the_beginning_of_the_same_answer(babbler):
+    prompts = ["|".join(PIECES[(n * k) % len(PIECES)] for k in range(1, 4 + n % 5)) for n in range(1, 40)]
+    settings = replace(SETTINGS, location=babbler, max_new_tokens=30, batch_tokens=400)
+    full = answers(settings, prompts)
+    short = answers(replace(settings, stop=FIRST_LINE), prompts)
+    stopped = [whole.text != cut.text for whole, cut in zip(full, short, strict=True)]
+    assert sum(stopped) >= 10
+    for whole, cut in zip(full, short, strict=True):
+        assert whole.text.startswith(cut.text)
+        assert first_line(cut.text) == first_line(whole.text)
+        assert cut.text == whole.text or "\n" in cut.text.lstrip()
+        assert cut.response_tokens <= whole.response_tokens
+
+
+def test_an_answer_at_the_limit_of_new_tokens_is_marked_as_cut():
+    (response,) = answers(replace(SETTINGS, max_new_tokens=3), [kv_prompts(5, 1)[0][0]])
+    assert (response.finish_reason, response.response_tokens) == ("length", 3)
+
+
+def test_prompts_are_encoded_whole_and_in_their_template():
+    prompt = kv_prompts(300, 1)[0][0]
+    engine = load_engine("transformers", replace(SETTINGS, prompt_template="named", template="Say: {prompt}\nNow:"))
+    (ids,) = engine.encode([prompt])
+    assert len(ids) > engine.context_window
+    assert engine.tokenizer.decode(ids) == f"Say: {prompt}\nNow:"
+
+
+def test_a_chat_prompt_without_a_chat_template_is_refused():
+    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
+    with pytest.raises(UserError, match="the tokenizer has no chat template"):
+        engine.encode(["hello"])
+
+
+def test_a_chat_prompt_is_one_user_message_in_the_tokenizers_template():
+    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
+    engine.tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
+    assert engine.tokenizer.decode(engine.encode(["hello"])[0]) == "<user>hello<assistant>"
+
+
+def test_a_cuda_device_that_is_not_there_is_named():
+    with pytest.raises(UserError, match=r"device cuda:99 is not there: torch sees \d+ CUDA device"):
+        load_engine("transformers", replace(SETTINGS, device="cuda:99"))
+
+
+def test_a_model_that_is_not_there_is_named():
+    with pytest.raises(UserError, match="model no/such:"):
+        load_engine("transformers", replace(SETTINGS, location="no/such"))
+
+
+@given(st.lists(st.integers(0, len(PIECES) - 1), max_size=12))
+def test_the_line_end_is_found_as_in_the_text(ids):
+    count = LineEnd(PIECES).find(ids)
+    text = "".join(PIECES[id] for id in (ids if count is None else ids[:count]))
+    assert ("\n" in text.lstrip()) == (count is not None)
+    if count:
+        assert "\n" not in "".join(PIECES[id] for id in ids[: count - 1]).lstrip()
+
+
+def test_what_follows_an_end_token_is_no_part_of_an_answer():
+    assert cut_answer([4, 5, 0, 4, 4], [0], None) == ([4, 5], "stop")
+    assert cut_answer([4, 5, 4], [0], None) == ([4, 5, 4], "length")
+    assert cut_answer([4, 6, 4], [0], LineEnd(PIECES)) == ([4, 6], "stop")

@@ -1,0 +1,144 @@
+"""The generate program: killed, torn, out of space, or on a device that is not there, and run again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from litm.identity import folder_identity
+from litm.questions import make_example, read_template
+from litm.records import canonical_json, read_json, write_json, write_jsonl
+from litm.tasks import ExampleSettings, kv_retrieval
+
+MODEL = ROOT / "resources" / "reference_model"
+COUNT = 24
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory) -> Path:
+    """A folder with the examples of one cell and the model's identity."""
+    folder = tmp_path_factory.mktemp("inputs")
+    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
+    questions = kv_retrieval.questions(12, ExampleSettings(COUNT, 0, "ranked"), None)
+    write_jsonl(
+        folder / "examples.jsonl.gz",
+        [
+            make_example(q, 12, "gold_at_3", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+            for q in questions
+        ],
+    )
+    write_json(folder / "source.json", {"location": str(MODEL), "revision": None, "identity": folder_identity(MODEL)})
+    return folder
+
+
+def command(inputs: Path, folder: Path, device: str = "cpu") -> list[str]:
+    settings = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
+    options = {
+        "model": "reference",
+        "experiment": "kv",
+        "source": inputs / "source.json",
+        "settings": canonical_json(settings),
+        "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
+        "device": device,
+        "batch-tokens": 1000,
+        "examples": inputs / "examples.jsonl.gz",
+        "journal": folder / "journal.jsonl",
+        "responses": folder / "responses.jsonl.gz",
+        "manifest": folder / "manifest.json",
+    }
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    return [sys.executable, str(ROOT / "scripts" / "generate.py"), *words]
+
+
+def run(inputs: Path, folder: Path, device: str = "cpu") -> subprocess.CompletedProcess:
+    return subprocess.run(command(inputs, folder, device), capture_output=True, text=True, check=False)
+
+
+def responses_in(journal: Path) -> int:
+    return sum('"key"' in line for line in journal.read_text().splitlines()) if journal.exists() else 0
+
+
+@pytest.fixture(scope="module")
+def undisturbed(inputs, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    done = run(inputs, folder)
+    assert done.returncode == 0, done.stderr
+    assert f"{COUNT} prompts asked, 0 reused" in done.stderr
+    return folder
+
+
+def test_a_killed_run_goes_on_where_it_was_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
+    process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.DEVNULL)
+    journal = tmp_path / "journal.jsonl"
+    deadline = time.monotonic() + 60
+    while responses_in(journal) < 4 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = responses_in(journal)
+    assert 4 <= kept < COUNT
+    assert not (tmp_path / "responses.jsonl.gz").exists()
+    # The crash also tore the last line.
+    journal.write_bytes(journal.read_bytes()[:-9])
+
+    done = run(inputs, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "is incomplete (a run was interrupted), it is asked again" in done.stderr
+    assert read_json(tmp_path / "manifest.json")["asked"] == COUNT - kept + 1
+    assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
+
+
+def test_running_again_asks_nothing_and_gives_the_same_bytes(inputs, undisturbed):
+    before = (undisturbed / "responses.jsonl.gz").read_bytes()
+    done = run(inputs, undisturbed)
+    assert f"0 prompts asked, {COUNT} reused" in done.stderr
+    assert (undisturbed / "responses.jsonl.gz").read_bytes() == before
+
+
+def test_the_manifest_says_what_the_responses_are_of(undisturbed):
+    manifest = read_json(undisturbed / "manifest.json")
+    assert manifest["identity_fields"]["source"] == folder_identity(MODEL)
+    assert manifest["identity_fields"]["model"]["dtype"] == "float32"
+    assert manifest["prompts"] == COUNT and manifest["prompt_tokens"] > COUNT * 400
+    assert set(manifest["versions"]) == {"torch", "transformers", "tokenizers"}
+    assert "/" not in json.dumps(manifest["identity_fields"])
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """A disk with room for 4 kB, where this user may mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", disk], capture_output=True, check=False)
+    if mount.returncode:
+        pytest.skip("only root can mount a small disk")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+def test_a_full_disk_is_one_line_and_what_was_answered_is_kept(inputs, undisturbed, small_disk):
+    done = run(inputs, small_disk)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"error: no space left on the disk ({small_disk}/journal.jsonl)")
+    assert "Traceback" not in done.stderr
+    kept = responses_in(small_disk / "journal.jsonl")
+    assert 4 <= kept < COUNT
+
+    subprocess.run(["mount", "-o", "remount,size=1m", small_disk], check=True)
+    done = run(inputs, small_disk)
+    assert f"{COUNT - kept} prompts asked, {kept} reused" in done.stderr
+    assert (small_disk / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
+
+
+def test_a_missing_device_is_one_line_before_anything_is_asked(inputs, tmp_path):
+    done = run(inputs, tmp_path, device="cuda:7")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("error: device cuda:7 is not there: torch sees ")
+    assert "Traceback" not in done.stderr and not (tmp_path / "journal.jsonl").exists()

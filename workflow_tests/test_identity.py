@@ -1,0 +1,47 @@
+"""Which model it is."""
+
+import json
+import shutil
+
+import pytest
+from conftest import ROOT
+
+from litm.errors import UserError
+from litm.identity import folder_identity, hub_identity, sweep_identity
+from litm.journal import digest
+
+REFERENCE = ROOT / "resources" / "reference_model"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def test_other_weights_are_another_model_and_another_model_card_is_not(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(REFERENCE, folder)
+    before = folder_identity(folder)
+    assert before == folder_identity(REFERENCE)
+    (folder / "README.md").write_text("another card")
+    assert folder_identity(folder) == before
+    weights = bytearray((folder / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (folder / "model.safetensors").write_bytes(weights)
+    assert folder_identity(folder) != before
+
+
+def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch):
+    repository = tmp_path / "models--org--name"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(COMMIT)
+    (repository / "snapshots" / COMMIT).mkdir(parents=True)
+    (repository / "snapshots" / COMMIT / "config.json").write_text(json.dumps({}))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.file_download.HF_HUB_CACHE", str(tmp_path), raising=False)
+    assert hub_identity("org/name", None) == {"hub": "org/name", "commit": COMMIT}
+    with pytest.raises(UserError, match=r"model org/other \(revision main\): the hub cannot be reached"):
+        hub_identity("org/other", None)
+
+
+@pytest.mark.parametrize("changed", ["source", "model", "template", "decoding"])
+def test_whatever_changes_an_answer_changes_the_identity(changed):
+    fields = {"source": {"files": {}}, "model": {"dtype": "auto"}, "template": None, "decoding": {"max_new_tokens": 9}}
+    other = {**fields, changed: {"something": "else"}}
+    assert digest(sweep_identity(**fields)) != digest(sweep_identity(**other))

@@ -1,0 +1,55 @@
+"""What counts as right."""
+
+import pytest
+
+from litm.metrics import best_subspan_em, first_line, normalize_answer, value_in_answer
+from litm.scoring import judge
+
+
+@pytest.mark.parametrize(
+    ("text", "answers", "right"),
+    [
+        ("It was Wilhelm Conrad Röntgen, in 1901.", ["Wilhelm Conrad Röntgen"], True),
+        ("the BEATLES!", ["Beatles"], True),
+        ("the Beatles", ["The Beatles", "Wings"], True),
+        ("1,954 people", ["1954"], True),
+        ("well-known", ["well known"], False),
+        ("a cat", ["the dog"], False),
+        ("", ["x"], False),
+    ],
+)
+def test_an_answer_counts_if_it_is_a_normalised_substring(text, answers, right):
+    assert best_subspan_em(text, answers) is right
+
+
+def test_an_answer_of_symbols_is_compared_as_written():
+    assert best_subspan_em("press * to multiply", ["*"])
+    assert not best_subspan_em("press x to multiply", ["*"])
+
+
+def test_normalisation_drops_case_punctuation_articles_and_spaces():
+    assert normalize_answer("  The  U.S. — a  land ") == "us — land"
+
+
+def test_a_value_counts_in_any_case_anywhere_in_the_answer():
+    assert value_in_answer('The value is "AB-12".\nDone.', ["ab-12"])
+    assert not value_in_answer("ab-13", ["ab-12"])
+
+
+def test_the_first_line_is_the_first_that_is_not_blank():
+    assert first_line("\n \n  Paris. \nLondon") == "Paris."
+    assert first_line(" \n ") == ""
+
+
+def test_a_qa_answer_behind_the_first_line_counts_only_for_the_full_answer():
+    verdict = judge("best_subspan_em", "I do not know.\nParis", ["Paris"])
+    assert verdict == {"correct": False, "correct_first_line": False, "correct_full": True}
+
+
+def test_a_kv_answer_is_read_to_its_end():
+    verdict = judge("value_in_answer", "Here it is:\nab-12", ["ab-12"])
+    assert verdict == {"correct": True, "correct_first_line": False, "correct_full": True}
+
+
+def test_without_a_response_there_is_no_verdict():
+    assert set(judge("best_subspan_em", None, ["x"]).values()) == {None}

@@ -1,0 +1,91 @@
+"""Placing gold items and rendering prompts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litm.errors import UserError
+from litm.questions import NO_GOLD, Gold, Question, depth_of, make_example, place, read_template
+from litm.tasks import kv_retrieval, multi_document_qa
+
+TEMPLATE = "Read this.\n{context}\n\nQuestion: {question}\nAnswer:"
+
+texts = st.text(min_size=1, max_size=20)
+items = st.lists(st.tuples(texts, texts), min_size=2, max_size=12, unique=True)
+
+
+def question_of(items: list[tuple[str, str]], text: str = "which?") -> Question:
+    gold, *distractors = items
+    return Question("id", text, (Gold("gold", gold, (gold[1],)),), tuple(distractors))
+
+
+@given(items, st.data())
+def test_moving_the_gold_item_changes_nothing_else(items, data):
+    question, size = question_of(items), data.draw(st.integers(1, len(items)))
+    contexts = [place(question, size, f"gold_at_{position}") for position in range(size)]
+    without_gold = [[item for item in context if item != items[0]] for context in contexts]
+    assert all(context[position] == items[0] for position, context in enumerate(contexts))
+    assert all(len(context) == size for context in contexts)
+    assert all(rest == items[1:size] for rest in without_gold)
+
+
+@given(items, texts, st.data())
+def test_the_span_of_a_target_is_the_gold_item_in_the_prompt(items, text, data):
+    position = data.draw(st.integers(0, len(items) - 1))
+    for task in (kv_retrieval, multi_document_qa):
+        example = make_example(
+            question_of(items, text), len(items), f"gold_at_{position}", TEMPLATE, task.format_items, task.SEPARATOR
+        )
+        (target,) = example["targets"]
+        start, end = target["span"]
+        assert (
+            example["prompt"][start:end]
+            == task.format_items(place(question_of(items), len(items), f"gold_at_{position}"))[position]
+        )
+        assert target["position"] == position
+
+
+@given(items, texts, st.data())
+def test_the_id_and_the_answers_are_the_same_at_every_position(items, text, data):
+    examples = [
+        make_example(
+            question_of(items, text), len(items), f"gold_at_{p}", TEMPLATE, multi_document_qa.format_items, "\n"
+        )
+        for p in range(len(items))
+    ]
+    assert len({example["id"] for example in examples}) == 1
+    assert len({str(example["targets"][0]["answers"]) for example in examples}) == 1
+    assert {len(example["prompt"]) for example in examples} == {len(examples[0]["prompt"])}
+
+
+@given(texts)
+def test_braces_in_a_question_or_an_item_are_left_alone(text):
+    question = question_of([("t{question}", "{context}"), ("{0}", "}{")], text + "{context}{question}{")
+    prompt = make_example(question, 2, "gold_at_0", TEMPLATE, multi_document_qa.format_items, "\n")["prompt"]
+    assert "Document [1](Title: t{question}) {context}\nDocument [2](Title: {0}) }{" in prompt
+    assert prompt.endswith(f"Question: {text}{{context}}{{question}}{{\nAnswer:")
+
+
+def test_a_context_without_gold_is_empty_and_has_no_position():
+    example = make_example(
+        question_of([("a", "b"), ("c", "d")]), 0, NO_GOLD, TEMPLATE, multi_document_qa.format_items, "\n"
+    )
+    assert example["targets"] == [{"name": "gold", "position": None, "depth": None, "span": None, "answers": ["b"]}]
+    assert "Document" not in example["prompt"]
+
+
+def test_too_few_distractors_name_the_question_and_both_numbers():
+    with pytest.raises(UserError, match=r"question id \('which\?'\) has 1 distractors, but a context of 3 needs 2"):
+        place(question_of([("a", "b"), ("c", "d")]), 3, "gold_at_0")
+
+
+def test_depth_goes_from_zero_to_one():
+    assert [depth_of(position, 5) for position in range(5)] == [0, 0.25, 0.5, 0.75, 1]
+    assert depth_of(0, 1) == 0
+
+
+def test_a_prompt_file_without_a_question_is_refused(tmp_path):
+    path = tmp_path / "prompt.txt"
+    path.write_text("Only {context}\n")
+    with pytest.raises(UserError, match=r"prompt.txt: the prompt must contain \{question\}"):
+        read_template(path)

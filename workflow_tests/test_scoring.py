@@ -1,0 +1,78 @@
+"""From responses to score rows and the accuracy table."""
+
+import pandas as pd
+import pytest
+
+from litm.accuracy import accuracy_table
+from litm.answer_checks import answer_check_row
+from litm.errors import UserError
+from litm.scoring import COLUMNS, Sweep, score_sweep
+
+SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")
+
+
+def example(id: str, placement: str, size: int = 5) -> dict:
+    position = int(placement.removeprefix("gold_at_"))
+    target = {"name": "gold", "position": position, "depth": position / (size - 1), "answers": [f"answer {id}"]}
+    return {"id": id, "size": size, "placement": placement, "targets": [target]}
+
+
+def response(id: str, placement: str, text: str | None, reason: str = "stop", size: int = 5) -> dict:
+    tokens = {"prompt_tokens": 9, "response_tokens": 2}
+    return {"id": id, "size": size, "placement": placement, "response": text, "finish_reason": reason, **tokens}
+
+
+def test_rows_are_in_the_order_of_the_examples_whatever_the_order_of_the_responses():
+    examples = [example(id, placement) for placement in ("gold_at_0", "gold_at_4") for id in "abc"]
+    responses = [response(id, p, f"Answer {id}!") for p in ("gold_at_4", "gold_at_0") for id in "cab"]
+    scores = score_sweep(SWEEP, examples, responses)
+    assert list(scores.columns) == list(COLUMNS)
+    assert list(zip(scores["placement"], scores["id"], strict=True)) == [(e["placement"], e["id"]) for e in examples]
+    assert scores["correct"].all()
+
+
+def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size():
+    examples = [example(id, p, size) for size in (5, 9) for p in ("gold_at_0", "gold_at_4") for id in "ab"]
+    responses = [response(e["id"], e["placement"], "answer a answer b", size=e["size"]) for e in examples]
+    responses[2] = response("a", "gold_at_4", None, "overflow")
+    scores = score_sweep(SWEEP, examples, responses)
+    table = accuracy_table(scores).set_index(["size", "placement"])
+    assert table["n"].to_dict() == {(5, "gold_at_0"): 1, (5, "gold_at_4"): 1, (9, "gold_at_0"): 2, (9, "gold_at_4"): 2}
+    assert table["n_excluded"].to_list() == [1, 1, 0, 0]
+    assert table["accuracy"].to_list() == [1.0] * 4
+    assert scores.loc[2, "correct"] is pd.NA
+
+
+def test_empty_and_cut_answers_are_counted_beside_the_wrong_ones():
+    examples = [example(id, "gold_at_0") for id in "abcd"]
+    responses = [
+        response("a", "gold_at_0", "answer a"),
+        response("b", "gold_at_0", " \n"),
+        response("c", "gold_at_0", "I think that", "length"),
+        response("d", "gold_at_0", "nothing"),
+    ]
+    (row,) = accuracy_table(score_sweep(SWEEP, examples, responses)).to_dict("records")
+    assert (row["n"], row["accuracy"], row["n_empty"], row["n_cut"]) == (4, 0.25, 1, 1)
+    assert row["ci_low"] < 0.25 < row["ci_high"]
+
+
+def test_a_cell_where_nothing_fits_has_no_accuracy_and_says_why():
+    scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", None, "overflow")])
+    (row,) = accuracy_table(scores).to_dict("records")
+    assert (row["n"], row["n_excluded"], row["accuracy"]) == (0, 1, None)
+
+
+def test_a_missing_response_is_an_error_that_names_the_question():
+    with pytest.raises(UserError, match="no response to question b, size 5, gold_at_0"):
+        score_sweep(SWEEP, [example("a", "gold_at_0"), example("b", "gold_at_0")], [response("a", "gold_at_0", "x")])
+
+
+def test_gold_answers_that_need_care_are_counted():
+    questions = [
+        {"question": "which key multiplies", "targets": [{"answers": ["*"]}]},
+        {"question": "how many", "targets": [{"answers": ["7", "seven"]}]},
+        {"question": "was it Paris or Rome", "targets": [{"answers": ["Rome"]}]},
+        {"question": "who was it", "targets": [{"answers": ["Marie Curie"]}]},
+    ]
+    row = answer_check_row("e", questions)
+    assert row == {"experiment": "e", "n": 4, "n_symbols_only": 1, "n_short": 1, "n_in_question": 1}

@@ -1,0 +1,123 @@
+"""A sweep with an engine that is only pretended: what is asked, kept, left out."""
+
+import pytest
+
+from litm.errors import UserError
+from litm.journal import Journal, Response, digest
+from litm.sweep import ask_missing, manifest, sweep_prompts, sweep_responses
+
+IDENTITY = {"model": "m"}
+
+
+class EchoEngine:
+    """Answers each prompt with itself, two a batch; one token a character."""
+
+    context_window = 20
+    max_new_tokens = 5
+
+    def __init__(self):
+        self.asked: list[str] = []
+        self.dies_after = 99
+        self.forgets = ""
+
+    def encode(self, prompts):
+        return [[ord(character) for character in prompt] for prompt in prompts]
+
+    def generate(self, prompts):
+        for start in range(0, len(prompts), 2):
+            batch = []
+            for index in range(start, min(start + 2, len(prompts))):
+                text = "".join(map(chr, prompts[index]))
+                if len(self.asked) == self.dies_after:
+                    raise RuntimeError("killed")
+                if text == self.forgets:
+                    continue
+                self.asked.append(text)
+                batch.append((index, Response(text.upper(), "stop", len(text), 1)))
+            yield batch
+
+
+def examples(*prompts: str, size: int = 4) -> list[dict]:
+    return [{"id": f"q{n}", "size": size, "placement": "gold_at_0", "prompt": text} for n, text in enumerate(prompts)]
+
+
+def run(path, engine, *prompts):
+    journal = Journal(path)
+    planned = sweep_prompts(examples(*prompts), digest(IDENTITY))
+    outcome = ask_missing(planned, journal, IDENTITY, lambda: engine, "test")
+    responses = list(sweep_responses(planned, journal, outcome.overflow))
+    return outcome, responses, manifest({}, IDENTITY, planned, outcome, responses, {})
+
+
+def test_only_what_is_missing_is_asked(tmp_path):
+    run(tmp_path / "j", EchoEngine(), "a", "b")
+    engine = EchoEngine()
+    outcome, responses, summary = run(tmp_path / "j", engine, "c", "a", "b")
+    assert engine.asked == ["c"] and outcome.asked == 1
+    assert [response["response"] for response in responses] == ["C", "A", "B"]
+    assert (summary["asked"], summary["reused"], summary["prompts"]) == (1, 2, 3)
+
+
+def test_no_engine_is_made_when_nothing_is_missing(tmp_path):
+    run(tmp_path / "j", EchoEngine(), "a")
+
+    def no_engine():
+        raise AssertionError("the engine was made")
+
+    planned = sweep_prompts(examples("a"), digest(IDENTITY))
+    assert ask_missing(planned, Journal(tmp_path / "j"), IDENTITY, no_engine, "test").asked == 0
+
+
+def test_the_same_prompt_in_two_cells_is_asked_once(tmp_path):
+    engine = EchoEngine()
+    _, responses, summary = run(tmp_path / "j", engine, "a", "a", "b")
+    assert engine.asked == ["a", "b"]
+    assert [response["response"] for response in responses] == ["A", "A", "B"]
+    assert (summary["prompts"], summary["distinct_prompts"], summary["asked"]) == (3, 2, 2)
+
+
+def test_a_crash_loses_at_most_one_batch(tmp_path):
+    engine = EchoEngine()
+    engine.dies_after = 3
+    with pytest.raises(RuntimeError, match="killed"):
+        run(tmp_path / "j", engine, "a", "b", "c", "d", "e")
+    again = EchoEngine()
+    _, responses, _ = run(tmp_path / "j", again, "a", "b", "c", "d", "e")
+    assert again.asked == ["c", "d", "e"]
+    assert [response["response"] for response in responses] == list("ABCDE")
+
+
+def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
+    engine = EchoEngine()
+    fits, too_long = "x" * 15, "y" * 16
+    _, responses, summary = run(tmp_path / "j", engine, fits, too_long)
+    assert engine.asked == [fits]
+    assert responses[1]["response"] is None and responses[1]["finish_reason"] == "overflow"
+    assert responses[1]["prompt_tokens"] == 16
+    assert (summary["asked"], summary["overflow"], summary["reused"]) == (1, 1, 0)
+
+
+def test_a_larger_context_window_asks_only_what_did_not_fit(tmp_path):
+    run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
+    engine = EchoEngine()
+    engine.context_window = 30
+    _, responses, _ = run(tmp_path / "j", engine, "a", "y" * 16)
+    assert engine.asked == ["y" * 16] and responses[1]["response"] == "Y" * 16
+
+
+def test_a_prompt_that_an_engine_forgets_is_an_error_and_the_others_are_kept(tmp_path):
+    engine = EchoEngine()
+    engine.forgets = "b"
+    with pytest.raises(UserError, match="1 of 3 prompts got no answer; the others are kept"):
+        run(tmp_path / "j", engine, "a", "b", "c")
+    again = EchoEngine()
+    run(tmp_path / "j", again, "a", "b", "c")
+    assert again.asked == ["b"]
+
+
+def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_path):
+    engine = EchoEngine()
+    journal = Journal(tmp_path / "j")
+    for identity in (IDENTITY, {"model": "m", "dtype": "bfloat16"}, IDENTITY):
+        ask_missing(sweep_prompts(examples("a"), digest(identity)), journal, identity, lambda: engine, "test")
+    assert engine.asked == ["a", "a"]

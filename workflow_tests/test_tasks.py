@@ -1,0 +1,107 @@
+"""The generator of key-value questions, the orders of documents, and the released files as sources."""
+
+import uuid
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+from conftest import qa_record, write_lines
+
+from litm.errors import UserError
+from litm.tasks import ExampleSettings, kv_retrieval, load_task, multi_document_qa, task_names
+
+SETTINGS = ExampleSettings(examples=20, seed=0, distractor_order="ranked")
+
+
+def test_every_task_offers_what_the_workflow_needs():
+    assert {"closed_book_qa", "kv_retrieval", "multi_document_qa", "oracle_qa"} <= set(task_names())
+    for name in task_names():
+        task = load_task(name)
+        assert task.DEFAULTS.metric and callable(task.questions) and callable(task.format_items) and task.SEPARATOR
+
+
+def test_generated_keys_and_values_are_distinct_uuids_of_version_4():
+    for question in kv_retrieval.questions(12, SETTINGS, None):
+        ids = [part for item in (question.golds[0].item, *question.distractors) for part in item]
+        assert len(set(ids)) == len(ids) == 24
+        assert all(uuid.UUID(text).version == 4 and str(uuid.UUID(text)) == text for text in ids)
+
+
+def test_the_seed_decides_the_questions():
+    again = list(kv_retrieval.questions(5, SETTINGS, None))
+    assert again == list(kv_retrieval.questions(5, SETTINGS, None))
+    assert again != list(kv_retrieval.questions(5, replace(SETTINGS, seed=1), None))
+
+
+def test_more_examples_keep_the_earlier_ones():
+    more = kv_retrieval.questions(5, replace(SETTINGS, examples=30), None)
+    assert list(islice(more, 20)) == list(kv_retrieval.questions(5, SETTINGS, None))
+
+
+def test_a_random_order_has_the_same_documents_at_every_size_and_is_not_the_ranked_one(tmp_path):
+    path = write_lines(tmp_path / "qa.jsonl.gz", [qa_record(n, 19) for n in range(5)])
+    ranked = list(multi_document_qa.questions(10, replace(SETTINGS, examples=None), str(path)))
+    random_order = replace(SETTINGS, examples=None, distractor_order="random")
+    shuffled = list(multi_document_qa.questions(10, random_order, str(path)))
+    assert [set(q.distractors) for q in shuffled] == [set(q.distractors) for q in ranked]
+    assert all(a.distractors != b.distractors for a, b in zip(shuffled, ranked, strict=True))
+    assert shuffled == list(multi_document_qa.questions(10, random_order, str(path)))
+
+
+def released_kv(keys: int = 3) -> dict:
+    pairs = [[f"key{i}", f"value{i}"] for i in range(keys)]
+    return {"ordered_kv_records": pairs, "key": "key1", "value": "value1"}
+
+
+def test_a_released_kv_example_keeps_the_order_of_its_other_pairs(tmp_path):
+    path = write_lines(tmp_path / "kv.jsonl.gz", [released_kv(4)])
+    (question,) = kv_retrieval.questions(4, replace(SETTINGS, examples=None), str(path))
+    assert question.golds[0].item == ("key1", "value1")
+    assert question.distractors == (("key0", "value0"), ("key2", "value2"), ("key3", "value3"))
+
+
+def without(record: dict, field: str) -> dict:
+    return {name: value for name, value in record.items() if name != field}
+
+
+def with_isgold(record: dict, flags: list[bool]) -> dict:
+    documents = [{**document, "isgold": flag} for document, flag in zip(record["ctxs"], flags, strict=True)]
+    return {**record, "ctxs": documents}
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ('{"question": "wh', r"line 2: not valid JSON"),
+        ("[1, 2]", r"line 2: expected a JSON object, found list"),
+        (without(qa_record(2, 2), "answers"), r"line 2: the field 'answers' is missing"),
+        ({**qa_record(2, 2), "answers": []}, r"line 2: 'answers' must be a list of one or more non-empty strings"),
+        ({**qa_record(2, 2), "answers": "one"}, r"line 2: 'answers' must be a list, found str"),
+        (with_isgold(qa_record(2, 2), [True, True, False]), r'line 2: 2 documents have "isgold": true'),
+        (with_isgold(qa_record(2, 2), [False, False, False]), r'line 2: 0 documents have "isgold": true'),
+        (
+            {**qa_record(2, 2), "ctxs": [{"text": "x", "isgold": True}]},
+            r"line 2, ctxs\[0\]: the field 'title' is missing",
+        ),
+        ({**qa_record(2, 2), "question": "what is number 1"}, r"line 2: the question .* is already on line 1"),
+    ],
+)
+def test_a_bad_qa_record_is_refused_with_file_and_line(tmp_path, bad, message):
+    path = write_lines(tmp_path / "qa.jsonl.gz", [qa_record(1, 2), bad])
+    with pytest.raises(UserError, match=f"qa.jsonl.gz, {message}"):
+        list(multi_document_qa.questions(3, replace(SETTINGS, examples=None), str(path)))
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({**released_kv(), "ordered_kv_records": [["key1", "value1"], ["a", "b"], ["a", "c"]]}, "duplicate key a in"),
+        ({**released_kv(), "value": "other"}, "the pair of key key1 and value other is not among"),
+        ({**released_kv(), "ordered_kv_records": [["key1"]]}, "expected .key, value., two strings"),
+        (without(released_kv(), "key"), "the field 'key' is missing"),
+    ],
+)
+def test_a_bad_kv_record_is_refused_with_file_and_line(tmp_path, bad, message):
+    path = write_lines(tmp_path / "kv.jsonl.gz", [bad])
+    with pytest.raises(UserError, match=f"kv.jsonl.gz, line 1.*{message}"):
+        list(kv_retrieval.questions(3, replace(SETTINGS, examples=None), str(path)))

@@ -1,0 +1,256 @@
+"""The whole DAG in miniature, run for real: what it makes, what it says, and what an edit runs again."""
+
+import os
+import shutil
+from copy import deepcopy
+
+import pandas as pd
+import pytest
+from conftest import write_lines
+from workbench import CONFIG, Workbench
+
+SWEEPS = 3
+#: What follows from new scores of one sweep that is in one figure.
+AFTER_SCORE = {"score": 1, "accuracy_table": 1, "plot_figure": 1, "make_report": 1}
+AFTER_ALL_SCORES = {"score": SWEEPS, "accuracy_table": 1, "plot_figure": 2, "make_report": 1}
+COUNTS = {"count_tokens": 1, "token_count_table": 1}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Workbench:
+    """A workbench in which everything has been made once."""
+    bench = Workbench.create(tmp_path_factory.mktemp("first"))
+    bench.run()
+    return bench
+
+
+@pytest.fixture
+def bench(finished, tmp_path) -> Workbench:
+    """A copy of the finished workbench, at another place, to edit."""
+    return finished.moved_to(tmp_path / "moved")
+
+
+def changed(**experiments: dict) -> dict:
+    """The small config with other values for some keys of its experiments."""
+    config = deepcopy(CONFIG)
+    for name, keys in experiments.items():
+        config["define"]["experiments"][name].update(keys)
+    return config
+
+
+# --- What it makes ---
+
+
+def test_a_run_makes_all_tables_figures_and_the_report(finished):
+    accuracy = pd.read_csv(finished.path("results/tables/accuracy.csv"))
+    assert {
+        "model",
+        "experiment",
+        "task",
+        "size",
+        "placement",
+        "position",
+        "depth",
+        "n",
+        "accuracy",
+        "ci_low",
+        "ci_high",
+    } <= set(accuracy.columns)
+    assert len(accuracy) == 4 + 2 + 1
+    assert accuracy.loc[accuracy["experiment"] == "kv", "n"].eq(3).all()
+    tokens = pd.read_csv(finished.path("results/tables/token_counts.csv"))
+    assert len(tokens) == len(accuracy) and (tokens["min"] > 0).all()
+    assert len(pd.read_csv(finished.path("results/tables/answer_checks.csv"))) == SWEEPS
+    for name in ("kv", "qa"):
+        assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
+        assert finished.path(f"results/figures/{name}.pdf").exists()
+    report = finished.path("results/report.html").read_text()
+    assert "data:image/png;base64" in report and "reference on kv with 4 items" in report
+
+
+def test_the_id_pairs_a_question_over_its_positions_and_experiments(finished):
+    scores = pd.concat(
+        [pd.read_parquet(finished.path(f"results/scores/reference/{e}.parquet")) for e in ("qa", "closed_book")]
+    )
+    ids = scores.groupby(["experiment", "placement"])["id"].agg(list)
+    assert len(ids) == 3 and all(one == ids.iloc[0] for one in ids)
+
+
+def test_the_same_config_gives_the_same_bytes(finished, bench):
+    shutil.rmtree(bench.path("results"))
+    bench.run()
+    made = sorted(path.relative_to(bench.folder) for path in bench.path("results").rglob("*") if path.is_file())
+    made = [path for path in made if path.parts[1] not in ("logs", "benchmarks")]
+    assert len(made) > 25
+    for path in made:
+        assert bench.path(path).read_bytes() == finished.path(path).read_bytes(), path
+
+
+# --- What runs again, and what is asked again ---
+
+
+def test_nothing_after_a_full_run(finished):
+    assert finished.plan() == {}
+
+
+def test_nothing_in_a_moved_checkout(bench):
+    assert bench.plan() == {}
+
+
+def test_nothing_after_a_touch_of_every_file_of_the_project(bench):
+    for path in bench.folder.rglob("*"):
+        if path.is_file() and not {"results", ".snakemake", ".git"} & set(path.relative_to(bench.folder).parts):
+            os.utime(path)
+    assert bench.plan() == {}
+
+
+def test_nothing_after_a_git_checkout_of_another_branch_and_back(bench):
+    bench.git("checkout", "--quiet", "-b", "other")
+    for path in [*bench.path("scripts").rglob("*.py"), *bench.path("resources/prompts").glob("*.txt")]:
+        path.write_text(path.read_text() + "\n")
+    bench.git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--all", "--message=other")
+    bench.git("checkout", "--quiet", "main")
+    assert bench.plan() == {}
+
+
+def test_nothing_after_reordering_the_keys_of_the_config(bench):
+    def reverse(value):
+        return {key: reverse(value[key]) for key in reversed(value)} if isinstance(value, dict) else value
+
+    bench.configure(reverse(CONFIG))
+    assert bench.plan() == {}
+
+
+def test_nothing_after_changing_how_a_model_is_run(bench):
+    config = deepcopy(CONFIG)
+    config["define"]["models"] = {"reference": {"batch_tokens": 99, "device": "auto", "threads": 1}}
+    config["data_mirror"] = "elsewhere"
+    bench.configure(config)
+    assert bench.plan() == {}
+
+
+def test_another_position_makes_its_examples_and_asks_only_them(bench):
+    bench.configure(changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}}))
+    assert bench.plan() == {"make_examples": 1, "generate": 1, **COUNTS, **AFTER_SCORE}
+    bench.run()
+    assert bench.asked("kv") == (3, 12)
+    assert bench.plan() == {}
+
+
+def test_a_position_less_asks_nothing(bench):
+    bench.configure(changed(kv={"positions": {4: [0], 6: [0, 5]}}))
+    assert bench.plan() == {"generate": 1, **COUNTS, **AFTER_SCORE}
+    bench.run()
+    assert bench.asked("kv") == (0, 9)
+
+
+def test_another_model_runs_its_own_sweeps_only(bench):
+    config = deepcopy(CONFIG)
+    config["models"].append("second")
+    config["define"]["models"] = {
+        "second": {"engine": "transformers", "path": "resources/reference_model", "dtype": "bfloat16", "device": "cpu"}
+    }
+    bench.configure(config)
+    assert bench.plan() == {
+        "identify_model": 1, "generate": 3, "count_tokens": 3, "token_count_table": 1, **AFTER_ALL_SCORES
+    }  # fmt: skip
+    bench.run()
+    assert bench.asked("kv", "second") == (12, 0)
+    assert bench.asked("kv") == (12, 0), "the first model's sweep was run again"
+    bench.configure(CONFIG)
+    assert bench.plan() == {"accuracy_table": 1, "token_count_table": 1, "plot_figure": 2, "make_report": 1}
+
+
+def test_another_dtype_asks_that_model_again_and_switching_back_asks_nothing(bench):
+    config = deepcopy(CONFIG)
+    config["define"]["models"] = {"reference": {"dtype": "bfloat16"}}
+    bench.configure(config)
+    assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
+    bench.run("results/responses/reference/kv.jsonl.gz")
+    assert bench.asked("kv") == (12, 0)
+    bench.configure(CONFIG)
+    bench.run("results/responses/reference/kv.jsonl.gz")
+    assert bench.asked("kv") == (0, 12)
+
+
+def test_an_edited_plot_module_draws_the_figures_again(bench):
+    bench.edit("scripts/litm/figures.py", "Accuracy (%)", "Accuracy in %")
+    assert bench.plan() == {"plot_figure": 2, "make_report": 1}
+
+
+def test_an_edited_scorer_scores_again_without_inference(bench):
+    bench.edit("scripts/litm/scoring.py", "From examples and responses", "Out of examples and responses")
+    assert bench.plan() == AFTER_ALL_SCORES
+
+
+def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
+    bench.edit("scripts/litm/engines/transformers.py", "#: Names that", "#: The names that")
+    assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
+    before = bench.path("results/responses/reference/kv.jsonl.gz").read_bytes()
+    bench.run()
+    assert [bench.asked(sweep) for sweep in ("kv", "qa", "closed_book")] == [(0, 12), (0, 8), (0, 4)]
+    assert bench.path("results/responses/reference/kv.jsonl.gz").read_bytes() == before
+
+
+def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
+    bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
+    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    bench.run("results/responses/reference/kv.jsonl.gz")
+    assert bench.asked("kv") == (12, 0)
+
+
+def test_more_examples_ask_only_the_new_ones(bench):
+    bench.configure(changed(kv={"examples": 5}))
+    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    bench.run("results/responses/reference/kv.jsonl.gz")
+    assert bench.asked("kv") == (8, 12)
+
+
+def test_another_metric_scores_again_without_inference(bench):
+    bench.configure(changed(kv={"metric": "best_subspan_em"}))
+    assert bench.plan() == AFTER_SCORE
+
+
+def test_another_title_draws_one_figure_again(bench):
+    config = deepcopy(CONFIG)
+    config["define"]["figures"]["qa"]["title"] = "Questions"
+    bench.configure(config)
+    assert bench.plan() == {"plot_figure": 1, "make_report": 1}
+
+
+def test_other_weights_ask_everything_again(bench):
+    weights = bytearray(bench.path("resources/reference_model/model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    bench.path("resources/reference_model/model.safetensors").write_bytes(weights)
+    assert bench.plan() == {
+        "identify_model": 1, "generate": 3, "count_tokens": 3, "token_count_table": 1, **AFTER_ALL_SCORES
+    }  # fmt: skip
+
+
+# --- What it says when something is wrong ---
+
+
+def test_a_mistake_in_the_config_is_said_before_any_job_runs(bench):
+    done = bench.snakemake("--config", "models=[refrence]")
+    assert done.returncode == 1
+    assert "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_line_in_a_dataset_is_said_and_nothing_is_lost(bench):
+    write_lines(bench.path("questions.jsonl.gz"), [{"question": "one", "answers": ["x"], "ctxs": []}])
+    journal = bench.path("results/journal/reference/qa.jsonl").read_bytes()
+    done = bench.snakemake()
+    assert done.returncode == 1
+    assert (
+        'error: questions.jsonl.gz, line 1: 0 documents have "isgold": true, there must be exactly one'
+        in done.stderr + done.stdout
+    )
+    assert bench.path("results/journal/reference/qa.jsonl").read_bytes() == journal
+
+
+def test_fewer_documents_than_the_size_names_the_question(bench):
+    bench.configure(changed(qa={"positions": {6: [0]}}))
+    done = bench.snakemake()
+    assert done.returncode == 1
+    assert "has 4 distractors, but a context of 6 needs 5" in done.stderr + done.stdout
