@@ -41,3 +41,8 @@ rule figures:
 rule report:
     input:
         REPORT_FILE,
+
+
+onerror:
+    for path, message in errors_in_logs("results/logs"):
+        print(f"{path}:\n  {message}", file=sys.stderr)

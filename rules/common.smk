@@ -3,10 +3,12 @@
 import os
 import re
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+STARTED = time.time()
 ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=False)).parent
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -122,6 +124,14 @@ def questions_file(wildcards):
 def for_each_sweep(pattern):
     """A file of every selected sweep, model by model."""
     return expand(pattern, model=list(MODELS), experiment=list(EXPERIMENTS))
+
+
+def errors_in_logs(folder):
+    """(log, message) of each job of this run that ended with an error message, in the order of the logs' names."""
+    for path in sorted(Path(folder).rglob("*.log")):
+        last = path.read_text(errors="replace").strip().rpartition("\n")[2]
+        if last.startswith("error: ") and path.stat().st_mtime >= STARTED:
+            yield path, last
 
 
 TABLE_FILES = expand("results/tables/{table}.csv", table=["accuracy", "token_counts", "answer_checks"])

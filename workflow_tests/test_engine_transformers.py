@@ -14,8 +14,8 @@ from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from litm.engines import FIRST_LINE, EngineSettings, load_engine
-from litm.engines.transformers import LineEnd, cut_answer
 from litm.errors import UserError
+from litm.line_end import LineEnd, cut_answer
 from litm.metrics import first_line
 from litm.questions import make_example, read_template
 from litm.tasks import ExampleSettings, kv_retrieval

@@ -17,8 +17,8 @@ matplotlib.use("Agg")
 
 PANEL_INCHES = (3.6, 3.0)
 #: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
-REFERENCE_STYLES = (":", "-.", (0, (1, 3)))
-CURVE_STYLES = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
+REFERENCE_STYLES: tuple = (":", "-.", (0, (1, 3)))
+CURVE_STYLES: tuple = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 

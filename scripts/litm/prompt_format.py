@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from litm.errors import UserError
 
@@ -52,8 +52,14 @@ def encode_prompts(
         if not tokenizer.chat_template:
             raise UserError("prompt_template is 'chat', but the tokenizer has no chat template: use 'raw' or a name")
         chats = [[{"role": "user", "content": prompt}] for prompt in prompts]
-        encoded = tokenizer.apply_chat_template(chats, tokenize=True, add_generation_prompt=True, return_dict=True)
-        return encoded["input_ids"]
+        texts = tokenizer.apply_chat_template(chats, tokenize=False, add_generation_prompt=True)
+        # A chat template writes the special tokens itself.
+        return _encode(tokenizer, cast(list[str], texts), add_special_tokens=False)
     if template is not None:
         prompts = [template.replace(PROMPT_FIELD, prompt) for prompt in prompts]
-    return tokenizer(list(prompts), return_attention_mask=False, verbose=False)["input_ids"]
+    return _encode(tokenizer, list(prompts), add_special_tokens=True)
+
+
+def _encode(tokenizer: "PreTrainedTokenizerBase", texts: list[str], add_special_tokens: bool) -> list[list[int]]:
+    encoded = tokenizer(texts, add_special_tokens=add_special_tokens, return_attention_mask=False, verbose=False)
+    return cast(list[list[int]], encoded["input_ids"])

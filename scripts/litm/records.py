@@ -39,7 +39,7 @@ def parse_object(text: str, where: str) -> dict:
     try:
         record = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(f"{where}: not valid JSON ({error.msg} at column {error.colno})") from error
+        raise UserError(f"{where}: not valid JSON ({error.msg.removesuffix(' at')}, column {error.colno})") from error
     if not isinstance(record, dict):
         raise UserError(f"{where}: expected a JSON object, found {type(record).__name__}")
     return record

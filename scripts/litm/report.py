@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import jinja2
 import pandas as pd
@@ -93,15 +94,14 @@ def findings(accuracy: pd.DataFrame) -> list[str]:
     """One sentence for each curve: where it is highest and lowest, and whether those intervals overlap."""
     curves = accuracy[accuracy["position"].notna() & (accuracy["size"] > 1) & (accuracy["n"] > 0)]
     return [
-        _finding(model, experiment, size, curve)
+        _finding(f"{model} on {experiment} with {size} items", curve)
         for (model, experiment, size), curve in curves.groupby(["model", "experiment", "size"], sort=False)
         if len(curve) > 1
     ]
 
 
-def _finding(model: str, experiment: str, size: int, curve: pd.DataFrame) -> str:
-    best, worst = curve.loc[curve["accuracy"].idxmax()], curve.loc[curve["accuracy"].idxmin()]
-    what = f"{model} on {experiment} with {size} items"
+def _finding(what: str, curve: pd.DataFrame) -> str:
+    best, worst = curve.iloc[curve["accuracy"].argmax()], curve.iloc[curve["accuracy"].argmin()]
     if best["accuracy"] == worst["accuracy"]:
         return f"{what}: {_percent(best['accuracy'])} % at every position (n = {best['n']})."
     apart = best["ci_low"] > worst["ci_high"]
@@ -116,7 +116,7 @@ def _cells(table: pd.DataFrame, columns: Mapping[str, str]) -> list[list[str]]:
     return [[_text(name, row[name]) for name in columns] for row in table.to_dict("records")]
 
 
-def _text(column: str, value: object) -> str:
+def _text(column: str, value: Any) -> str:
     if pd.isna(value):
         return ""
     if column in PERCENT:

@@ -9,7 +9,6 @@ from transformers import (
     GenerationConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
-    StoppingCriteria,
     StoppingCriteriaList,
 )
 from transformers.utils import logging as transformers_logging
@@ -17,8 +16,8 @@ from transformers.utils import logging as transformers_logging
 from litm.batching import length_sorted_batches
 from litm.engines import FIRST_LINE, EngineSettings
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, STOP
 from litm.journal import Response
+from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
 from litm.prompt_format import encode_prompts, load_tokenizer
 
 #: Names that architectures give to the length of their context, most usual first.
@@ -68,7 +67,7 @@ class Engine:
         own = self.tokenizer.pad_token_id
         return own if own is not None else (end_tokens or [0])[0]
 
-    def _line_end(self) -> "LineEnd":
+    def _line_end(self) -> LineEnd:
         vocabulary = max(len(self.tokenizer), self.config.get_text_config().vocab_size)
         return LineEnd(self.tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True))
 
@@ -81,11 +80,13 @@ class Engine:
             )
         except (OSError, ValueError, ImportError) as error:
             raise UserError(f"model {settings.location}: {str(error).strip().splitlines()[0]}") from error
-        return model.to(self.device).eval()
+        # Not `model = model.to(...)`: the stubs of `to` lose the model's type.
+        torch.nn.Module.to(model, self.device)
+        return model.eval()
 
     @torch.inference_mode()
     def _generate_batch(
-        self, model: PreTrainedModel, prompts: Sequence[list[int]], line_end: "LineEnd | None"
+        self, model: PreTrainedModel, prompts: Sequence[list[int]], line_end: LineEnd | None
     ) -> list[list[int]]:
         """New token ids of each prompt, up to the length of the longest answer of the batch."""
         pad = model.generation_config.pad_token_id
@@ -93,7 +94,7 @@ class Engine:
         padding = [width - len(prompt) for prompt in prompts]
         ids = [[pad] * n + prompt for n, prompt in zip(padding, prompts, strict=True)]
         mask = [[0] * n + [1] * (width - n) for n in padding]
-        output = model.generate(
+        output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
             input_ids=torch.tensor(ids, device=self.device),
             attention_mask=torch.tensor(mask, device=self.device),
             stopping_criteria=StoppingCriteriaList([StopAtLineEnd(line_end)] if line_end else []),
@@ -101,10 +102,10 @@ class Engine:
         return output[:, width:].tolist()
 
     def _response(
-        self, prompt: list[int], output: list[int], end_tokens: list[int], line_end: "LineEnd | None"
+        self, prompt: list[int], output: list[int], end_tokens: list[int], line_end: LineEnd | None
     ) -> Response:
         answer, finish_reason = cut_answer(output, end_tokens, line_end)
-        text = self.tokenizer.decode(answer, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        (text,) = self.tokenizer.batch_decode([answer], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         return Response(text, finish_reason, len(prompt), len(answer))
 
 
@@ -143,54 +144,3 @@ def greedy_decoding(max_new_tokens: int, end_tokens: list[int], pad_token: int) 
     return GenerationConfig(
         max_new_tokens=max_new_tokens, do_sample=False, eos_token_id=end_tokens or None, pad_token_id=pad_token
     )
-
-
-class LineEnd:
-    """Tells from token ids where the first line that is not blank ends.
-
-    For each token of the vocabulary: has_text (something other than white space), has_end (a line end), and
-    closes (a line end behind text of its own); bool tensors of (vocabulary,). Special tokens count as no text.
-    """
-
-    def __init__(self, pieces: Sequence[str]) -> None:
-        self.has_text = torch.tensor([bool(piece.strip()) for piece in pieces])
-        self.has_end = torch.tensor(["\n" in piece for piece in pieces])
-        self.closes = torch.tensor(["\n" in piece.lstrip() for piece in pieces])
-
-    def find(self, ids: Sequence[int]) -> int | None:
-        """How many ids it takes to the end of the first line that is not blank; None if it does not end."""
-        seen_text = False
-        for count, id in enumerate(ids, start=1):
-            if self.closes[id] or (seen_text and self.has_end[id]):
-                return count
-            seen_text = seen_text or bool(self.has_text[id])
-        return None
-
-
-class StopAtLineEnd(StoppingCriteria):
-    """Stops each sequence of a batch at the end of its first line that is not blank."""
-
-    def __init__(self, line_end: LineEnd) -> None:
-        self.line_end = line_end
-        self.seen_text: torch.Tensor | None = None
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor | None, **kwargs) -> torch.Tensor:
-        last = input_ids[:, -1].to("cpu")
-        if self.seen_text is None:
-            self.seen_text = torch.zeros(len(last), dtype=torch.bool)
-        done = self.line_end.closes[last] | (self.seen_text & self.line_end.has_end[last])
-        self.seen_text |= self.line_end.has_text[last]
-        return done.to(input_ids.device)
-
-
-def cut_answer(output: Sequence[int], end_tokens: Sequence[int], line_end: LineEnd | None) -> tuple[list[int], str]:
-    """What belongs to the answer of a row that went on until its whole batch was done, and why it ended.
-
-    An end token is not part of the answer. The reason is 'stop', or 'length' at the limit of new tokens.
-    """
-    ends = [index for index, id in enumerate(output) if id in end_tokens][:1]
-    answer = list(output[: ends[0]] if ends else output)
-    line = line_end.find(answer) if line_end else None
-    if line is not None:
-        return answer[:line], STOP
-    return answer, STOP if ends else LENGTH

@@ -1,0 +1,57 @@
+# Each target sets up all it needs in .venv; nothing has to be done before.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+# The model and the data of the default run and of the tests are in the repository: never wait for a network.
+OFFLINE := HF_HUB_OFFLINE=1
+
+.PHONY: help demo test lint format lock clean
+
+help:
+	@echo "make demo    run the default workflow: a position curve of a small model, in a few minutes"
+	@echo "make test    run all tests"
+	@echo "make lint    check style, types and the workflow"
+	@echo "make format  format the code"
+	@echo "make lock    write requirements.lock anew from requirements.in"
+	@echo "make clean   remove results (the journal of paid-for responses too) and .venv"
+
+demo: $(INSTALLED)
+	$(OFFLINE) $(BIN)/snakemake --cores all
+	@echo
+	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
+
+test: $(INSTALLED)
+	$(OFFLINE) $(BIN)/python -m pytest -q workflow_tests
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/mypy
+	$(BIN)/snakemake --lint
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile rules
+
+$(INSTALLED): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
+	@echo "Installing into $(VENV) (about 3 GB, a few minutes) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	@touch $(INSTALLED)
+
+lock:
+	rm -rf $(VENV)-lock
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/pip install --quiet --disable-pip-version-check -r requirements.in
+	echo '# Written by `make lock` from requirements.in.' > requirements.lock
+	$(VENV)-lock/bin/pip freeze | sed 's/+cpu$$//' >> requirements.lock
+	rm -rf $(VENV)-lock
+
+clean:
+	rm -rf $(VENV) $(VENV)-lock .snakemake
+	find results -mindepth 1 ! -name README.md -delete
