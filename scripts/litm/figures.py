@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 from litm.errors import UserError
 from litm.records import atomic_writer
+from litm.wording import ordinal
 
 matplotlib.use("Agg")
 
@@ -113,13 +114,6 @@ def _legend(figure: Mapping, colours: Mapping, present: set[str]) -> list[Line2D
 
 def _cycle(styles: tuple, over: Mapping) -> list:
     return [styles[index % len(styles)] for index in range(len(over))]
-
-
-def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th, 21st, ..."""
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import jinja2
 import pandas as pd
 
+from litm.wording import ordinal
+
 #: Columns of the tables that the report shows, and their headings.
 ACCURACY_COLUMNS = {
     "model": "Model",
@@ -94,7 +96,7 @@ def findings(accuracy: pd.DataFrame) -> list[str]:
     """One sentence for each curve: where it is highest and lowest, and whether those intervals overlap."""
     curves = accuracy[accuracy["position"].notna() & (accuracy["size"] > 1) & (accuracy["n"] > 0)]
     return [
-        _finding(f"{model} on {experiment} with {size} items", curve)
+        _finding(f"{model} on {experiment}, {size} items", curve)
         for (model, experiment, size), curve in curves.groupby(["model", "experiment", "size"], sort=False)
         if len(curve) > 1
     ]
@@ -103,11 +105,11 @@ def findings(accuracy: pd.DataFrame) -> list[str]:
 def _finding(what: str, curve: pd.DataFrame) -> str:
     best, worst = curve.iloc[curve["accuracy"].argmax()], curve.iloc[curve["accuracy"].argmin()]
     if best["accuracy"] == worst["accuracy"]:
-        return f"{what}: {_percent(best['accuracy'])} % at every position (n = {best['n']})."
+        return f"{what}: {_percent(best['accuracy'])} % at each of the {len(curve)} positions (n = {best['n']})."
     apart = best["ci_low"] > worst["ci_high"]
     return (
-        f"{what}: highest at position {int(best['position'])} ({_percent(best['accuracy'])} %), lowest at position "
-        f"{int(worst['position'])} ({_percent(worst['accuracy'])} %), n = {best['n']}; "
+        f"{what}: best with the answer in the {ordinal(int(best['position']) + 1)} ({_percent(best['accuracy'])} %), "
+        f"worst in the {ordinal(int(worst['position']) + 1)} ({_percent(worst['accuracy'])} %), n = {best['n']}; "
         f"their intervals {'do not overlap' if apart else 'overlap'}."
     )
 

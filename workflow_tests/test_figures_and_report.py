@@ -1,0 +1,89 @@
+"""What people look at: figures that show what the table says, and the report's words."""
+
+import pandas as pd
+import pytest
+
+from litm.errors import UserError
+from litm.figures import position_curve, save_figure
+from litm.report import findings
+from litm.wording import ordinal
+
+FIGURE = {
+    "name": "f",
+    "title": "A title",
+    "experiments": ["qa"],
+    "references": {"closed_book": "closed book", "oracle": "oracle"},
+    "panel_title": "{size} documents",
+    "x_label": "Position",
+}
+
+
+def cell(model: str, experiment: str, size: int, position: int | None, accuracy: float, n: int = 50) -> dict:
+    return {
+        "model": model, "experiment": experiment, "size": size, "position": position, "n": n,
+        "accuracy": accuracy, "ci_low": max(0, accuracy - 0.1), "ci_high": min(1, accuracy + 0.1),
+    }  # fmt: skip
+
+
+def table(*cells: dict) -> pd.DataFrame:
+    return pd.DataFrame(cells).astype({"position": "Int64"})
+
+
+CURVES = table(
+    *(cell(m, "qa", size, p, a) for m in ("a", "b") for size in (5, 10) for p, a in ((0, 0.9), (2, 0.5), (4, 0.8))),
+    cell("a", "closed_book", 0, None, 0.3),
+    cell("b", "closed_book", 0, None, 0.35),
+)
+
+
+def test_there_is_a_panel_for_each_size_with_the_curve_and_interval_of_each_model():
+    panels = position_curve(CURVES, FIGURE).axes
+    assert [panel.get_title() for panel in panels] == ["5 documents", "10 documents"]
+    for panel in panels:
+        bars = panel.containers
+        assert len(bars) == 2
+        for bar in bars:
+            line, _, (intervals,) = bar.lines
+            assert list(line.get_xdata()) == [0, 2, 4] and list(line.get_ydata()) == pytest.approx([90, 50, 80])
+            ends = [segment[:, 1] for segment in intervals.get_segments()]
+            assert [tuple(end) for end in ends] == [pytest.approx(e) for e in ((80, 100), (40, 60), (70, 90))]
+        assert [label.get_text() for label in panel.get_xticklabels()] == ["1st", "3rd", "5th"]
+
+
+def test_reference_lines_are_drawn_for_what_was_run():
+    figure = position_curve(CURVES, FIGURE)
+    for panel in figure.axes:
+        flat = [line for line in panel.get_lines() if list(line.get_xdata()) == [0, 1]]
+        assert [line.get_ydata()[0] for line in flat] == pytest.approx([30, 35])
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["a", "b", "closed book"]
+
+
+def test_nothing_to_draw_is_an_error_that_names_the_figure():
+    with pytest.raises(UserError, match="figure f: no cell with a position"):
+        position_curve(table(cell("a", "closed_book", 0, None, 0.3)), FIGURE)
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_the_same_figure_has_the_same_bytes(tmp_path, ending):
+    for name in ("one", "two"):
+        save_figure(position_curve(CURVES, FIGURE), tmp_path / f"{name}.{ending}")
+    assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
+
+
+def test_findings_name_the_best_and_the_worst_position_and_whether_they_are_apart():
+    apart = table(cell("a", "qa", 10, 0, 0.9), cell("a", "qa", 10, 4, 0.5))
+    near = table(cell("a", "qa", 10, 0, 0.6), cell("a", "qa", 10, 4, 0.5))
+    flat = table(cell("a", "qa", 10, 0, 0.5), cell("a", "qa", 10, 4, 0.5))
+    assert findings(apart) == [
+        "a on qa, 10 items: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), n = 50; "
+        "their intervals do not overlap."
+    ]
+    assert findings(near)[0].endswith("their intervals overlap.")
+    assert findings(flat) == ["a on qa, 10 items: 50.0 % at each of the 2 positions (n = 50)."]
+
+
+def test_ordinals():
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th"
+    ]  # fmt: skip
