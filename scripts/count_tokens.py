@@ -17,7 +17,7 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--experiment", required=True)
     parser.add_argument("--location", required=True, type=json_object, help="JSON with path, hub and revision")
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or folder that is not the model's own")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
     parser.add_argument("--examples", required=True, nargs="+")

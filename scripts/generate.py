@@ -62,7 +62,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
     parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
     parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or folder that is not the model's own")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--batch-tokens", type=int, required=True, help="tokens in a batch, padding included")

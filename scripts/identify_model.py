@@ -11,7 +11,7 @@ from litm.records import write_json
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--location", required=True, type=json_object, help="JSON with path, hub and revision")
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or folder that is not the model's own")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     path, hub, revision = args.location["path"], args.location["hub"], args.location["revision"]

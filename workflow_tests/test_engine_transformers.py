@@ -85,8 +85,19 @@ def babbler(tmp_path_factory) -> str:
     return str(folder)
 
 
+def babble(count: int) -> list[str]:
+    """Prompts of different lengths in the words of `PIECES`."""
+    return ["|".join(PIECES[(n * k) % len(PIECES)] for k in range(1, 4 + n % 5)) for n in range(1, count)]
+
+
+def test_padding_is_not_read(babbler):
+    # The trained model ignores padding even where it is not masked; random weights do not.
+    settings = replace(SETTINGS, location=babbler, max_new_tokens=20, batch_tokens=400)
+    assert answers(settings, babble(30)) == answers(replace(settings, batch_tokens=1), babble(30))
+
+
 def test_stopping_at_the_line_end_gives_the_beginning_of_the_same_answer(babbler):
-    prompts = ["|".join(PIECES[(n * k) % len(PIECES)] for k in range(1, 4 + n % 5)) for n in range(1, 40)]
+    prompts = babble(40)
     settings = replace(SETTINGS, location=babbler, max_new_tokens=30, batch_tokens=400)
     full = answers(settings, prompts)
     short = answers(replace(settings, stop=FIRST_LINE), prompts)

@@ -1,4 +1,4 @@
-"""The authors' released files, where they are at hand: the paper's token tables, and every size and position of a file."""
+"""The authors' released files, where they are at hand: the paper's token tables, and all a file serves."""
 
 from dataclasses import replace
 

@@ -186,6 +186,8 @@ def _model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Pat
         check_model_folder(Path(path))
     if tokenizer is not None and tokenizer not in datasets:
         tokenizer = locate(tokenizer, root, f"models.{name}.tokenizer")
+        if not Path(tokenizer).is_file():
+            raise UserError(f"models.{name}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
     return Model(
         name=name,
         engine=entry["engine"],
