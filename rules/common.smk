@@ -13,12 +13,14 @@ ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=False)).parent
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 # Rules call `python`: the one that runs Snakemake, unless an environment of their own is activated on top.
-os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), os.getenv("PATH", "")]))
+os.environ.update(
+    PATH=os.pathsep.join([os.path.dirname(sys.executable), os.getenv("PATH", "")])
+)
 
 from litm.code_inputs import local_modules
 from litm.config import load_study
 from litm.errors import UserError
-from litm.identity import model_files
+from litm.identity import model_files, tokenizer_files
 from litm.questions import NO_GOLD
 from litm.records import canonical_json
 
@@ -40,7 +42,9 @@ def project_file(*parts):
 def code(script, *modules):
     """A script and all that it imports of the library, the script first; `modules` are those it loads by name."""
     starts = [SCRIPTS / script, *(SCRIPTS / "litm" / module for module in modules)]
-    files = dict.fromkeys(file for start in starts for file in local_modules(start, SCRIPTS))
+    files = dict.fromkeys(
+        file for start in starts for file in local_modules(start, SCRIPTS)
+    )
     return [os.path.relpath(file) for file in files]
 
 
@@ -56,10 +60,13 @@ def experiment_entry(experiment):
         "task": experiment.task,
         "task_code": code("make_examples.py", f"tasks/{experiment.task}.py"),
         "prompt_file": project_file("resources", "prompts", f"{experiment.prompt}.txt"),
-        "datasets": {str(size): dataset_file(name) for size, name in experiment.datasets.items()},
+        "datasets": {
+            str(size): dataset_file(name) for size, name in experiment.datasets.items()
+        },
         "example_settings": canonical_json(experiment.example_settings()),
         "examples": [
-            f"results/examples/{experiment.name}/{cell.size}/{cell.placement}.jsonl.gz" for cell in experiment.cells
+            f"results/examples/{experiment.name}/{cell.size}/{cell.placement}.jsonl.gz"
+            for cell in experiment.cells
         ],
         "decoding": canonical_json(experiment.decoding()),
         "metric": experiment.metric,
@@ -68,19 +75,39 @@ def experiment_entry(experiment):
 
 def model_entry(model):
     """What rules need to know of a model: files, settings that change its answers, and how it is run."""
-    tokenizer = model.tokenizer
+    folder = Path(model.path) if model.path else None
+    tokenizer = (
+        dataset_file(model.tokenizer)
+        if model.tokenizer in STUDY.datasets
+        else model.tokenizer
+    )
+    # Counting tokens needs no weights: a tokenizer's file, or what is in the folder beside them, or the hub's commit.
+    if tokenizer:
+        counting_files = [tokenizer]
+    elif folder:
+        counting_files = [str(file) for file in tokenizer_files(folder)]
+    else:
+        counting_files = []
     return {
-        "folder": [str(file) for file in model_files(Path(model.path))] if model.path else [],
-        "tokenizer": (dataset_file(tokenizer) if tokenizer in STUDY.datasets else tokenizer) or [],
+        "folder": [str(file) for file in model_files(folder)] if folder else [],
+        "tokenizer": tokenizer or [],
+        "tokenizer_location": tokenizer or model.path or "",
+        "tokenizer_files": counting_files,
+        "hub_source": [] if counting_files else f"results/models/{model.name}.json",
         "template": (
-            project_file("resources", "prompt_templates", f"{model.template_name}.txt") if model.template_name else []
+            project_file("resources", "prompt_templates", f"{model.template_name}.txt")
+            if model.template_name
+            else []
         ),
         "engine_code": code("generate.py", f"engines/{model.engine}.py"),
-        "location": canonical_json({"path": model.path, "hub": model.hub, "revision": model.revision}),
+        "location": canonical_json(
+            {"path": model.path, "hub": model.hub, "revision": model.revision}
+        ),
         "prompt_template": model.prompt_template,
         "settings": canonical_json(model.answer_settings()),
         "context_window": model.context_window or 0,
         "device": model.device,
+        "gpu": 0 if model.device == "cpu" else 1,
         "batch_tokens": model.batch_tokens,
         "threads": model.threads,
     }
@@ -88,17 +115,29 @@ def model_entry(model):
 
 def figure_entry(figure):
     """What rules need to know of a figure; reference lines are drawn for the experiments that are selected."""
-    names = [name for name in (*figure.experiments, *figure.references) if name in STUDY.experiments]
+    names = [
+        name
+        for name in (*figure.experiments, *figure.references)
+        if name in STUDY.experiments
+    ]
     return {
-        "scores": expand("results/scores/{model}/{experiment}.parquet", model=list(STUDY.models), experiment=names),
+        "scores": expand(
+            "results/scores/{model}/{experiment}.parquet",
+            model=list(STUDY.models),
+            experiment=names,
+        ),
         "settings": canonical_json(figure.settings()),
     }
 
 
-EXPERIMENTS = {name: experiment_entry(experiment) for name, experiment in STUDY.experiments.items()}
+EXPERIMENTS = {
+    name: experiment_entry(experiment) for name, experiment in STUDY.experiments.items()
+}
 MODELS = {name: model_entry(model) for name, model in STUDY.models.items()}
 FIGURES = {name: figure_entry(figure) for name, figure in STUDY.figures.items()}
-REMOTE_FILES = {dataset.file: dataset for dataset in STUDY.datasets.values() if dataset.url}
+REMOTE_FILES = {
+    dataset.file: dataset for dataset in STUDY.datasets.values() if dataset.url
+}
 
 
 def of_experiment(field):
@@ -134,8 +173,15 @@ def errors_in_logs(folder):
             yield path, last
 
 
-TABLE_FILES = expand("results/tables/{table}.csv", table=["accuracy", "token_counts", "answer_checks"])
-FIGURE_FILES = expand("results/figures/{figure}.{format}", figure=list(FIGURES), format=["png", "pdf"])
+# Inputs are compared as a set, but rows and colours are in the order of the config: rules have it as a param.
+MODEL_ORDER = " ".join(MODELS)
+SWEEP_ORDER = f"{MODEL_ORDER} / {' '.join(EXPERIMENTS)}"
+TABLE_FILES = expand(
+    "results/tables/{table}.csv", table=["accuracy", "token_counts", "answer_checks"]
+)
+FIGURE_FILES = expand(
+    "results/figures/{figure}.{format}", figure=list(FIGURES), format=["png", "pdf"]
+)
 REPORT_FILE = "results/report.html"
 
 

@@ -24,4 +24,4 @@ rule fetch_file:
         " --sha256 {params.sha256}"
         " --mirror {resources.mirror:q}"
         " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"

@@ -24,4 +24,4 @@ rule make_examples:
         " --prompt {input.prompt:q}"
         " --dataset {input.dataset:q}"
         " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"

@@ -19,14 +19,14 @@ rule identify_model:
         " --location {params.location:q}"
         " --tokenizer {input.tokenizer:q}"
         " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule count_tokens:
     input:
         examples=of_experiment("examples"),
-        folder=of_model("folder"),
-        tokenizer=of_model("tokenizer"),
+        tokenizer=of_model("tokenizer_files"),
+        source=of_model("hub_source"),
         template=of_model("template"),
         code=code("count_tokens.py"),
     output:
@@ -36,19 +36,19 @@ rule count_tokens:
     conda:
         "../envs/inference.yaml"
     params:
-        location=of_model("location"),
+        tokenizer=of_model("tokenizer_location"),
         prompt_template=of_model("prompt_template"),
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
         " --experiment {wildcards.experiment:q}"
-        " --location {params.location:q}"
-        " --tokenizer {input.tokenizer:q}"
+        " --tokenizer {params.tokenizer:q}"
+        " --source {input.source:q}"
         " --prompt-template {params.prompt_template:q}"
         " --template {input.template:q}"
         " --examples {input.examples:q}"
         " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule generate:
@@ -70,6 +70,7 @@ rule generate:
     threads: of_model("threads")
     resources:
         device=of_model("device"),
+        gpu=of_model("gpu"),
         batch_tokens=of_model("batch_tokens"),
     params:
         # A cache that outlives every run: never a declared output, which Snakemake would delete.
@@ -94,4 +95,4 @@ rule generate:
         " --journal {params.journal:q}"
         " --responses {output.responses:q}"
         " --manifest {output.manifest:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"

@@ -19,13 +19,14 @@ rule plot_figure:
         "../envs/analysis.yaml"
     params:
         figure=of_figure("settings"),
+        order=MODEL_ORDER,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
         " --scores {input.scores:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule make_report:
@@ -44,6 +45,7 @@ rule make_report:
     conda:
         "../envs/analysis.yaml"
     params:
+        order=SWEEP_ORDER,
         titles=canonical_json({f.name: f.title for f in STUDY.figures.values()}),
     shell:
         "python {input.code[0]:q}"
@@ -55,4 +57,4 @@ rule make_report:
         " --manifests {input.manifests:q}"
         " --template {input.template:q}"
         " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"

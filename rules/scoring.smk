@@ -24,7 +24,7 @@ rule score:
         " --examples {input.examples:q}"
         " --responses {input.responses:q}"
         " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule accuracy_table:
@@ -41,8 +41,13 @@ rule accuracy_table:
         "results/logs/accuracy_table.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        order=SWEEP_ORDER,
     shell:
-        "python {input.code[0]:q}" " --scores {input.scores:q}" " --output {output:q}" " 2>&1 | tee {log:q}"
+        "python {input.code[0]:q}"
+        " --scores {input.scores:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule token_count_table:
@@ -59,8 +64,13 @@ rule token_count_table:
         "results/logs/token_count_table.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        order=SWEEP_ORDER,
     shell:
-        "python {input.code[0]:q}" " --tables {input.counts:q}" " --output {output:q}" " 2>&1 | tee {log:q}"
+        "python {input.code[0]:q}"
+        " --tables {input.counts:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule answer_check_table:
@@ -85,4 +95,4 @@ rule answer_check_table:
         " --experiments {params.experiments:q}"
         " --examples {input.examples:q}"
         " --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " 2>&1 | tee -i {log:q}"

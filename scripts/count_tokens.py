@@ -5,10 +5,10 @@ from itertools import groupby
 
 import pandas as pd
 
-from litm.cli import json_object, run
+from litm.cli import run
 from litm.csv_tables import write_csv
 from litm.prompt_format import encode_prompts, load_tokenizer, read_prompt_template
-from litm.records import read_jsonl
+from litm.records import read_json, read_jsonl
 from litm.token_counts import token_count_row
 
 
@@ -16,16 +16,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
     parser.add_argument("--experiment", required=True)
-    parser.add_argument("--location", required=True, type=json_object, help="JSON with path, hub and revision")
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
+    parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    location = args.location
-    own = location["path"] or location["hub"]
-    tokenizer = load_tokenizer(args.tokenizer or own, None if args.tokenizer else location["revision"])
+    source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
+    tokenizer = load_tokenizer(source["location"], source["revision"])
     template = read_prompt_template(args.template) if args.template else None
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     rows = []

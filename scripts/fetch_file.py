@@ -10,7 +10,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", required=True)
     parser.add_argument("--sha256", required=True, help="what the file must have")
-    parser.add_argument("--mirror", help="a folder to look in first, by base name")
+    parser.add_argument("--mirror", nargs="?", help="a folder to look in first, by base name")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     source = fetch(args.url, args.sha256, args.mirror, args.output)

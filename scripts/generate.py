@@ -1,7 +1,6 @@
 """Ask a model the prompts of a sweep that its journal has no answer to, and write the responses to all of them."""
 
 import argparse
-from importlib.metadata import version
 
 from litm.cli import json_object, note, run
 from litm.engines import EngineSettings, load_engine
@@ -9,9 +8,7 @@ from litm.identity import sweep_identity
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
-from litm.sweep import ask_missing, manifest, sweep_prompts, sweep_responses
-
-VERSIONS_OF = ("torch", "transformers", "tokenizers")
+from litm.sweep import Fit, ask_missing, manifest, sweep_prompts, sweep_responses
 
 
 def main() -> None:
@@ -25,7 +22,6 @@ def main() -> None:
         dtype=args.settings["dtype"],
         attention=args.settings["attention"],
         tokenizer=args.tokenizer,
-        context_window=args.context_window or None,
         prompt_template=args.settings["prompt_template"],
         template=template,
         max_new_tokens=args.decoding["max_new_tokens"],
@@ -33,20 +29,26 @@ def main() -> None:
         device=args.device,
         batch_tokens=args.batch_tokens,
     )
+    fit = Fit(args.context_window or source["context_window"], args.decoding["max_new_tokens"])
     prompts = sweep_prompts((example for path in args.examples for _, example in read_jsonl(path)), digest(identity))
-    journal = Journal(args.journal)
-    outcome = ask_missing(
-        prompts,
-        journal,
-        identity,
-        make_engine=lambda: load_engine(args.settings["engine"], settings),
-        what=f"{args.model}/{args.experiment}",
-    )
-    responses = list(sweep_responses(prompts, journal, outcome.overflow))
-    sweep = {"model": args.model, "experiment": args.experiment}
-    versions = {package: version(package) for package in VERSIONS_OF}
-    summary = manifest(sweep, identity, prompts, outcome, responses, versions)
-    write_jsonl(args.responses, responses)
+    sweep = {
+        "model": args.model,
+        "experiment": args.experiment,
+        "identity": digest(identity),
+        "identity_fields": identity,
+        "context_window": fit.context_window,
+    }
+    with Journal(args.journal) as journal:
+        outcome = ask_missing(
+            prompts,
+            journal,
+            identity,
+            fit,
+            make_engine=lambda: load_engine(args.settings["engine"], settings),
+            what=f"{args.model}/{args.experiment}",
+        )
+        summary = manifest(sweep, prompts, journal, outcome)
+        write_jsonl(args.responses, sweep_responses(prompts, journal, outcome.overflow))
     write_json(args.manifest, summary)
     note(
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "

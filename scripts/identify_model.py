@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from litm.cli import json_object, run
-from litm.identity import file_sha256, folder_identity, hub_identity
-from litm.records import write_json
+from litm.identity import context_window_of, file_sha256, folder_identity, hub_config, hub_identity
+from litm.records import read_json, write_json
 
 
 def main() -> None:
@@ -16,12 +16,16 @@ def main() -> None:
     args = parser.parse_args()
     path, hub, revision = args.location["path"], args.location["hub"], args.location["revision"]
     identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
+    config = Path(path) / "config.json" if path else hub_config(hub, identity["commit"])
     if args.tokenizer:
         identity["tokenizer"] = file_sha256(args.tokenizer)
-    write_json(
-        args.output,
-        {"location": path or hub, "revision": identity.get("commit"), "identity": identity},
-    )
+    source = {
+        "location": path or hub,
+        "revision": identity.get("commit"),
+        "context_window": context_window_of(read_json(config)),
+        "identity": identity,
+    }
+    write_json(args.output, source)
 
 
 if __name__ == "__main__":

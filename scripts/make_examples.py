@@ -4,7 +4,7 @@ import argparse
 
 from litm.cli import json_object, note, run
 from litm.errors import UserError
-from litm.questions import make_example, read_template
+from litm.questions import make_example, read_template, shuffle_distractors
 from litm.records import write_jsonl
 from litm.tasks import ExampleSettings, load_task
 
@@ -23,10 +23,13 @@ def main() -> None:
     args = parser.parse_args()
     task = load_task(args.task)
     settings = ExampleSettings(**args.settings)
-    template = read_template(args.prompt)
+    template = read_template(args.prompt, with_context=args.size > 0)
+    questions = task.questions(args.size, settings, args.dataset)
+    if settings.distractor_order == "random":
+        questions = (shuffle_distractors(question, args.size, settings.seed) for question in questions)
     examples = [
         make_example(question, args.size, args.placement, template, task.format_items, task.SEPARATOR)
-        for question in task.questions(args.size, settings, args.dataset)
+        for question in questions
     ]
     if settings.examples is not None and len(examples) < settings.examples:
         raise UserError(

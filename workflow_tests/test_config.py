@@ -37,6 +37,10 @@ def test_every_entry_of_the_catalogues_is_valid():
     assert list(study.experiments) == names["experiments"] and list(study.figures) == names["figures"]
 
 
+def test_an_empty_define_is_none():
+    assert load_study(config(define=None), ROOT) == load_study(config(define={"models": None}), ROOT)
+
+
 def test_cells_are_in_the_order_of_sizes_and_positions():
     study = load_study(
         config(experiments=["x"], **define("experiments", x={**KV, "positions": {"10": [9, 0], 4: [3]}})), ROOT
@@ -72,8 +76,8 @@ def test_a_dataset_may_be_given_for_each_size():
             {"modls": ["reference"]},
             "config: unknown key 'modls' (did you mean 'models'?); allowed: models, experiments,",
         ),
-        ({"models": "reference"}, "config.models: must be of type array, found 'reference'"),
-        ({"seed": "one"}, "config.seed: must be of type integer, found 'one'"),
+        ({"models": "reference"}, "config.models: must be a list, as in [one, two], found 'reference'"),
+        ({"seed": "one"}, "config.seed: must be a whole number, found 'one'"),
         (
             {"models": ["refrence"]},
             "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, mpt",
@@ -98,7 +102,10 @@ def test_a_dataset_may_be_given_for_each_size():
             define("models", reference={"path": "no/such"}),
             "models.reference.path: no/such does not exist (looked from ",
         ),
-        (define("models", reference={"device": "gpu"}), "models.reference.device: 'gpu' does not match"),
+        (
+            define("models", reference={"device": "gpu"}),
+            "models.reference.device: 'gpu' is not allowed; it is: auto (a GPU if there is one), cpu, cuda,",
+        ),
         (define("experiments", x={**KV, "task": "kv"}), "experiments.x.task: unknown name 'kv'"),
         (
             define("experiments", x={**KV, "positions": {4: [0, 4]}}),
@@ -113,7 +120,7 @@ def test_a_dataset_may_be_given_for_each_size():
         (define("experiments", x={**KV, "examples": None}), "experiments.x: 'examples' must say how many to generate"),
         (
             define("experiments", x={**KV, "examples": "ten"}),
-            "experiments.x.examples: must be of type integer or null, found 'ten'",
+            "experiments.x.examples: must be a whole number or null, found 'ten'",
         ),
         (
             define("experiments", x={**KV, "prompt": "y"}),
@@ -133,12 +140,33 @@ def test_a_dataset_may_be_given_for_each_size():
             define("experiments", x={"task": "oracle_qa", "dataset": "nq_open_oracle", "positions": {2: [0]}}),
             "experiments.x: the task oracle_qa takes no 'positions'",
         ),
+        ({"data_mirror": "no/such"}, "config.data_mirror: no/such is not a folder"),
+        (define("models", **{"a/b": {}}), "models: the name 'a/b' is not allowed; use letters,"),
+        (define("models", reference={"threads": 2.0}), "models.reference.threads: must be a whole number, found 2.0"),
+        (define("models", reference={"tokenizer": "config"}), "models.reference.tokenizer: config is not a file"),
+        (
+            {
+                "figures": ["f"],
+                **define("figures", f={"experiments": ["closed_book_qa"]}),
+                "experiments": ["closed_book_qa"],
+            },
+            "figures.f: none of its experiments has positions",
+        ),
+        (
+            define("datasets", nq_v1={"url": "https://x/kv-retrieval-75_keys.jsonl.gz", "sha256": "0" * 64}),
+            "datasets.nq_v1: kv_75_keys is another file with the same base name kv-retrieval-75_keys.jsonl.gz;",
+        ),
+        (
+            define("datasets", d={"url": "x/y", "sha256": "0" * 64}),
+            "datasets.d.url: 'x/y' is not allowed; it is: Where the file",
+        ),
         (define("datasets", d={"url": "https://x/y"}), "datasets.d: a remote file needs its 'sha256'"),
         (define("datasets", d={"path": "no/such.gz"}), "datasets.d.path: no/such.gz does not exist"),
     ],
 )
-def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(changes, message):
+def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(changes, message, monkeypatch):
     selected = {"experiments": ["x"]} if "x" in changes.get("define", {}).get("experiments", {}) else {}
+    monkeypatch.chdir(ROOT)
     with pytest.raises(UserError) as caught:
         load_study({**DEFAULT, **selected, **changes}, ROOT)
     assert str(caught.value).startswith(message)
@@ -146,12 +174,18 @@ def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(changes, m
 
 
 @pytest.mark.parametrize(
-    ("missing", "message"), [("model.safetensors", "has no weights"), ("config.json", "has no config.json")]
+    ("missing", "message"),
+    [
+        ("model.safetensors", "has no weights"),
+        ("config.json", "has no config.json"),
+        ("tokenizer*.json", "has no tokenizer"),
+    ],
 )
 def test_a_model_folder_that_is_not_whole_is_refused_before_any_job(tmp_path, missing, message):
     folder = tmp_path / "model"
     shutil.copytree(ROOT / "resources" / "reference_model", folder)
-    (folder / missing).unlink()
+    for path in folder.glob(missing):
+        path.unlink()
     with pytest.raises(UserError, match=f"model folder {folder} {message}"):
         load_study(config(**define("models", reference={"path": str(folder)})), ROOT)
 

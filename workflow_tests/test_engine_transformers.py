@@ -1,12 +1,15 @@
 """The transformers engine with the real reference model: batches change nothing, answers end where they should."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
@@ -26,7 +29,6 @@ SETTINGS = EngineSettings(
     dtype="float32",
     attention="sdpa",
     tokenizer=None,
-    context_window=None,
     prompt_template="raw",
     template=None,
     max_new_tokens=50,
@@ -119,13 +121,13 @@ def test_prompts_are_encoded_whole_and_in_their_template():
     prompt = kv_prompts(300, 1)[0][0]
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="named", template="Say: {prompt}\nNow:"))
     (ids,) = engine.encode([prompt])
-    assert len(ids) > engine.context_window
+    assert len(ids) > engine.config.max_position_embeddings
     assert engine.tokenizer.decode(ids) == f"Say: {prompt}\nNow:"
 
 
 def test_a_chat_prompt_without_a_chat_template_is_refused():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    with pytest.raises(UserError, match="the tokenizer has no chat template"):
+    with pytest.raises(UserError, match="the model's tokenizer has no chat template"):
         engine.encode(["hello"])
 
 
@@ -133,6 +135,47 @@ def test_a_chat_prompt_is_one_user_message_in_the_tokenizers_template():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
     engine.tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
     assert engine.tokenizer.decode(engine.encode(["hello"])[0]) == "<user>hello<assistant>"
+
+
+def test_a_chat_template_that_writes_the_date_writes_the_same_one_every_day():
+    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
+    engine.tokenizer.chat_template = "{{ strftime_now('%d %b %Y') }} {{ messages[0].content }}"
+    assert engine.tokenizer.decode(engine.encode(["hello"])[0]) == "26 Jul 2024 hello"
+
+
+@pytest.fixture
+def model_folder(tmp_path) -> Path:
+    """A copy of the reference model, to spoil."""
+    return Path(shutil.copytree(ROOT / "resources" / "reference_model", tmp_path / "model"))
+
+
+def test_weights_that_are_missing_are_refused_and_not_made_up(model_folder):
+    weights = load_file(model_folder / "model.safetensors")
+    del weights["model.layers.0.self_attn.q_proj.weight"]
+    save_file(weights, model_folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(UserError, match=r"lack 1 weights of LlamaForCausalLM .*layers\.0\.self_attn\.q_proj"):
+        answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
+
+
+def test_a_weights_file_that_is_none_is_named(model_folder):
+    (model_folder / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(UserError, match=f"model {model_folder}: "):
+        answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
+
+
+def test_a_tokenizer_file_that_is_none_is_named(tmp_path):
+    (tmp_path / "notes.json").write_text("no tokenizer")
+    with pytest.raises(UserError, match=r"notes\.json: not a tokenizer\.json file"):
+        load_engine("transformers", replace(SETTINGS, tokenizer=str(tmp_path / "notes.json")))
+
+
+def test_a_padding_token_without_an_embedding_does_no_harm():
+    prompts = [prompt for size in (3, 6) for prompt, _ in kv_prompts(size, 3)]
+    engine = load_engine("transformers", SETTINGS)
+    engine.tokenizer.add_special_tokens({"pad_token": "<|new|>"})
+    assert engine.tokenizer.pad_token_id >= engine.config.vocab_size
+    found = dict(pair for batch in engine.generate(engine.encode(prompts)) for pair in batch)
+    assert [found[index] for index in range(len(prompts))] == answers(SETTINGS, prompts)
 
 
 def test_a_cuda_device_that_is_not_there_is_named():

@@ -42,8 +42,3 @@ def test_a_wrong_sum_names_both_and_leaves_no_file(tmp_path):
 def test_a_failed_download_says_what_to_do(tmp_path):
     with pytest.raises(UserError, match=r"download failed .* put file.gz into a folder and set data_mirror to it"):
         fetch(url_of(tmp_path / "missing.gz"), SUM, None, tmp_path / "file.gz")
-
-
-def test_a_mirror_that_is_no_folder_is_named(tmp_path):
-    with pytest.raises(UserError, match="data_mirror .*nowhere is not a folder"):
-        fetch("https://nowhere.invalid/x", SUM, str(tmp_path / "nowhere"), tmp_path / "file.gz")

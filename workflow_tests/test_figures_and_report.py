@@ -3,7 +3,6 @@
 import pandas as pd
 import pytest
 
-from litm.errors import UserError
 from litm.figures import position_curve, save_figure
 from litm.report import findings
 from litm.wording import ordinal
@@ -59,9 +58,10 @@ def test_reference_lines_are_drawn_for_what_was_run():
     assert labels == ["a", "b", "closed book"]
 
 
-def test_nothing_to_draw_is_an_error_that_names_the_figure():
-    with pytest.raises(UserError, match="figure f: no cell with a position"):
-        position_curve(table(cell("a", "closed_book", 0, None, 0.3)), FIGURE)
+def test_a_panel_in_which_nothing_fits_says_so():
+    figure = position_curve(table(cell("a", "qa", 5, 0, 0.3), cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
+    assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question fits"]]
+    position_curve(table(cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
 
 
 @pytest.mark.parametrize("ending", ["png", "pdf"])
@@ -80,6 +80,8 @@ def test_findings_name_the_best_and_the_worst_position_and_whether_they_are_apar
         "their intervals do not overlap."
     ]
     assert findings(near)[0].endswith("their intervals overlap.")
+    too_long = pd.concat([table(cell("a", "qa", 10, p, float("nan"), n=0)) for p in (0, 4)]).assign(n_excluded=7)
+    assert findings(too_long) == ["a on qa, 10 items: no question fits the model's context (7 left out)."]
     assert findings(flat) == ["a on qa, 10 items: 50.0 % at each of the 2 positions (n = 50)."]
 
 

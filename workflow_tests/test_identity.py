@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 from litm.errors import UserError
-from litm.identity import folder_identity, hub_identity, sweep_identity
+from litm.identity import context_window_of, folder_identity, hub_identity, sweep_identity, tokenizer_files
 from litm.journal import digest
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -38,6 +38,24 @@ def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch)
     assert hub_identity("org/name", None) == {"hub": "org/name", "commit": COMMIT}
     with pytest.raises(UserError, match=r"model org/other \(revision main\): the hub cannot be reached"):
         hub_identity("org/other", None)
+
+
+@pytest.mark.parametrize(
+    ("config", "window"),
+    [
+        ({"max_position_embeddings": 4096}, 4096),
+        ({"max_seq_len": 8192}, 8192),
+        ({"text_config": {"max_position_embeddings": 131072}}, 131072),
+        ({"d_model": 512}, None),
+    ],
+)
+def test_the_context_window_is_read_from_the_configuration(config, window):
+    assert context_window_of(config) == window
+
+
+def test_the_tokenizer_files_are_the_model_files_without_the_weights():
+    names = {path.name for path in tokenizer_files(REFERENCE)}
+    assert {"tokenizer.json", "config.json"} <= names and "model.safetensors" not in names
 
 
 @pytest.mark.parametrize("changed", ["source", "model", "template", "decoding"])

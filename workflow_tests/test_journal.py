@@ -9,24 +9,38 @@ from litm.errors import UserError
 from litm.journal import Journal, Response, digest, response_key
 
 IDENTITY = {"model": "m", "dtype": "float32"}
-ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3)) for n in range(4)]
+ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3, "x 1.0, cpu")) for n in range(4)]
 
 
 def write(path, batches):
-    journal = Journal(path)
-    with journal.writer(digest(IDENTITY), IDENTITY) as writer:
+    with Journal(path) as journal:
         for batch in batches:
-            writer.append(batch)
+            journal.append(IDENTITY, batch)
     return journal
+
+
+def keys_in(path):
+    with Journal(path) as journal:
+        return {key for key, _ in ANSWERS if key in journal}
 
 
 def test_what_was_appended_is_read_again(tmp_path):
     path = tmp_path / "deep" / "journal.jsonl"
     written = write(path, [ANSWERS[:1], ANSWERS[1:3]])
-    read = Journal(path)
-    for key, response in ANSWERS[:3]:
-        assert read[key] == written[key] == response
-    assert "key3" not in read and len(read) == 3
+    with Journal(path) as read:
+        for key, response in ANSWERS[:3]:
+            assert read[key] == written[key] == response
+        assert "key3" not in read and len(read) == 3
+
+
+def test_a_second_run_is_refused_while_one_is_writing(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    with Journal(path) as journal:
+        journal.append(IDENTITY, ANSWERS[:1])
+        with pytest.raises(UserError, match=r"journal\.jsonl is in use by another run"):
+            Journal(path)
+        journal.append(IDENTITY, ANSWERS[1:2])
+    assert keys_in(path) == {"key0", "key1"}
 
 
 def test_the_identity_is_written_once_before_its_first_response(tmp_path):
@@ -45,9 +59,9 @@ def test_every_length_of_a_torn_last_line_loses_that_line_only(tmp_path):
     last = whole.rindex(b"\n", 0, -1) + 1
     for cut in range(last + 1, len(whole)):
         path.write_bytes(whole[:cut])
-        assert "key0" in Journal(path) and "key1" not in Journal(path)
+        assert keys_in(path) == {"key0"}
         write(path, [ANSWERS[2:3]])
-        assert [key in Journal(path) for key, _ in ANSWERS] == [True, False, True, False]
+        assert keys_in(path) == {"key0", "key2"}
 
 
 def test_a_broken_line_in_the_middle_stops_and_changes_nothing(tmp_path):
@@ -65,9 +79,8 @@ def test_a_full_disk_leaves_whole_batches_only(tmp_path, monkeypatch):
     path = tmp_path / "journal.jsonl"
     write(path, [ANSWERS[:1]])
     before = path.read_bytes()
-    journal = Journal(path)
-    with journal.writer(digest(IDENTITY), IDENTITY) as writer:
-        real = writer._file
+    with Journal(path) as journal:
+        real = journal._file
 
         class FullDisk:
             def write(self, data):
@@ -78,9 +91,9 @@ def test_a_full_disk_leaves_whole_batches_only(tmp_path, monkeypatch):
             def __getattr__(self, name):
                 return getattr(real, name)
 
-        writer._file = FullDisk()
+        monkeypatch.setattr(journal, "_file", FullDisk())
         with pytest.raises(OSError, match="No space left") as caught:
-            writer.append([("key9", Response("x" * 7, "stop", 1, 1))])
+            journal.append(IDENTITY, [("key9", Response("x" * 7, "stop", 1, 1, ""))])
     assert caught.value.filename == str(path)
     assert path.read_bytes() == before
     assert "key9" not in journal

@@ -27,6 +27,11 @@ def test_an_answer_of_symbols_is_compared_as_written():
     assert not best_subspan_em("press x to multiply", ["*"])
 
 
+def test_an_answer_of_an_article_must_be_a_word_of_its_own():
+    assert best_subspan_em("Vitamin A, mostly", ["A"])
+    assert not best_subspan_em("Alabama", ["A"])
+
+
 def test_normalisation_drops_case_punctuation_articles_and_spaces():
     assert normalize_answer("  The  U.S. — a  land ") == "us — land"
 

@@ -1,5 +1,7 @@
 """Placing gold items and rendering prompts."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,8 +86,22 @@ def test_depth_goes_from_zero_to_one():
     assert depth_of(0, 1) == 0
 
 
-def test_a_prompt_file_without_a_question_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("text", "with_context", "message"),
+    [
+        ("Only {context}", True, "must contain {question}"),
+        ("Only {question}", True, "must contain {context} once, where the items go"),
+        ("{context} {question} {context}", True, "must contain {context} once, where the items go"),
+        ("{context} {question}", False, "must contain {context} nowhere"),
+    ],
+)
+def test_a_prompt_file_that_does_not_show_what_is_asked_is_refused(tmp_path, text, with_context, message):
     path = tmp_path / "prompt.txt"
-    path.write_text("Only {context}\n")
-    with pytest.raises(UserError, match=r"prompt.txt: the prompt must contain \{question\}"):
-        read_template(path)
+    path.write_text(text + "\n")
+    with pytest.raises(UserError, match=f"prompt.txt: the prompt {re.escape(message)}"):
+        read_template(path, with_context)
+
+
+def test_a_position_outside_the_context_is_refused():
+    with pytest.raises(UserError, match="position 2 is impossible, positions in a context of 2 are 0 to 1"):
+        place(question_of([("a", "b"), ("c", "d")]), 2, "gold_at_2")

@@ -5,6 +5,7 @@ import pytest
 
 from litm.accuracy import accuracy_table
 from litm.answer_checks import answer_check_row
+from litm.csv_tables import write_csv
 from litm.errors import UserError
 from litm.scoring import COLUMNS, Sweep, score_sweep
 
@@ -59,7 +60,18 @@ def test_empty_and_cut_answers_are_counted_beside_the_wrong_ones():
 def test_a_cell_where_nothing_fits_has_no_accuracy_and_says_why():
     scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", None, "overflow")])
     (row,) = accuracy_table(scores).to_dict("records")
-    assert (row["n"], row["n_excluded"], row["accuracy"]) == (0, 1, None)
+    assert (row["n"], row["n_excluded"]) == (0, 1) and pd.isna(row["accuracy"])
+
+
+def test_a_number_is_written_the_same_way_with_and_without_empty_cells(tmp_path):
+    with_gold = score_sweep(SWEEP, [example("a", "gold_at_1")], [response("a", "gold_at_1", "x")])
+    closed = example("a", "gold_at_0") | {"placement": "no_gold"}
+    closed["targets"][0].update(position=None, depth=None)
+    without = score_sweep(SWEEP, [closed], [response("a", "no_gold", "x")])
+    write_csv(tmp_path / "a.csv", accuracy_table(with_gold))
+    write_csv(tmp_path / "b.csv", pd.concat([accuracy_table(with_gold), accuracy_table(without)]))
+    assert (tmp_path / "b.csv").read_text().startswith((tmp_path / "a.csv").read_text())
+    assert ",no_gold,,,gold,1,0.000000," in (tmp_path / "b.csv").read_text()
 
 
 def test_a_missing_response_is_an_error_that_names_the_question():

@@ -4,16 +4,13 @@ import pytest
 
 from litm.errors import UserError
 from litm.journal import Journal, Response, digest
-from litm.sweep import ask_missing, manifest, sweep_prompts, sweep_responses
+from litm.sweep import Fit, ask_missing, manifest, sweep_prompts, sweep_responses
 
 IDENTITY = {"model": "m"}
 
 
 class EchoEngine:
     """Answers each prompt with itself, two a batch; one token a character."""
-
-    context_window = 20
-    max_new_tokens = 5
 
     def __init__(self):
         self.asked: list[str] = []
@@ -33,7 +30,7 @@ class EchoEngine:
                 if text == self.forgets:
                     continue
                 self.asked.append(text)
-                batch.append((index, Response(text.upper(), "stop", len(text), 1)))
+                batch.append((index, Response(text.upper(), "stop", len(text), 1, "echo 1.0")))
             yield batch
 
 
@@ -41,12 +38,15 @@ def examples(*prompts: str, size: int = 4) -> list[dict]:
     return [{"id": f"q{n}", "size": size, "placement": "gold_at_0", "prompt": text} for n, text in enumerate(prompts)]
 
 
-def run(path, engine, *prompts):
-    journal = Journal(path)
+FIT = Fit(context_window=20, max_new_tokens=5)
+
+
+def run(path, engine, *prompts, fit=FIT):
     planned = sweep_prompts(examples(*prompts), digest(IDENTITY))
-    outcome = ask_missing(planned, journal, IDENTITY, lambda: engine, "test")
-    responses = list(sweep_responses(planned, journal, outcome.overflow))
-    return outcome, responses, manifest({}, IDENTITY, planned, outcome, responses, {})
+    with Journal(path) as journal:
+        outcome = ask_missing(planned, journal, IDENTITY, fit, lambda: engine, "test")
+        responses = list(sweep_responses(planned, journal, outcome.overflow))
+        return outcome, responses, manifest({}, planned, journal, outcome)
 
 
 def test_only_what_is_missing_is_asked(tmp_path):
@@ -65,7 +65,8 @@ def test_no_engine_is_made_when_nothing_is_missing(tmp_path):
         raise AssertionError("the engine was made")
 
     planned = sweep_prompts(examples("a"), digest(IDENTITY))
-    assert ask_missing(planned, Journal(tmp_path / "j"), IDENTITY, no_engine, "test").asked == 0
+    with Journal(tmp_path / "j") as journal:
+        assert ask_missing(planned, journal, IDENTITY, FIT, no_engine, "test").asked == 0
 
 
 def test_the_same_prompt_in_two_cells_is_asked_once(tmp_path):
@@ -100,9 +101,16 @@ def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
 def test_a_larger_context_window_asks_only_what_did_not_fit(tmp_path):
     run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
     engine = EchoEngine()
-    engine.context_window = 30
-    _, responses, _ = run(tmp_path / "j", engine, "a", "y" * 16)
+    _, responses, _ = run(tmp_path / "j", engine, "a", "y" * 16, fit=Fit(30, 5))
     assert engine.asked == ["y" * 16] and responses[1]["response"] == "Y" * 16
+
+
+def test_a_smaller_context_window_leaves_out_what_was_answered_before(tmp_path):
+    run(tmp_path / "j", EchoEngine(), "a", "y" * 16, fit=Fit(None, 5))
+    _, responses, summary = run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
+    fresh = run(tmp_path / "fresh", EchoEngine(), "a", "y" * 16)
+    assert responses == fresh[1] and responses[1]["finish_reason"] == "overflow"
+    assert (summary["asked"], summary["reused"], summary["overflow"]) == (0, 1, 1)
 
 
 def test_a_prompt_that_an_engine_forgets_is_an_error_and_the_others_are_kept(tmp_path):
@@ -117,7 +125,8 @@ def test_a_prompt_that_an_engine_forgets_is_an_error_and_the_others_are_kept(tmp
 
 def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_path):
     engine = EchoEngine()
-    journal = Journal(tmp_path / "j")
-    for identity in (IDENTITY, {"model": "m", "dtype": "bfloat16"}, IDENTITY):
-        ask_missing(sweep_prompts(examples("a"), digest(identity)), journal, identity, lambda: engine, "test")
+    with Journal(tmp_path / "j") as journal:
+        for identity in (IDENTITY, {"model": "m", "dtype": "bfloat16"}, IDENTITY):
+            planned = sweep_prompts(examples("a"), digest(identity))
+            ask_missing(planned, journal, identity, FIT, lambda: engine, "test")
     assert engine.asked == ["a", "a"]

@@ -8,6 +8,7 @@ import pytest
 from conftest import qa_record, write_lines
 
 from litm.errors import UserError
+from litm.questions import shuffle_distractors
 from litm.tasks import ExampleSettings, kv_retrieval, load_task, multi_document_qa, task_names
 
 SETTINGS = ExampleSettings(examples=20, seed=0, distractor_order="ranked")
@@ -38,14 +39,12 @@ def test_more_examples_keep_the_earlier_ones():
     assert list(islice(more, 20)) == list(kv_retrieval.questions(5, SETTINGS, None))
 
 
-def test_a_random_order_has_the_same_documents_at_every_size_and_is_not_the_ranked_one(tmp_path):
-    path = write_lines(tmp_path / "qa.jsonl.gz", [qa_record(n, 19) for n in range(5)])
-    ranked = list(multi_document_qa.questions(10, replace(SETTINGS, examples=None), str(path)))
-    random_order = replace(SETTINGS, examples=None, distractor_order="random")
-    shuffled = list(multi_document_qa.questions(10, random_order, str(path)))
-    assert [set(q.distractors) for q in shuffled] == [set(q.distractors) for q in ranked]
-    assert all(a.distractors != b.distractors for a, b in zip(shuffled, ranked, strict=True))
-    assert shuffled == list(multi_document_qa.questions(10, random_order, str(path)))
+def test_a_random_order_has_the_items_of_the_ranked_one_in_another_order():
+    for ranked in kv_retrieval.questions(20, SETTINGS, None):
+        shuffled = shuffle_distractors(ranked, 10, seed=0)
+        assert set(shuffled.distractors) == set(ranked.distractors[:9])
+        assert shuffled.distractors != ranked.distractors[:9]
+        assert shuffled == shuffle_distractors(ranked, 10, seed=0) != shuffle_distractors(ranked, 10, seed=1)
 
 
 def released_kv(keys: int = 3) -> dict:
@@ -75,6 +74,7 @@ def with_isgold(record: dict, flags: list[bool]) -> dict:
         ('{"question": "wh', r"line 2: not valid JSON"),
         ("[1, 2]", r"line 2: expected a JSON object, found list"),
         (without(qa_record(2, 2), "answers"), r"line 2: the field 'answers' is missing"),
+        ({**qa_record(2, 2), "answers": [" "]}, r"line 2: 'answers' must be a list of one or more non-empty strings"),
         ({**qa_record(2, 2), "answers": []}, r"line 2: 'answers' must be a list of one or more non-empty strings"),
         ({**qa_record(2, 2), "answers": "one"}, r"line 2: 'answers' must be a list, found str"),
         (with_isgold(qa_record(2, 2), [True, True, False]), r'line 2: 2 documents have "isgold": true'),
@@ -96,6 +96,7 @@ def test_a_bad_qa_record_is_refused_with_file_and_line(tmp_path, bad, message):
     ("bad", "message"),
     [
         ({**released_kv(), "ordered_kv_records": [["key1", "value1"], ["a", "b"], ["a", "c"]]}, "duplicate key a in"),
+        ({**released_kv(), "value": ""}, "'key' and 'value' must not be empty"),
         ({**released_kv(), "value": "other"}, "the pair of key key1 and value other is not among"),
         ({**released_kv(), "ordered_kv_records": [["key1"]]}, "expected .key, value., two strings"),
         (without(released_kv(), "key"), "the field 'key' is missing"),

@@ -6,8 +6,10 @@ from copy import deepcopy
 
 import pandas as pd
 import pytest
-from conftest import write_lines
+from conftest import qa_record, write_lines
 from workbench import CONFIG, Workbench
+
+from litm.identity import file_sha256
 
 SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
@@ -125,6 +127,7 @@ def test_nothing_after_changing_how_a_model_is_run(bench):
     config = deepcopy(CONFIG)
     config["define"]["models"] = {"reference": {"batch_tokens": 99, "device": "auto", "threads": 1}}
     config["data_mirror"] = "elsewhere"
+    bench.path("elsewhere").mkdir()
     bench.configure(config)
     assert bench.plan() == {}
 
@@ -184,7 +187,7 @@ def test_an_edited_scorer_scores_again_without_inference(bench):
 
 
 def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
-    bench.edit("scripts/litm/engines/transformers.py", "#: Names that", "#: The names that")
+    bench.edit("scripts/litm/engines/transformers.py", "# A cast, because", "# Cast, because")
     assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
     before = bench.path("results/responses/reference/kv.jsonl.gz").read_bytes()
     bench.run()
@@ -222,9 +225,32 @@ def test_other_weights_ask_everything_again(bench):
     weights = bytearray(bench.path("resources/reference_model/model.safetensors").read_bytes())
     weights[-1] ^= 1
     bench.path("resources/reference_model/model.safetensors").write_bytes(weights)
-    assert bench.plan() == {
-        "identify_model": 1, "generate": 3, "count_tokens": 3, "token_count_table": 1, **AFTER_ALL_SCORES
-    }  # fmt: skip
+    assert bench.plan() == {"identify_model": 1, "generate": 3, **AFTER_ALL_SCORES}
+
+
+def test_another_seed_makes_only_what_is_random_again(bench):
+    bench.configure({**CONFIG, "seed": 7})
+    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+
+
+def test_another_order_in_the_config_orders_tables_and_figures_again(bench):
+    bench.configure({**CONFIG, "experiments": ["qa", "kv", "closed_book"]})
+    assert bench.plan() == {"accuracy_table": 1, "token_count_table": 1, "answer_check_table": 1, "make_report": 1}
+
+
+def test_a_remote_file_is_fetched_checked_and_used(bench, tmp_path):
+    remote = write_lines(tmp_path / "remote.jsonl.gz", [qa_record(9, 2)])
+    entry = {"url": remote.as_uri(), "sha256": file_sha256(remote)}
+    config = changed(closed_book={"dataset": "remote"})
+    config["define"]["datasets"]["remote"] = entry
+    bench.configure(config)
+    bench.run("results/examples/closed_book/0/no_gold.jsonl.gz")
+    assert bench.path("results/data/remote.jsonl.gz").read_bytes() == remote.read_bytes()
+    config["define"]["datasets"]["remote"] = {**entry, "sha256": "0" * 64}
+    bench.configure(config)
+    done = bench.snakemake("results/examples/closed_book/0/no_gold.jsonl.gz")
+    assert done.returncode == 1
+    assert f"its sha256 is {entry['sha256']}, but must be {'0' * 64}" in done.stderr + done.stdout
 
 
 # --- What it says when something is wrong ---

@@ -17,7 +17,11 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     answers for that reason alone). Accuracies are fractions; ci_low and ci_high are Wilson's 95 % limits.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
-    return pd.DataFrame(rows)
+    # Types of their own, because a column may be empty: the same number is written the same way in every table.
+    floats = dict.fromkeys(
+        ["depth", "accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"
+    )
+    return pd.DataFrame(rows).astype({"position": "Int64", **floats})
 
 
 def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:

@@ -12,6 +12,23 @@ import yaml
 
 from litm.errors import UserError
 
+#: What the types of JSON Schema are called in YAML.
+TYPE_NAMES = {
+    "array": "a list, as in [one, two]",
+    "object": "a mapping, as in {key: value}",
+    "string": "a text",
+    "integer": "a whole number",
+    "null": "null",
+}
+
+# JSON Schema takes 3.0 for an integer; here it would become another file name, or another key of the journal.
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
+
 
 def string_keys(value: Any) -> Any:
     """The same nested value with all mapping keys as strings: YAML reads sizes as numbers, JSON as strings."""
@@ -28,22 +45,29 @@ def merge_catalogue(entries: Mapping[str, dict], additions: Mapping[str, dict]) 
     return {**entries, **changed}
 
 
+def check_name(name: str, where: str) -> None:
+    """Raise `UserError` for a name that cannot be a file's name or a command line's word."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        raise UserError(
+            f"{where}: the name '{name}' is not allowed; use letters, digits, dots, hyphens and underscores"
+        )
+
+
 def validate(value: Any, schema: Path, where: str) -> None:
     """Check against a JSON schema (in YAML); `UserError` for the first mistake, naming the key and what is allowed."""
-    errors = jsonschema.Draft202012Validator(_read_schema(schema)).iter_errors(value)
+    errors = _Validator(_read_schema(schema)).iter_errors(value)
     first = min(errors, key=lambda error: [str(part) for part in error.absolute_path], default=None)
     if first is not None:
         raise UserError(describe(first, where))
 
 
-def choose(names: Iterable[str], allowed: Iterable[str], where: str) -> list[str]:
-    """The names, in their order and each once; `UserError` for one that is not allowed."""
+def choose(names: Iterable[str], allowed: Iterable[str], where: str, hint: str = "") -> list[str]:
+    """The names, in their order and each once; `UserError`, ending with the hint, for one that is not allowed."""
     names, allowed = list(names), list(allowed)
     for name in names:
         if name not in allowed:
-            raise UserError(
-                f"{where}: unknown name '{name}'{_did_you_mean(name, allowed)}; allowed: {_listing(allowed)}"
-            )
+            listing = "; ".join(filter(None, [f"allowed: {_listing(allowed)}", hint]))
+            raise UserError(f"{where}: unknown name '{name}'{_did_you_mean(name, allowed)}; {listing}")
     return list(dict.fromkeys(names))
 
 
@@ -60,9 +84,12 @@ def describe(error: jsonschema.ValidationError, where: str) -> str:
     if error.validator == "enum":
         return f"{key}: {error.instance!r} is not allowed; allowed: {_listing(error.validator_value)}"
     if error.validator == "type":
-        wanted = error.validator_value
-        wanted = " or ".join(wanted) if isinstance(wanted, list) else wanted
-        return f"{key}: must be of type {wanted}, found {error.instance!r}"
+        value = error.validator_value
+        wanted = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+        names = " or ".join(TYPE_NAMES.get(one, one) for one in wanted)
+        return f"{key}: must be {names}, found {error.instance!r}"
+    if error.validator == "pattern" and "description" in error.schema:
+        return f"{key}: {error.instance!r} is not allowed; it is: {error.schema['description']}"
     return f"{key}: {error.message}"
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import yaml
 
-from litm.catalogue import choose, merge_catalogue, string_keys, validate
+from litm.catalogue import check_name, choose, merge_catalogue, string_keys, validate
 from litm.engines import engine_names
 from litm.errors import UserError
-from litm.identity import check_model_folder
+from litm.identity import check_has_tokenizer, check_model_folder
 from litm.metrics import METRICS
 from litm.prompt_format import CHAT, RAW
 from litm.questions import gold_position
@@ -49,8 +49,12 @@ class Experiment:
     max_new_tokens: int
 
     def example_settings(self) -> dict:
-        """What changes the examples, beside size, placement, dataset and prompt file."""
-        return asdict(ExampleSettings(self.examples, self.seed, self.distractor_order))
+        """What changes the examples, beside size, placement, dataset and prompt file.
+
+        The seed is left out where nothing is random, so that another one changes nothing there.
+        """
+        is_random = not self.datasets or self.distractor_order == "random"
+        return asdict(ExampleSettings(self.examples, self.seed if is_random else None, self.distractor_order))
 
     def decoding(self) -> dict:
         """What changes a response, beside the model and the prompt."""
@@ -142,14 +146,19 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     entries = {
         kind: merge_catalogue(
             string_keys(yaml.safe_load((root / "config" / f"{kind}.yaml").read_text(encoding="utf-8"))),
-            config.get("define", {}).get(kind, {}),
+            (config.get("define") or {}).get(kind) or {},
         )
         for kind in CATALOGUES
     }
     for kind in CATALOGUES:
         for name, entry in entries[kind].items():
+            check_name(name, kind)
             validate(entry, schemas / f"{kind}.schema.yaml", f"{kind}.{name}")
     datasets = {name: _dataset(name, entry, root) for name, entry in entries["datasets"].items()}
+    _check_file_names(datasets)
+    mirror = config.get("data_mirror")
+    if mirror is not None and not Path(mirror).expanduser().is_dir():
+        raise UserError(f"config.data_mirror: {mirror} is not a folder")
     models = {
         name: _model(name, entries["models"][name], datasets, root)
         for name in choose(config["models"], entries["models"], "models")
@@ -159,7 +168,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         for name in choose(config["experiments"], entries["experiments"], "experiments")
     }
     figures = _figures(config.get("figures"), entries["figures"], entries["experiments"], experiments)
-    return Study(models, experiments, figures, datasets, config.get("data_mirror"))
+    return Study(models, experiments, figures, datasets, mirror)
 
 
 def _dataset(name: str, entry: Mapping, root: Path) -> Dataset:
@@ -173,6 +182,18 @@ def _dataset(name: str, entry: Mapping, root: Path) -> Dataset:
     return Dataset(name, None, entry["url"], file, entry["sha256"])
 
 
+def _check_file_names(datasets: Mapping[str, Dataset]) -> None:
+    """Two datasets of one base name would be served for one another, unless they are the same file."""
+    by_file: dict[str, Dataset] = {}
+    for dataset in datasets.values():
+        other = by_file.setdefault(dataset.file, dataset) if dataset.url else dataset
+        if other.sha256 != dataset.sha256:
+            raise UserError(
+                f"datasets.{dataset.name}: {other.name} is another file with the same base name {dataset.file}; "
+                f"give one of them a 'file' of its own"
+            )
+
+
 def _model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model:
     if ("path" in entry) == ("hub" in entry):
         raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
@@ -184,6 +205,8 @@ def _model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Pat
     if path is not None:
         path = locate(path, root, f"models.{name}.path")
         check_model_folder(Path(path))
+        if tokenizer is None:
+            check_has_tokenizer(Path(path))
     if tokenizer is not None and tokenizer not in datasets:
         tokenizer = locate(tokenizer, root, f"models.{name}.tokenizer")
         if not Path(tokenizer).is_file():
@@ -214,7 +237,7 @@ def _experiment(name: str, entry: Mapping, seed: int, datasets: Mapping[str, Dat
     choose([prompt], _stems(root / "resources" / "prompts"), f"{where}.prompt")
     choose([metric], METRICS, f"{where}.metric")
     by_size = _dataset_by_size(entry, cells, where)
-    choose(by_size.values(), datasets, f"{where}.dataset")
+    choose(by_size.values(), datasets, f"{where}.dataset", "a file of your own is an entry of define.datasets")
     if defaults.needs_dataset and not by_size:
         raise UserError(f"{where}: the task {entry['task']} needs a 'dataset'")
     if not by_size and entry.get("examples") is None:
@@ -279,14 +302,19 @@ def _figures(
         choose(selected, known, "figures")
         for name in selected:
             choose(known[name].experiments, experiments, f"figures.{name}: experiments selected in this config")
+            if not any(_has_curve(experiments[one]) for one in known[name].experiments):
+                raise UserError(f"figures.{name}: none of its experiments has positions to draw a curve over")
         return {name: known[name] for name in selected}
     figures = {name: figure for name, figure in known.items() if set(figure.experiments) <= set(experiments)}
     shown = {name for figure in figures.values() for name in (*figure.experiments, *figure.references)}
     for name, experiment in experiments.items():
-        has_curve = any(gold_position(cell.placement) is not None and cell.size > 1 for cell in experiment.cells)
-        if has_curve and name not in shown:
+        if _has_curve(experiment) and name not in shown:
             figures[name] = _figure(name, {"title": experiment.title, "experiments": [name]})
     return figures
+
+
+def _has_curve(experiment: Experiment) -> bool:
+    return any(gold_position(cell.placement) is not None and cell.size > 1 for cell in experiment.cells)
 
 
 def _figure(name: str, entry: Mapping) -> Figure:
@@ -296,7 +324,7 @@ def _figure(name: str, entry: Mapping) -> Figure:
         experiments=tuple(entry["experiments"]),
         references=dict(entry.get("references", {})),
         panel_title=entry.get("panel_title", "{size} items"),
-        x_label=entry.get("x_label", "Position of the gold item"),
+        x_label=entry.get("x_label", "Position of the item with the answer"),
     )
 
 

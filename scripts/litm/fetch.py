@@ -1,5 +1,6 @@
 """Remote files: from a mirror folder or the network, never unchecked."""
 
+import http.client
 import shutil
 import urllib.error
 import urllib.request
@@ -20,7 +21,7 @@ def fetch(url: str, sha256: str, mirror: str | None, output: str | Path) -> str:
     `UserError` with both sums if they differ, and for a download that fails.
     """
     output = Path(output)
-    local = find_in_mirror(Path(mirror), output.name) if mirror else None
+    local = find_in_mirror(Path(mirror).expanduser(), output.name) if mirror else None
     source = str(local or url)
     with atomic_writer(output) as target:
         if local:
@@ -37,17 +38,17 @@ def fetch(url: str, sha256: str, mirror: str | None, output: str | Path) -> str:
 
 def find_in_mirror(mirror: Path, name: str) -> Path | None:
     """The file of that base name in the mirror folder or, if not there, the first in a folder inside it."""
-    if not mirror.is_dir():
-        raise UserError(f"data_mirror {mirror} is not a folder")
     direct = mirror / name
-    return direct if direct.is_file() else next(iter(sorted(mirror.rglob(name))), None)
+    if direct.is_file():
+        return direct
+    return next((path for path in sorted(mirror.rglob(name)) if path.is_file()), None)
 
 
 def _download(url: str, target: IO[bytes], name: str) -> None:
     try:
         with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer:
             shutil.copyfileobj(answer, target)
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
         reason = getattr(error, "reason", error)
         raise UserError(
             f"{url}: download failed ({reason}); or put {name} into a folder and set data_mirror to it"

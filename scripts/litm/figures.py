@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from litm.errors import UserError
 from litm.records import atomic_writer
 from litm.wording import ordinal
 
@@ -27,14 +26,13 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     """Accuracy (%) against the position of the gold item, with 95 % intervals; a curve for each model.
 
     accuracy: rows of `accuracy.accuracy_table`; figure: settings of a figure (experiments, references with their
-    labels, title, panel_title, x_label). Raises `UserError` if there is nothing to draw.
+    labels, title, panel_title, x_label). A panel in which no question fits any model's context says so.
     """
-    curves = accuracy[accuracy["experiment"].isin(figure["experiments"]) & accuracy["position"].notna()]
-    curves = curves[(curves["size"] > 1) & (curves["n"] > 0)]
-    if curves.empty:
-        raise UserError(f"figure {figure['name']}: no cell with a position has any question left to draw")
-    sizes = sorted(curves["size"].unique())
-    models = list(dict.fromkeys(curves["model"]))
+    cells = accuracy[accuracy["experiment"].isin(figure["experiments"]) & accuracy["position"].notna()]
+    cells = cells[cells["size"] > 1]
+    curves = cells[cells["n"] > 0]
+    sizes = sorted(cells["size"].unique())
+    models = list(dict.fromkeys(cells["model"]))
     colours = dict(zip(models, sns.color_palette("colorblind", len(models)), strict=True))
     sns.set_theme(style="whitegrid", font_scale=0.9)
     canvas = Figure(figsize=(PANEL_INCHES[0] * len(sizes) + 0.4, PANEL_INCHES[1] + 1.1), layout="constrained")
@@ -42,10 +40,10 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     for panel, size in zip(panels, sizes, strict=True):
         _draw_curves(panel, curves[curves["size"] == size], figure, colours)
         _draw_references(panel, accuracy, figure, colours)
-        panel.set_title(figure["panel_title"].format(size=size))
+        panel.set_title(figure["panel_title"].replace("{size}", str(size)))
         panel.set_xlabel(figure["x_label"])
     panels[0].set_ylabel("Accuracy (%)")
-    _fit_y_axis(panels[0], accuracy)
+    _fit_y_axis(panels[0], accuracy[accuracy["n"] > 0])
     canvas.suptitle(f"{figure['title']}\n", fontweight="bold")
     canvas.text(0.5, 0.915, _describe_n(curves), ha="center", va="top", fontsize="small", color="0.35")
     handles = _legend(figure, colours, set(accuracy["experiment"]))
@@ -54,6 +52,10 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
 
 
 def _draw_curves(panel: Axes, cells: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:
+    if cells.empty:
+        panel.text(0.5, 0.5, "no question fits", transform=panel.transAxes, ha="center", color="0.35")
+        panel.set_xticks([])
+        return
     ticks = sorted({int(position) for position in cells["position"]})
     for index, experiment in enumerate(figure["experiments"]):
         for marker, (model, colour) in zip(_cycle(MARKERS, colours), colours.items(), strict=True):
@@ -83,12 +85,16 @@ def _draw_references(panel: Axes, accuracy: pd.DataFrame, figure: Mapping, colou
 
 def _fit_y_axis(panel: Axes, accuracy: pd.DataFrame) -> None:
     """Leave room around all intervals, inside 0 to 100 %, and never zoom in below 20 points."""
+    if accuracy.empty:
+        return
     low, high = 100 * accuracy["ci_low"].min(), 100 * accuracy["ci_high"].max()
     spare = max(3.0, (20 - (high - low)) / 2)
     panel.set_ylim(max(-2.0, low - spare), min(102.0, high + spare))
 
 
 def _describe_n(curves: pd.DataFrame) -> str:
+    if curves.empty:
+        return "no question fits the context at every position"
     fewest, most = int(curves["n"].min()), int(curves["n"].max())
     n = f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
     return f"{n} questions a point; bars are 95 % Wilson intervals"

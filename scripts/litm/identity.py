@@ -1,6 +1,7 @@
 """Which model it is, exactly: what a response belongs to."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from litm.errors import UserError
@@ -8,11 +9,20 @@ from litm.errors import UserError
 WEIGHTS = ("*.safetensors", "*.bin")
 #: Files of a model folder that can change its answers; a model card cannot.
 PARTS = (*WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py")
+#: Files that a model folder has one of if it has a tokenizer.
+TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
+#: Names that architectures give to the length of their context, most usual first.
+CONTEXT_WINDOW_NAMES = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length")
 
 
 def model_files(folder: Path) -> list[Path]:
     """The files of a model folder that can change its answers, sorted by name."""
     return sorted({path for pattern in PARTS for path in folder.glob(pattern) if path.is_file()})
+
+
+def tokenizer_files(folder: Path) -> list[Path]:
+    """Those of `model_files` that are not weights."""
+    return [path for path in model_files(folder) if not any(path.match(pattern) for pattern in WEIGHTS)]
 
 
 def folder_identity(folder: Path) -> dict:
@@ -29,6 +39,21 @@ def check_model_folder(folder: Path) -> None:
         raise UserError(f"model folder {folder} has no config.json: it is not a Hugging Face model folder")
     if not any(path for pattern in WEIGHTS for path in folder.glob(pattern)):
         raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")
+
+
+def context_window_of(config: Mapping) -> int | None:
+    """The longest context that a model's config.json allows, in tokens; None if it does not say."""
+    text_config = {**config, **config.get("text_config", {})}
+    for name in CONTEXT_WINDOW_NAMES:
+        if isinstance(text_config.get(name), int):
+            return text_config[name]
+    return None
+
+
+def check_has_tokenizer(folder: Path) -> None:
+    """Raise `UserError` for a model folder without a tokenizer."""
+    if not any(path for pattern in TOKENIZERS for path in folder.glob(pattern)):
+        raise UserError(f"model folder {folder} has no tokenizer: copy it there, or set the model's 'tokenizer'")
 
 
 def hub_identity(hub: str, revision: str | None) -> dict:
@@ -53,6 +78,13 @@ def hub_identity(hub: str, revision: str | None) -> dict:
             ) from error
         commit = Path(cached).parent.name
     return {"hub": hub, "commit": commit}
+
+
+def hub_config(hub: str, commit: str) -> Path:
+    """The config.json of a hub model at a commit, downloaded if the local cache lacks it."""
+    from huggingface_hub import hf_hub_download
+
+    return Path(hf_hub_download(hub, "config.json", revision=commit))
 
 
 def sweep_identity(source: dict, model: dict, template: str | None, decoding: dict) -> dict:

@@ -1,14 +1,16 @@
 """The journal of a sweep: every response ever got, append-only, keyed by what defines the answer.
 
 A line is either an identity, `{"identity": digest, "fields": {...}}`, written once before its first response,
-or a response, `{"key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens"}`.
+or a response, `{"key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"}`.
 """
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import TracebackType
 
@@ -22,13 +24,15 @@ class Response:
     """What the model answered to one prompt.
 
     finish_reason: 'stop' (an end token, or the end of what the scorer reads) or 'length' (the limit of new
-    tokens); prompt_tokens counts the prompt in its template, with special tokens.
+    tokens); prompt_tokens counts the prompt in its template, with special tokens; made_with: software and
+    device that computed it.
     """
 
     text: str
     finish_reason: str
     prompt_tokens: int
     response_tokens: int
+    made_with: str
 
 
 def digest(value: object) -> str:
@@ -42,15 +46,34 @@ def response_key(identity: str, prompt: str) -> str:
 
 
 class Journal:
-    """The responses on disk; reading takes no lock, appending is durable before it returns."""
+    """The responses on disk, for one process at a time; a context manager.
+
+    Raises `UserError` if another process has it open, or for a line that cannot be read.
+    """
 
     def __init__(self, path: str | Path) -> None:
-        """Read the journal if there is one. A torn last line, left by a crash, is cut off."""
         self.path = Path(path)
         self._responses: dict[str, Response] = {}
         self._identities: set[str] = set()
-        if self.path.exists():
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("a+b", buffering=0)
+        try:
+            self._lock()
             self._load()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _lock(self) -> None:
+        """A killed Snakemake can leave its jobs running: two writers would answer twice and tear each other's lines."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(f"{self.path} is in use by another run: wait for it or stop it, then run again") from error
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+                raise
+            note(f"{self.path}: this file system has no locks; make sure that no other run writes to it")
 
     def _load(self) -> None:
         whole = 0
@@ -58,27 +81,30 @@ class Journal:
             for number, line in enumerate(lines, start=1):
                 if not line.endswith(b"\n"):
                     note(f"{self.path}: line {number} is incomplete (a run was interrupted), it is asked again")
-                    break
+                    # Appending behind half a line would lose the next response too.
+                    os.ftruncate(self._file.fileno(), whole)
+                    return
                 self._read_line(line, number)
                 whole += len(line)
-        # Appending behind half a line would lose the next response too.
-        if whole < self.path.stat().st_size:
-            os.truncate(self.path, whole)
 
     def _read_line(self, line: bytes, number: int) -> None:
         try:
             record = json.loads(line)
             if "fields" in record:
                 self._identities.add(record["identity"])
-                return
-            self._responses[record["key"]] = Response(
-                record["text"], record["finish_reason"], record["prompt_tokens"], record["response_tokens"]
-            )
+            else:
+                self._responses[record["key"]] = Response(**{f.name: record[f.name] for f in fields(Response)})
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(
                 f"{self.path}, line {number}: not a journal line; nothing was changed. Delete that line "
                 f"(its prompt is asked again) and run the same command"
             ) from error
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._file.close()
 
     def __contains__(self, key: str) -> bool:
         return key in self._responses
@@ -89,34 +115,17 @@ class Journal:
     def __len__(self) -> int:
         return len(self._responses)
 
-    def writer(self, identity: str, fields: dict) -> "JournalWriter":
-        """A context manager that appends responses of one identity."""
-        return JournalWriter(self, identity, fields)
+    def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
+        """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk."""
+        name = digest(identity)
+        lines = [{"key": key, "identity": name, **asdict(response)} for key, response in batch]
+        if name not in self._identities:
+            lines.insert(0, {"identity": name, "fields": identity})
+        self._write("".join(canonical_json(line) + "\n" for line in lines).encode())
+        self._identities.add(name)
+        self._responses.update(batch)
 
-    def _remember(self, responses: Iterable[tuple[str, Response]]) -> None:
-        self._responses.update(responses)
-
-
-class JournalWriter:
-    """Appends batches to a journal; a batch that was appended survives a crash of the program or the machine."""
-
-    def __init__(self, journal: Journal, identity: str, fields: dict) -> None:
-        self._journal, self._identity = journal, identity
-        new = identity not in journal._identities
-        self._header = canonical_json({"identity": identity, "fields": fields}) + "\n" if new else ""
-
-    def __enter__(self) -> "JournalWriter":
-        self._journal.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self._journal.path.open("ab", buffering=0)
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._file.close()
-
-    def append(self, batch: list[tuple[str, Response]]) -> None:
-        """Write the (key, response) pairs of a batch, all or nothing, and force them to the disk."""
-        lines = [canonical_json({"key": k, "identity": self._identity, **asdict(r)}) for k, r in batch]
-        data = (self._header + "".join(line + "\n" for line in lines)).encode()
+    def _write(self, data: bytes) -> None:
         before = os.fstat(self._file.fileno()).st_size
         try:
             written = 0
@@ -126,7 +135,5 @@ class JournalWriter:
         except OSError as error:
             # A full disk may have taken part of the batch: leave whole lines only.
             os.ftruncate(self._file.fileno(), before)
-            error.filename = str(self._journal.path)
+            error.filename = str(self.path)
             raise
-        self._header = ""
-        self._journal._remember(batch)

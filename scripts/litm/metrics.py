@@ -40,14 +40,18 @@ def normalize_answer(text: str) -> str:
 def best_subspan_em(text: str, answers: Sequence[str]) -> bool:
     """Whether any gold answer is a substring of the text, both normalised (paper, section 2.2).
 
-    An answer that normalises to nothing, such as "*", would be in every text; it is compared as written.
+    An answer that normalises to nothing, such as "*" or "A", would be in every text; it is looked for as
+    written, as a word of its own.
     """
     normalized_text = normalize_answer(text)
-    for answer in answers:
-        normalized = normalize_answer(answer)
-        if normalized in normalized_text if normalized else answer.strip() in text:
-            return True
-    return False
+    return any(
+        normalized in normalized_text if (normalized := normalize_answer(answer)) else _is_word_of(answer.strip(), text)
+        for answer in answers
+    )
+
+
+def _is_word_of(word: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def value_in_answer(text: str, answers: Sequence[str]) -> bool:

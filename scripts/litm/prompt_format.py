@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"
 PROMPT_FIELD = "{prompt}"
+#: Put before a chat template that may write today's date: the same prompt must be the same tomorrow.
+FIXED_DATE = "{%- macro strftime_now(format) -%}26 Jul 2024{%- endmacro -%}"
 
 
 def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTokenizerBase":
@@ -21,9 +23,12 @@ def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTok
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-    try:
-        if Path(location).is_file():
+    if Path(location).is_file():
+        try:
             return PreTrainedTokenizerFast(tokenizer_file=location, padding_side="left")
+        except Exception as error:  # the tokenizers library raises nothing more special
+            raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
+    try:
         return AutoTokenizer.from_pretrained(location, revision=revision, padding_side="left")
     except (OSError, ValueError) as error:
         reason = str(error).strip().splitlines()[0]
@@ -50,9 +55,15 @@ def encode_prompts(
         return []
     if prompt_template == CHAT:
         if not tokenizer.chat_template:
-            raise UserError("prompt_template is 'chat', but the tokenizer has no chat template: use 'raw' or a name")
+            raise UserError(
+                "prompt_template is 'chat', but the model's tokenizer has no chat template: "
+                "use 'raw' or the name of a file in resources/prompt_templates"
+            )
         chats = [[{"role": "user", "content": prompt}] for prompt in prompts]
-        texts = tokenizer.apply_chat_template(chats, tokenize=False, add_generation_prompt=True)
+        chat_template = FIXED_DATE + tokenizer.get_chat_template()
+        texts = tokenizer.apply_chat_template(
+            chats, chat_template=chat_template, tokenize=False, add_generation_prompt=True
+        )
         # A chat template writes the special tokens itself.
         return _encode(tokenizer, cast(list[str], texts), add_special_tokens=False)
     if template is not None:

@@ -4,9 +4,10 @@ Every task gives its questions in one shape, so that placing and rendering are w
 whatever a context is made of, as a tuple of strings: (title, text) of a document, (key, value) of a pair.
 """
 
+import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from litm.errors import UserError
@@ -62,11 +63,23 @@ def place(question: Question, size: int, placement: str) -> list[Item]:
             f"question {question.id} ({question.text!r}) has {len(question.distractors)} distractors, "
             f"but a context of {size} needs {needed}"
         )
-    assert position < size, "the configuration allows positions inside the context only"
+    if position >= size:
+        raise UserError(f"position {position} is impossible, positions in a context of {size} are 0 to {size - 1}")
     (gold,) = question.golds
     items = list(question.distractors[:needed])
     items.insert(position, gold.item)
     return items
+
+
+def shuffle_distractors(question: Question, size: int, seed: int | None) -> Question:
+    """The question with the distractors of a context of `size` in a random order, decided by seed and question.
+
+    They are cut to the size first: a random order shows the same items as the ranked one (paper, Appendix C),
+    and it is the same at every position.
+    """
+    distractors = question.distractors[: max(0, size - len(question.golds))]
+    rng = random.Random(f"{seed}/distractor_order/{question.id}")
+    return replace(question, distractors=tuple(rng.sample(distractors, len(distractors))))
 
 
 def make_example(
@@ -109,11 +122,17 @@ def item_span(formatted: Sequence[str], position: int, separator: str, context_s
     return [start, start + len(formatted[position])]
 
 
-def read_template(path: str | Path) -> str:
-    """A prompt file's text without its final line end; it must say where {question} goes."""
+def read_template(path: str | Path, with_context: bool = True) -> str:
+    """A prompt file's text without its final line end.
+
+    Raises `UserError` unless it says where {question} goes, and {context} once if there are items to show.
+    """
     template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
     if "{question}" not in template:
-        raise UserError(f"{path}: the prompt must contain {{question}}, and {{context}} where the items go")
+        raise UserError(f"{path}: the prompt must contain {{question}}")
+    if template.count("{context}") != int(with_context):
+        wanted = "once, where the items go" if with_context else "nowhere, because there are no items to show"
+        raise UserError(f"{path}: the prompt must contain {{context}} {wanted}")
     return template
 
 

@@ -79,5 +79,9 @@ def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
             yield raw
             raw.flush()
         partial.replace(path)
+    except OSError as error:
+        # Errors of writing and flushing do not say which file it was.
+        error.filename = error.filename or str(path)
+        raise
     finally:
         partial.unlink(missing_ok=True)

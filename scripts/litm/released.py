@@ -34,10 +34,10 @@ def read_qa_questions(path: str | Path, limit: int | None) -> Iterator[Question]
 def qa_question(record: dict, where: str) -> Question:
     """One released QA record as a question; `UserError` for a missing field or other than one gold document."""
     text = _field(record, "question", str, where)
-    if not text:
+    if not text.strip():
         raise UserError(f"{where}: the question is empty")
     answers = _field(record, "answers", list, where)
-    if not answers or not all(isinstance(answer, str) and answer for answer in answers):
+    if not answers or not all(isinstance(answer, str) and answer.strip() for answer in answers):
         raise UserError(f"{where}: 'answers' must be a list of one or more non-empty strings")
     documents = _field(record, "ctxs", list, where)
     for index, document in enumerate(documents):
@@ -74,6 +74,8 @@ def kv_question(record: dict, where: str) -> Question:
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
             raise UserError(f"{where}, ordered_kv_records[{index}]: expected [key, value], two strings")
     key, value = _field(record, "key", str, where), _field(record, "value", str, where)
+    if not key or not value:
+        raise UserError(f"{where}: 'key' and 'value' must not be empty")
     keys = [pair[0] for pair in pairs]
     duplicates = sorted({k for k in keys if keys.count(k) > 1}) if len(set(keys)) < len(keys) else []
     if duplicates:

@@ -75,7 +75,6 @@ def render_report(
             ),
         ],
         sweeps=[_provenance(manifest) for manifest in manifests],
-        versions=manifests[0]["versions"],
     )
 
 
@@ -94,7 +93,7 @@ CHECK_NOTE = (
 
 def findings(accuracy: pd.DataFrame) -> list[str]:
     """One sentence for each curve: where it is highest and lowest, and whether those intervals overlap."""
-    curves = accuracy[accuracy["position"].notna() & (accuracy["size"] > 1) & (accuracy["n"] > 0)]
+    curves = accuracy[accuracy["position"].notna() & (accuracy["size"] > 1)]
     return [
         _finding(f"{model} on {experiment}, {size} items", curve)
         for (model, experiment, size), curve in curves.groupby(["model", "experiment", "size"], sort=False)
@@ -103,6 +102,8 @@ def findings(accuracy: pd.DataFrame) -> list[str]:
 
 
 def _finding(what: str, curve: pd.DataFrame) -> str:
+    if not curve["n"].min():
+        return f"{what}: no question fits the model's context ({curve['n_excluded'].max()} left out)."
     best, worst = curve.iloc[curve["accuracy"].argmax()], curve.iloc[curve["accuracy"].argmin()]
     if best["accuracy"] == worst["accuracy"]:
         return f"{what}: {_percent(best['accuracy'])} % at each of the {len(curve)} positions (n = {best['n']})."
@@ -144,5 +145,6 @@ def _provenance(manifest: Mapping) -> dict[str, str]:
         "format": fields["model"]["prompt_template"],
         "decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
         "prompts": f"{manifest['prompts']:,}",
+        "made_with": "; ".join(manifest["made_with"]),
         "identity": manifest["identity"][:12],
     }

@@ -1,12 +1,13 @@
 """A sweep: all prompts of one model and one experiment, answered once and never again."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from litm.engines import Engine
 from litm.errors import UserError
 from litm.finish_reasons import OVERFLOW
-from litm.journal import Journal, JournalWriter, digest, response_key
+from litm.journal import Journal, response_key
 from litm.progress import progress_bar
 
 
@@ -19,6 +20,18 @@ class Prompt:
     placement: str
     text: str
     key: str
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What fits a model: prompt and answer together have at most `context_window` tokens (None: no limit known)."""
+
+    context_window: int | None
+    max_new_tokens: int
+
+    def holds(self, prompt_tokens: int) -> bool:
+        """Whether a prompt leaves room for an answer of full length."""
+        return self.context_window is None or prompt_tokens + self.max_new_tokens <= self.context_window
 
 
 @dataclass(frozen=True)
@@ -37,38 +50,39 @@ def sweep_prompts(examples: Iterable[dict], identity: str) -> list[Prompt]:
 
 
 def ask_missing(
-    prompts: Sequence[Prompt], journal: Journal, identity: dict, make_engine: Callable[[], Engine], what: str
+    prompts: Sequence[Prompt],
+    journal: Journal,
+    identity: dict,
+    fit: Fit,
+    make_engine: Callable[[], Engine],
+    what: str,
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
-    The engine is made only if something is missing, and its model is loaded only if something of that fits.
+    The engine is made only if something is missing, and its model is loaded only if something of that fits. A
+    prompt that was answered before, under a larger context window, does not fit now either.
     """
+    known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
+    overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
     missing = {prompt.key: prompt.text for prompt in prompts if prompt.key not in journal}
     if not missing:
-        return Outcome(0, {})
+        return Outcome(0, overflow)
     engine = make_engine()
     encoded = dict(zip(missing, engine.encode(list(missing.values())), strict=True))
-    fitting, overflow = split_by_fit(encoded, engine)
-    with journal.writer(digest(identity), identity) as writer, progress_bar(len(fitting), what, "prompts") as bar:
-        for count in _ask(fitting, engine, writer):
+    overflow |= {key: len(ids) for key, ids in encoded.items() if not fit.holds(len(ids))}
+    fitting = {key: ids for key, ids in encoded.items() if fit.holds(len(ids))}
+    with progress_bar(len(fitting), what, "prompts") as bar:
+        for count in _ask(fitting, engine, journal, identity):
             bar.update(count)
     return Outcome(len(fitting), overflow)
 
 
-def split_by_fit(encoded: Mapping[str, list[int]], engine: Engine) -> tuple[dict[str, list[int]], dict[str, int]]:
-    """Prompts that leave room for an answer of full length in the context window, and lengths of those that do not."""
-    window = engine.context_window
-    room = float("inf") if window is None else window - engine.max_new_tokens
-    fitting = {key: ids for key, ids in encoded.items() if len(ids) <= room}
-    return fitting, {key: len(ids) for key, ids in encoded.items() if len(ids) > room}
-
-
-def _ask(encoded: Mapping[str, list[int]], engine: Engine, writer: JournalWriter) -> Iterator[int]:
+def _ask(encoded: Mapping[str, list[int]], engine: Engine, journal: Journal, identity: dict) -> Iterator[int]:
     """Yield the size of each batch once its answers are in the journal."""
     keys = list(encoded)
     unanswered = set(keys)
     for batch in engine.generate(list(encoded.values())):
-        writer.append([(keys[index], response) for index, response in batch])
+        journal.append(identity, [(keys[index], response) for index, response in batch])
         unanswered.difference_update(keys[index] for index, _ in batch)
         yield len(batch)
     if unanswered:
@@ -95,21 +109,22 @@ def sweep_responses(prompts: Iterable[Prompt], journal: Journal, overflow: Mappi
             }
 
 
-def manifest(
-    sweep: dict, identity: dict, prompts: Sequence[Prompt], outcome: Outcome, responses: Sequence[dict], versions: dict
-) -> dict:
-    """What a sweep is a result of, and what the last run of it did: prompts asked and reused, tokens, versions."""
+def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:
+    """What a sweep is a result of, and what the last run of it did.
+
+    sweep: names and settings to repeat; made_with: how many of the answers each software and device computed.
+    """
     keys = {prompt.key for prompt in prompts}
+    answers = [journal[key] for key in keys if key not in outcome.overflow]
+    made_with = Counter(answer.made_with for answer in answers)
     return {
         **sweep,
-        "identity": digest(identity),
-        "identity_fields": identity,
         "prompts": len(prompts),
         "distinct_prompts": len(keys),
         "asked": outcome.asked,
-        "reused": len(keys) - outcome.asked - len(outcome.overflow),
+        "reused": len(answers) - outcome.asked,
         "overflow": len(outcome.overflow),
-        "prompt_tokens": sum(response["prompt_tokens"] for response in responses),
-        "response_tokens": sum(response["response_tokens"] for response in responses),
-        "versions": versions,
+        "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
+        "response_tokens": sum(answer.response_tokens for answer in answers),
+        "made_with": dict(sorted(made_with.items())),
     }

@@ -29,7 +29,6 @@ class EngineSettings:
     dtype: str
     attention: str
     tokenizer: str | None
-    context_window: int | None
     prompt_template: str
     template: str | None
     max_new_tokens: int
@@ -40,9 +39,6 @@ class EngineSettings:
 
 class Engine(Protocol):
     """Made cheaply (tokenizer, no weights); loads its model when the first prompt is asked."""
-
-    context_window: int | None
-    max_new_tokens: int
 
     def __init__(self, settings: EngineSettings) -> None: ...
 

@@ -1,8 +1,11 @@
 """Hugging Face transformers: causal language models, greedy, in length-sorted batches."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import torch
+import transformers
+from safetensors import SafetensorError
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -20,9 +23,6 @@ from litm.journal import Response
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
 from litm.prompt_format import encode_prompts, load_tokenizer
 
-#: Names that architectures give to the length of their context, most usual first.
-CONTEXT_WINDOW_NAMES = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length")
-
 transformers_logging.disable_progress_bar()
 
 
@@ -39,8 +39,7 @@ class Engine:
         if self.config.is_encoder_decoder:
             raise UserError(f"model {settings.location} is an encoder-decoder: this engine runs causal models only")
         self.tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
-        self.max_new_tokens = settings.max_new_tokens
-        self.context_window = settings.context_window or context_window_of(self.config)
+        self.made_with = f"transformers {transformers.__version__}, torch {torch.__version__}, {self._device_name()}"
 
     def encode(self, prompts: Sequence[str]) -> list[list[int]]:
         """Token ids of each prompt in the model's template, never truncated."""
@@ -63,9 +62,14 @@ class Engine:
                 for index, output in zip(batch, outputs, strict=True)
             ]
 
+    def _device_name(self) -> str:
+        return torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else self.device.type
+
     def _pad_token(self, end_tokens: list[int]) -> int:
+        # Padding is masked, so any token does; one that was added to the tokenizer only has no embedding.
         own = self.tokenizer.pad_token_id
-        return own if own is not None else (end_tokens or [0])[0]
+        has_embedding = own is not None and own < self.config.get_text_config().vocab_size
+        return own if has_embedding else (end_tokens or [0])[0]
 
     def _line_end(self) -> LineEnd:
         vocabulary = max(len(self.tokenizer), self.config.get_text_config().vocab_size)
@@ -75,14 +79,24 @@ class Engine:
         settings = self.settings
         dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
         try:
-            model = AutoModelForCausalLM.from_pretrained(
-                settings.location, revision=settings.revision, dtype=dtype, attn_implementation=settings.attention
+            # A cast, because the checker does not see that the loading report makes it a pair.
+            model, loading = cast(Any, AutoModelForCausalLM).from_pretrained(
+                settings.location,
+                revision=settings.revision,
+                dtype=dtype,
+                attn_implementation=settings.attention,
+                output_loading_info=True,
             )
-        except (OSError, ValueError, ImportError) as error:
+        except (OSError, ValueError, ImportError, SafetensorError) as error:
             raise UserError(f"model {settings.location}: {str(error).strip().splitlines()[0]}") from error
-        # Not `model = model.to(...)`: the stubs of `to` lose the model's type.
-        torch.nn.Module.to(model, self.device)
-        return model.eval()
+        # What is not in the files would be random.
+        absent = sorted([*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])])
+        if absent:
+            raise UserError(
+                f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "
+                f"them in another shape ({absent[0]}, ...); get the model again"
+            )
+        return model.to(self.device).eval()
 
     @torch.inference_mode()
     def _generate_batch(
@@ -106,7 +120,7 @@ class Engine:
     ) -> Response:
         answer, finish_reason = cut_answer(output, end_tokens, line_end)
         (text,) = self.tokenizer.batch_decode([answer], skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        return Response(text, finish_reason, len(prompt), len(answer))
+        return Response(text, finish_reason, len(prompt), len(answer), self.made_with)
 
 
 def choose_device(name: str) -> torch.device:
@@ -121,15 +135,6 @@ def choose_device(name: str) -> torch.device:
                 f"device {name} is not there: torch sees {count} CUDA device(s); set 'device' to auto or cpu"
             )
     return device
-
-
-def context_window_of(config) -> int | None:
-    """The longest context a configuration allows, in tokens; None if it does not say."""
-    text_config = config.get_text_config()
-    for name in CONTEXT_WINDOW_NAMES:
-        if isinstance(getattr(text_config, name, None), int):
-            return getattr(text_config, name)
-    return None
 
 
 def end_token_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[int]:

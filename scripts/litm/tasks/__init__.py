@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from litm.errors import UserError
 from litm.questions import Item, Question
 
 
@@ -39,11 +40,12 @@ class ExampleSettings:
     """The settings of an experiment that change its examples (beside size, placement and prompt file).
 
     examples: how many questions, None for all that the dataset has (a generator needs a number).
+    seed: of everything random, None where nothing is.
     distractor_order: 'ranked' as in the dataset, or 'random', shuffled by seed and question.
     """
 
     examples: int | None
-    seed: int
+    seed: int | None
     distractor_order: str
 
 
@@ -64,5 +66,9 @@ def task_names() -> list[str]:
 
 
 def load_task(name: str) -> Task:
-    """The task's module, by its name."""
-    return cast(Task, importlib.import_module(f"{__name__}.{name}"))
+    """The task's module, by its name; `UserError` if it lacks something that a task has."""
+    module = importlib.import_module(f"{__name__}.{name}")
+    missing = [part for part in ("DEFAULTS", "SEPARATOR", "questions", "format_items") if not hasattr(module, part)]
+    if missing:
+        raise UserError(f"task {name}: its module {module.__file__} lacks {', '.join(missing)}")
+    return cast(Task, module)
