@@ -1,5 +1,6 @@
 """Figures: accuracy by position, one panel a size, with intervals and reference lines."""
 
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 
 from litm.records import atomic_writer
@@ -16,6 +18,9 @@ from litm.wording import ordinal
 matplotlib.use("Agg")
 
 PANEL_INCHES = (3.6, 3.0)
+MINIMUM_INCHES = 5.4
+TITLE_CHARACTERS_AN_INCH = 9
+LEGEND_ENTRY_INCHES = 1.8
 #: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
 REFERENCE_STYLES: tuple = (":", "-.", (0, (1, 3)))
 CURVE_STYLES: tuple = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
@@ -35,7 +40,8 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     models = list(dict.fromkeys(cells["model"]))
     colours = dict(zip(models, sns.color_palette("colorblind", len(models)), strict=True))
     sns.set_theme(style="whitegrid", font_scale=0.9)
-    canvas = Figure(figsize=(PANEL_INCHES[0] * len(sizes) + 0.4, PANEL_INCHES[1] + 1.1), layout="constrained")
+    width = max(MINIMUM_INCHES, PANEL_INCHES[0] * len(sizes) + 0.4)
+    canvas = Figure(figsize=(width, PANEL_INCHES[1] + 1.2), layout="constrained")
     panels = canvas.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     for panel, size in zip(panels, sizes, strict=True):
         _draw_curves(panel, curves[curves["size"] == size], figure, colours)
@@ -44,10 +50,12 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
         panel.set_xlabel(figure["x_label"])
     panels[0].set_ylabel("Accuracy (%)")
     _fit_y_axis(panels[0], accuracy[accuracy["n"] > 0])
-    canvas.suptitle(f"{figure['title']}\n", fontweight="bold")
-    canvas.text(0.5, 0.915, _describe_n(curves), ha="center", va="top", fontsize="small", color="0.35")
+    canvas.suptitle(textwrap.fill(figure["title"], int(width * TITLE_CHARACTERS_AN_INCH)), fontweight="bold")
     handles = _legend(figure, colours, set(accuracy["experiment"]))
-    canvas.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), frameon=False)
+    columns = max(1, min(len(handles), int(width / LEGEND_ENTRY_INCHES)))
+    legend = canvas.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
+    legend.set_title(_describe_n(curves), prop=FontProperties(size="small"))
+    legend.get_title().set_color("0.35")
     return canvas
 
 
@@ -89,7 +97,9 @@ def _fit_y_axis(panel: Axes, accuracy: pd.DataFrame) -> None:
         return
     low, high = 100 * accuracy["ci_low"].min(), 100 * accuracy["ci_high"].max()
     spare = max(3.0, (20 - (high - low)) / 2)
-    panel.set_ylim(max(-2.0, low - spare), min(102.0, high + spare))
+    bottom, top = max(-2.0, low - spare), min(102.0, high + spare)
+    panel.set_ylim(bottom, top)
+    panel.set_yticks([tick for tick in panel.get_yticks() if max(0, bottom) <= tick <= min(100, top)])
 
 
 def _describe_n(curves: pd.DataFrame) -> str:

@@ -58,7 +58,7 @@ def render_report(
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     return environment.from_string(template).render(
         findings=findings(accuracy),
-        figures=[(title, base64.b64encode(png).decode()) for title, png in figures],
+        figures=[(title, base64.b64encode(png).decode(), png_width(png)) for title, png in figures],
         tables=[
             (
                 "Accuracy by position",
@@ -113,6 +113,11 @@ def _finding(what: str, curve: pd.DataFrame) -> str:
         f"worst in the {ordinal(int(worst['position']) + 1)} ({_percent(worst['accuracy'])} %), n = {best['n']}; "
         f"their intervals {'do not overlap' if apart else 'overlap'}."
     )
+
+
+def png_width(png: bytes) -> int:
+    """Width of a PNG picture in pixels, from its header."""
+    return int.from_bytes(png[16:20], "big")
 
 
 def _cells(table: pd.DataFrame, columns: Mapping[str, str]) -> list[list[str]]:
