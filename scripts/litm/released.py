@@ -5,7 +5,7 @@ Key-value retrieval (`kv-retrieval-*.jsonl.gz`): `{"ordered_kv_records": [[key, 
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -21,10 +21,19 @@ def question_id(text: str) -> str:
 
 def read_qa_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
     """The first `limit` questions of a released QA file, distractors in the order of the file."""
+    return _read_questions(path, limit, qa_question)
+
+
+def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+    """The first `limit` examples of a released key-value file; the key asked for is the question and its id."""
+    return _read_questions(path, limit, kv_question)
+
+
+def _read_questions(path: str | Path, limit: int | None, parse: Callable[[dict, str], Question]) -> Iterator[Question]:
     seen: dict[str, int] = {}
     for number, record in islice(read_jsonl(path), limit):
         where = f"{path}, line {number}"
-        question = qa_question(record, where)
+        question = parse(record, where)
         if question.id in seen:
             raise UserError(f"{where}: the question {question.text!r} is already on line {seen[question.id]}")
         seen[question.id] = number
@@ -53,18 +62,6 @@ def qa_question(record: dict, where: str) -> Question:
     distractors = tuple((d["title"], d["text"]) for d in documents if d.get("isgold") is not True)
     gold = Gold("gold", (golds[0]["title"], golds[0]["text"]), tuple(answers))
     return Question(question_id(text), text, (gold,), distractors)
-
-
-def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
-    """The first `limit` examples of a released key-value file; the key asked for is the question and its id."""
-    seen: dict[str, int] = {}
-    for number, record in islice(read_jsonl(path), limit):
-        where = f"{path}, line {number}"
-        question = kv_question(record, where)
-        if question.id in seen:
-            raise UserError(f"{where}: the key {question.id} is already asked for on line {seen[question.id]}")
-        seen[question.id] = number
-        yield question
 
 
 def kv_question(record: dict, where: str) -> Question:
