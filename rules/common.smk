@@ -54,8 +54,14 @@ def dataset_file(name):
     return dataset.path or f"results/data/{dataset.file}"
 
 
+def example_file(experiment, cell):
+    """The examples of one cell."""
+    return f"results/examples/{experiment.name}/{cell.size}/{cell.placement}.jsonl.gz"
+
+
 def experiment_entry(experiment):
     """What rules need to know of an experiment; params are text, which Snakemake compares reliably."""
+    first_of_size = {cell.size: cell for cell in reversed(experiment.cells)}
     return {
         "task": experiment.task,
         "task_code": code("make_examples.py", f"tasks/{experiment.task}.py"),
@@ -64,9 +70,10 @@ def experiment_entry(experiment):
             str(size): dataset_file(name) for size, name in experiment.datasets.items()
         },
         "example_settings": canonical_json(experiment.example_settings()),
-        "examples": [
-            f"results/examples/{experiment.name}/{cell.size}/{cell.placement}.jsonl.gz"
-            for cell in experiment.cells
+        "examples": [example_file(experiment, cell) for cell in experiment.cells],
+        "first_of_size": [
+            example_file(experiment, first_of_size[size])
+            for size in sorted(first_of_size)
         ],
         "decoding": canonical_json(experiment.decoding()),
         "metric": experiment.metric,

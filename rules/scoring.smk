@@ -75,8 +75,10 @@ rule token_count_table:
 
 rule answer_check_table:
     input:
-        # All cells of an experiment have the same questions: one cell of each is enough.
-        examples=[entry["examples"][0] for entry in EXPERIMENTS.values()],
+        # All positions of a size have the same questions: one of each is enough.
+        examples=[
+            path for entry in EXPERIMENTS.values() for path in entry["first_of_size"]
+        ],
         code=code("make_answer_check_table.py"),
     output:
         report(
@@ -89,7 +91,9 @@ rule answer_check_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        experiments=list(EXPERIMENTS),
+        experiments=[
+            name for name, entry in EXPERIMENTS.items() for _ in entry["first_of_size"]
+        ],
     shell:
         "python {input.code[0]:q}"
         " --experiments {params.experiments:q}"

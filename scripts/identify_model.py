@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import json_object, run
-from litm.identity import context_window_of, file_sha256, folder_identity, hub_config, hub_identity
-from litm.records import read_json, write_json
+from litm.cli import json_object, note, run
+from litm.identity import context_window_of, file_sha256, folder_identity, hub_identity, load_config
+from litm.records import write_json
 
 
 def main() -> None:
@@ -16,13 +16,15 @@ def main() -> None:
     args = parser.parse_args()
     path, hub, revision = args.location["path"], args.location["hub"], args.location["revision"]
     identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
-    config = Path(path) / "config.json" if path else hub_config(hub, identity["commit"])
+    window = context_window_of(load_config(path or hub, identity.get("commit")))
+    if window is None:
+        note(f"{path or hub}: its configuration names no longest context, so no prompt counts as too long")
     if args.tokenizer:
         identity["tokenizer"] = file_sha256(args.tokenizer)
     source = {
         "location": path or hub,
         "revision": identity.get("commit"),
-        "context_window": context_window_of(read_json(config)),
+        "context_window": window,
         "identity": identity,
     }
     write_json(args.output, source)

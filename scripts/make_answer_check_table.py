@@ -13,13 +13,13 @@ from litm.records import read_jsonl
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--experiments", required=True, nargs="+", help="names, in the order of the example files")
-    parser.add_argument("--examples", required=True, nargs="+", help="one example file of each experiment")
+    parser.add_argument("--examples", required=True, nargs="+", help="one example file of each size")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    rows = [
-        answer_check_row(experiment, (example for _, example in read_jsonl(path)))
-        for experiment, path in zip(args.experiments, args.examples, strict=True)
-    ]
+    rows = []
+    for experiment, path in zip(args.experiments, args.examples, strict=True):
+        examples = [example for _, example in read_jsonl(path)]
+        rows.append(answer_check_row(experiment, examples[0]["size"], examples))
     write_csv(args.output, pd.DataFrame(rows))
 
 

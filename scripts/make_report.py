@@ -3,9 +3,8 @@
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from litm.cli import json_object, run
+from litm.csv_tables import read_csv
 from litm.records import atomic_writer, read_json
 from litm.report import render_report
 
@@ -23,9 +22,9 @@ def main() -> None:
     args = parser.parse_args()
     html = render_report(
         template=Path(args.template).read_text(encoding="utf-8"),
-        accuracy=pd.read_csv(args.accuracy),
-        token_counts=pd.read_csv(args.token_counts),
-        answer_checks=pd.read_csv(args.answer_checks),
+        accuracy=read_csv(args.accuracy),
+        token_counts=read_csv(args.token_counts),
+        answer_checks=read_csv(args.answer_checks),
         figures=[(args.titles[Path(path).stem], Path(path).read_bytes()) for path in args.figures],
         manifests=[read_json(path) for path in args.manifests],
     )

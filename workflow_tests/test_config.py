@@ -115,7 +115,10 @@ def test_a_dataset_may_be_given_for_each_size():
             define("experiments", x={**KV, "positions": {4: [-1]}}),
             "experiments.x.positions.4.0: -1 is less than the minimum of 0",
         ),
-        (define("experiments", x={**KV, "positions": {"four": [1]}}), "experiments.x.positions: unknown key 'four'"),
+        (
+            define("experiments", x={**KV, "positions": {"four": [1]}}),
+            "experiments.x.positions: unknown key 'four'; allowed: For each size (items in the context) the 0-based",
+        ),
         (define("experiments", x={"task": "kv_retrieval", "examples": 3}), "experiments.x: 'positions' is missing"),
         (define("experiments", x={**KV, "examples": None}), "experiments.x: 'examples' must say how many to generate"),
         (
@@ -141,6 +144,17 @@ def test_a_dataset_may_be_given_for_each_size():
             "experiments.x: the task oracle_qa takes no 'positions'",
         ),
         ({"data_mirror": "no/such"}, "config.data_mirror: no/such is not a folder"),
+        (define("models", reference={"path": "config"}), "model folder config has no config.json"),
+        (define("models", m={"engine": "transformers", "hub": "a/b/c"}), "models.m.hub: 'a/b/c' is not allowed"),
+        (
+            define("figures", f={"experiments": ["kv_retrieval"], "references": {"x": "X"}}),
+            "figures.f.references: unknown",
+        ),
+        (define("datasets", d={"path": "config"}), "datasets.d.path: config is not a file"),
+        (
+            define("experiments", x={**KV, "prompt": "closed_book_qa"}),
+            f"{ROOT}/resources/prompts/closed_book_qa.txt: the prompt must contain {{context}} once",
+        ),
         (define("models", **{"a/b": {}}), "models: the name 'a/b' is not allowed; use letters,"),
         (define("models", reference={"threads": 2.0}), "models.reference.threads: must be a whole number, found 2.0"),
         (define("models", reference={"tokenizer": "config"}), "models.reference.tokenizer: config is not a file"),

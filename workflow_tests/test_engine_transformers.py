@@ -1,5 +1,6 @@
 """The transformers engine with the real reference model: batches change nothing, answers end where they should."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -139,8 +140,16 @@ def test_a_chat_prompt_is_one_user_message_in_the_tokenizers_template():
 
 def test_a_chat_template_that_writes_the_date_writes_the_same_one_every_day():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
-    engine.tokenizer.chat_template = "{{ strftime_now('%d %b %Y') }} {{ messages[0].content }}"
-    assert engine.tokenizer.decode(engine.encode(["hello"])[0]) == "26 Jul 2024 hello"
+    template = " {{ strftime_now('%d %b %Y') }}, {{ strftime_now('%Y-%m-%d') }} {{ messages[0].content }}"
+    engine.tokenizer.chat_template = "\n\n" + template
+    assert engine.tokenizer.decode(engine.encode(["hello"])[0]) == "\n\n 26 Jul 2024, 2024-07-26 hello"
+
+
+def test_a_chat_template_that_refuses_is_named():
+    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
+    engine.tokenizer.chat_template = "{{ raise_exception('needs a system message') }}"
+    with pytest.raises(UserError, match=r"chat template cannot be used \(needs a system message\)"):
+        engine.encode(["hello"])
 
 
 @pytest.fixture
@@ -154,6 +163,20 @@ def test_weights_that_are_missing_are_refused_and_not_made_up(model_folder):
     del weights["model.layers.0.self_attn.q_proj.weight"]
     save_file(weights, model_folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(UserError, match=r"lack 1 weights of LlamaForCausalLM .*layers\.0\.self_attn\.q_proj"):
+        answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
+
+
+def test_weights_of_another_shape_are_refused(model_folder):
+    config = json.loads((model_folder / "config.json").read_text())
+    (model_folder / "config.json").write_text(json.dumps({**config, "vocab_size": 3000}))
+    with pytest.raises(UserError, match=r"LlamaForCausalLM or have them in another shape"):
+        answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
+
+
+def test_a_torn_weights_file_of_the_older_format_is_named(model_folder):
+    (model_folder / "model.safetensors").unlink()
+    (model_folder / "pytorch_model.bin").write_bytes(b"PK\x03\x04 torn")
+    with pytest.raises(UserError, match=f"model {model_folder}: "):
         answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
 
 
@@ -180,11 +203,11 @@ def test_a_padding_token_without_an_embedding_does_no_harm():
 
 def test_a_cuda_device_that_is_not_there_is_named():
     with pytest.raises(UserError, match=r"device cuda:99 is not there: torch sees \d+ CUDA device"):
-        load_engine("transformers", replace(SETTINGS, device="cuda:99"))
+        answers(replace(SETTINGS, device="cuda:99"), ["hello"])
 
 
 def test_a_model_that_is_not_there_is_named():
-    with pytest.raises(UserError, match="model no/such:"):
+    with pytest.raises(UserError, match="configuration of no/such:"):
         load_engine("transformers", replace(SETTINGS, location="no/such"))
 
 

@@ -60,7 +60,7 @@ def test_reference_lines_are_drawn_for_what_was_run():
 
 def test_a_panel_in_which_nothing_fits_says_so():
     figure = position_curve(table(cell("a", "qa", 5, 0, 0.3), cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
-    assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question fits"]]
+    assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question fits:\na"]]
     position_curve(table(cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
 
 

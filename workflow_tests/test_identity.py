@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 from litm.errors import UserError
-from litm.identity import context_window_of, folder_identity, hub_identity, sweep_identity, tokenizer_files
+from litm.identity import context_window_of, folder_identity, hub_identity, load_config, sweep_identity, tokenizer_files
 from litm.journal import digest
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -43,14 +43,25 @@ def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     ("config", "window"),
     [
-        ({"max_position_embeddings": 4096}, 4096),
-        ({"max_seq_len": 8192}, 8192),
-        ({"text_config": {"max_position_embeddings": 131072}}, 131072),
-        ({"d_model": 512}, None),
+        ({"model_type": "llama", "max_position_embeddings": 4096}, 4096),
+        ({"model_type": "llama"}, 2048),
+        ({"model_type": "mpt", "max_seq_len": 8192}, 8192),
+        ({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text"}}, 131072),
+        ({"model_type": "t5"}, None),
     ],
 )
-def test_the_context_window_is_read_from_the_configuration(config, window):
-    assert context_window_of(config) == window
+def test_the_context_window_is_the_configurations_or_its_architectures_default(tmp_path, config, window):
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert context_window_of(load_config(str(tmp_path), None)) == window
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "{}", '{"model_type": "nonesuch"}', '{"model_type": "llama", "vocab_size": "x"}']
+)
+def test_a_broken_configuration_is_named(tmp_path, text):
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(UserError, match=f"configuration of {tmp_path}: "):
+        load_config(str(tmp_path), None)
 
 
 def test_the_tokenizer_files_are_the_model_files_without_the_weights():

@@ -45,7 +45,7 @@ def test_the_token_counts_of_mpt_are_those_of_the_papers_tables_2_and_4(data, ta
 
 
 def test_the_gold_answers_to_be_careful_with_are_counted(data):
-    row = answer_check_row("oracle", examples("oracle_qa", data / ORACLE, 1, "gold_at_0"))
+    row = answer_check_row("oracle", 1, examples("oracle_qa", data / ORACLE, 1, "gold_at_0"))
     assert (row["n"], row["n_symbols_only"], row["n_short"], row["n_in_question"]) == (2655, 1, 63, 53)
 
 

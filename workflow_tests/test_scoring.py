@@ -86,5 +86,5 @@ def test_gold_answers_that_need_care_are_counted():
         {"question": "was it Paris or Rome", "targets": [{"answers": ["Rome"]}]},
         {"question": "who was it", "targets": [{"answers": ["Marie Curie"]}]},
     ]
-    row = answer_check_row("e", questions)
-    assert row == {"experiment": "e", "n": 4, "n_symbols_only": 1, "n_short": 1, "n_in_question": 1}
+    row = answer_check_row("e", 5, questions)
+    assert row == {"experiment": "e", "size": 5, "n": 4, "n_symbols_only": 1, "n_short": 1, "n_in_question": 1}

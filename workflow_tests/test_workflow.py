@@ -62,7 +62,10 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
     assert accuracy.loc[accuracy["experiment"] == "kv", "n"].eq(3).all()
     tokens = pd.read_csv(finished.path("results/tables/token_counts.csv"))
     assert len(tokens) == len(accuracy) and (tokens["min"] > 0).all()
-    assert len(pd.read_csv(finished.path("results/tables/answer_checks.csv"))) == SWEEPS
+    checks = pd.read_csv(finished.path("results/tables/answer_checks.csv"))
+    assert list(zip(checks["experiment"], checks["size"], checks["n"], strict=True)) == [
+        ("kv", 4, 3), ("kv", 6, 3), ("qa", 3, 4), ("closed_book", 0, 4)
+    ]  # fmt: skip
     for name in ("kv", "qa"):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
@@ -219,6 +222,12 @@ def test_another_title_draws_one_figure_again(bench):
     config["define"]["figures"]["qa"]["title"] = "Questions"
     bench.configure(config)
     assert bench.plan() == {"plot_figure": 1, "make_report": 1}
+
+
+def test_a_deleted_intermediate_is_made_again_only_when_asked_for(bench):
+    bench.path("results/responses/reference/kv.jsonl.gz").unlink()
+    assert bench.plan() == {}
+    assert bench.plan("results/responses/reference/kv.jsonl.gz") == {"generate": 1}
 
 
 def test_other_weights_ask_everything_again(bench):

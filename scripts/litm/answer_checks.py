@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from litm.metrics import normalize_answer
 
 
-def answer_check_row(experiment: str, examples: Iterable[dict]) -> dict:
-    """Counts of gold answers that make a question easier or odder than it looks, for one set of questions.
+def answer_check_row(experiment: str, size: int, examples: Iterable[dict]) -> dict:
+    """Counts of gold answers that make a question easier or odder than it looks, for the questions of one size.
 
     n_symbols_only: a gold answer that normalises to nothing (compared as written, see `best_subspan_em`);
     n_short: one of two characters or fewer after normalisation; n_in_question: one contained in the question.
@@ -21,6 +21,7 @@ def answer_check_row(experiment: str, examples: Iterable[dict]) -> dict:
         n_in_question += any(a and a in question for a in answers)
     return {
         "experiment": experiment,
+        "size": size,
         "n": n,
         "n_symbols_only": n_symbols_only,
         "n_short": n_short,

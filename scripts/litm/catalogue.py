@@ -75,12 +75,12 @@ def describe(error: jsonschema.ValidationError, where: str) -> str:
     """One line for a schema violation."""
     key = ".".join([where, *(str(part) for part in error.absolute_path)])
     if error.validator == "additionalProperties":
-        patterns = list(error.schema.get("patternProperties", {}))
-        allowed = [*error.schema.get("properties", {}), *patterns]
+        allowed, patterns = list(error.schema.get("properties", {})), list(error.schema.get("patternProperties", {}))
         unknown = next(
             (n for n in error.instance if n not in allowed and not any(re.search(p, n) for p in patterns)), ""
         )
-        return f"{key}: unknown key '{unknown}'{_did_you_mean(unknown, allowed)}; allowed: {_listing(allowed)}"
+        listing = _listing(allowed) if allowed else error.schema.get("description", _listing(patterns))
+        return f"{key}: unknown key '{unknown}'{_did_you_mean(unknown, allowed)}; allowed: {listing}"
     if error.validator == "enum":
         return f"{key}: {error.instance!r} is not allowed; allowed: {_listing(error.validator_value)}"
     if error.validator == "type":

@@ -17,7 +17,7 @@ from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
 from litm.metrics import METRICS
 from litm.prompt_format import CHAT, RAW
-from litm.questions import gold_position
+from litm.questions import gold_position, read_template
 from litm.tasks import ExampleSettings, load_task, task_names
 
 CATALOGUES = ("models", "experiments", "figures", "datasets")
@@ -175,7 +175,10 @@ def _dataset(name: str, entry: Mapping, root: Path) -> Dataset:
     if ("path" in entry) == ("url" in entry):
         raise UserError(f"datasets.{name}: give either 'path' or 'url' (with 'sha256')")
     if "path" in entry:
-        return Dataset(name, locate(entry["path"], root, f"datasets.{name}.path"), None, "", None)
+        path = locate(entry["path"], root, f"datasets.{name}.path")
+        if not Path(path).is_file():
+            raise UserError(f"datasets.{name}.path: {path} is not a file")
+        return Dataset(name, path, None, "", None)
     if "sha256" not in entry:
         raise UserError(f"datasets.{name}: a remote file needs its 'sha256'")
     file = entry.get("file", entry["url"].rsplit("/", 1)[-1])
@@ -235,9 +238,11 @@ def _experiment(name: str, entry: Mapping, seed: int, datasets: Mapping[str, Dat
     cells = _cells(entry, defaults.fixed_cells, where)
     prompt, metric = entry.get("prompt", defaults.prompt), entry.get("metric", defaults.metric)
     choose([prompt], _stems(root / "resources" / "prompts"), f"{where}.prompt")
+    read_template(root / "resources" / "prompts" / f"{prompt}.txt", with_context=any(cell.size for cell in cells))
     choose([metric], METRICS, f"{where}.metric")
     by_size = _dataset_by_size(entry, cells, where)
-    choose(by_size.values(), datasets, f"{where}.dataset", "a file of your own is an entry of define.datasets")
+    named = entry["dataset"].values() if isinstance(entry.get("dataset"), dict) else by_size.values()
+    choose(named, datasets, f"{where}.dataset", "a file of your own is an entry of define.datasets")
     if defaults.needs_dataset and not by_size:
         raise UserError(f"{where}: the task {entry['task']} needs a 'dataset'")
     if not by_size and entry.get("examples") is None:
@@ -295,8 +300,8 @@ def _figures(
 ) -> dict[str, Figure]:
     """The figures asked for; if none are named, those whose curves are all selected, and one for any other curve."""
     for name, entry in entries.items():
-        names = [*entry["experiments"], *entry.get("references", {})]
-        choose(names, catalogue, f"figures.{name}.experiments")
+        choose(entry["experiments"], catalogue, f"figures.{name}.experiments")
+        choose(entry.get("references", {}), catalogue, f"figures.{name}.references")
     known = {name: _figure(name, entry) for name, entry in entries.items()}
     if selected is not None:
         choose(selected, known, "figures")

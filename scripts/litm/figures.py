@@ -45,6 +45,7 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     panels = canvas.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     for panel, size in zip(panels, sizes, strict=True):
         _draw_curves(panel, curves[curves["size"] == size], figure, colours)
+        _name_absent(panel, cells[cells["size"] == size])
         _draw_references(panel, accuracy, figure, colours)
         panel.set_title(figure["panel_title"].replace("{size}", str(size)))
         panel.set_xlabel(figure["x_label"])
@@ -60,10 +61,6 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
 
 
 def _draw_curves(panel: Axes, cells: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:
-    if cells.empty:
-        panel.text(0.5, 0.5, "no question fits", transform=panel.transAxes, ha="center", color="0.35")
-        panel.set_xticks([])
-        return
     ticks = sorted({int(position) for position in cells["position"]})
     for index, experiment in enumerate(figure["experiments"]):
         for marker, (model, colour) in zip(_cycle(MARKERS, colours), colours.items(), strict=True):
@@ -82,6 +79,14 @@ def _draw_curves(panel: Axes, cells: pd.DataFrame, figure: Mapping, colours: Map
             )
     panel.set_xticks(ticks, [ordinal(tick + 1) for tick in ticks])
     panel.margins(x=0.07)
+
+
+def _name_absent(panel: Axes, cells: pd.DataFrame) -> None:
+    """Say which models have no curve in a panel, because no question fits their context."""
+    absent = [model for model in dict.fromkeys(cells["model"]) if not cells.loc[cells["model"] == model, "n"].any()]
+    if absent:
+        text = f"no question fits:\n{', '.join(absent)}"
+        panel.text(0.5, 0.03, text, transform=panel.transAxes, ha="center", va="bottom", color="0.35", fontsize="small")
 
 
 def _draw_references(panel: Axes, accuracy: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:

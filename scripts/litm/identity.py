@@ -1,10 +1,13 @@
 """Which model it is, exactly: what a response belongs to."""
 
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from litm.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
 
 WEIGHTS = ("*.safetensors", "*.bin")
 #: Files of a model folder that can change its answers; a model card cannot.
@@ -41,12 +44,26 @@ def check_model_folder(folder: Path) -> None:
         raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")
 
 
-def context_window_of(config: Mapping) -> int | None:
-    """The longest context that a model's config.json allows, in tokens; None if it does not say."""
-    text_config = {**config, **config.get("text_config", {})}
+def load_config(location: str, revision: str | None) -> "PretrainedConfig":
+    """The configuration of a model in a folder or on the hub, with its architecture's defaults filled in.
+
+    Raises `UserError` if it cannot be read.
+    """
+    from huggingface_hub.errors import StrictDataclassError
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(location, revision=revision)
+    except (OSError, ValueError, StrictDataclassError) as error:
+        raise UserError(f"configuration of {location}: {str(error).strip().splitlines()[0]}") from error
+
+
+def context_window_of(config: "PretrainedConfig") -> int | None:
+    """The longest context that a model's configuration allows, in tokens; None if it does not say."""
+    text_config = config.get_text_config()
     for name in CONTEXT_WINDOW_NAMES:
-        if isinstance(text_config.get(name), int):
-            return text_config[name]
+        if isinstance(getattr(text_config, name, None), int):
+            return getattr(text_config, name)
     return None
 
 
@@ -78,13 +95,6 @@ def hub_identity(hub: str, revision: str | None) -> dict:
             ) from error
         commit = Path(cached).parent.name
     return {"hub": hub, "commit": commit}
-
-
-def hub_config(hub: str, commit: str) -> Path:
-    """The config.json of a hub model at a commit, downloaded if the local cache lacks it."""
-    from huggingface_hub import hf_hub_download
-
-    return Path(hf_hub_download(hub, "config.json", revision=commit))
 
 
 def sweep_identity(source: dict, model: dict, template: str | None, decoding: dict) -> dict:

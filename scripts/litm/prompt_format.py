@@ -1,8 +1,11 @@
 """From a prompt to the token ids a model reads: tokenizer and prompt template, without any weights."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+import jinja2
 
 from litm.errors import UserError
 
@@ -12,8 +15,8 @@ if TYPE_CHECKING:
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"
 PROMPT_FIELD = "{prompt}"
-#: Put before a chat template that may write today's date: the same prompt must be the same tomorrow.
-FIXED_DATE = "{%- macro strftime_now(format) -%}26 Jul 2024{%- endmacro -%}"
+#: The day that chat templates are told which write today's date: the same prompt must be the same tomorrow.
+FIXED_DAY = datetime(2024, 7, 26)
 
 
 def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTokenizerBase":
@@ -30,7 +33,7 @@ def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTok
             raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
     try:
         return AutoTokenizer.from_pretrained(location, revision=revision, padding_side="left")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().splitlines()[0]
         raise UserError(f"tokenizer of {location}: {reason}") from error
 
@@ -60,15 +63,33 @@ def encode_prompts(
                 "use 'raw' or the name of a file in resources/prompt_templates"
             )
         chats = [[{"role": "user", "content": prompt}] for prompt in prompts]
-        chat_template = FIXED_DATE + tokenizer.get_chat_template()
-        texts = tokenizer.apply_chat_template(
-            chats, chat_template=chat_template, tokenize=False, add_generation_prompt=True
-        )
+        try:
+            texts = tokenizer.apply_chat_template(
+                chats,
+                chat_template=fixed_day_macro() + tokenizer.get_chat_template(),
+                tokenize=False,
+                add_generation_prompt=True,
+            )
+        except (ValueError, jinja2.TemplateError) as error:
+            raise UserError(
+                f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
+                f"use 'raw' or the name of a file in resources/prompt_templates"
+            ) from error
         # A chat template writes the special tokens itself.
         return _encode(tokenizer, cast(list[str], texts), add_special_tokens=False)
     if template is not None:
         prompts = [template.replace(PROMPT_FIELD, prompt) for prompt in prompts]
     return _encode(tokenizer, list(prompts), add_special_tokens=True)
+
+
+def fixed_day_macro() -> str:
+    """A chat template's beginning that replaces `strftime_now` by the same function of `FIXED_DAY`.
+
+    The line end at its end is dropped by the way transformers renders templates, so that the template itself
+    still begins at the beginning of a line.
+    """
+    filters = "".join(f"|replace('%{code}', '{FIXED_DAY.strftime('%' + code)}')" for code in "YymdBbAaHMSIpj")
+    return "{%- macro strftime_now(format) -%}{{ format" + filters + " }}{%- endmacro %}\n"
 
 
 def _encode(tokenizer: "PreTrainedTokenizerBase", texts: list[str], add_special_tokens: bool) -> list[list[int]]:

@@ -38,6 +38,7 @@ TOKEN_COLUMNS = {
 }
 CHECK_COLUMNS = {
     "experiment": "Experiment",
+    "size": "Size",
     "n": "Questions",
     "n_symbols_only": "Symbols only",
     "n_short": "Two characters or fewer",

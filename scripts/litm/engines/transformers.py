@@ -7,7 +7,6 @@ import torch
 import transformers
 from safetensors import SafetensorError
 from transformers import (
-    AutoConfig,
     AutoModelForCausalLM,
     GenerationConfig,
     PreTrainedModel,
@@ -19,6 +18,7 @@ from transformers.utils import logging as transformers_logging
 from litm.batching import length_sorted_batches
 from litm.engines import FIRST_LINE, EngineSettings
 from litm.errors import UserError
+from litm.identity import load_config
 from litm.journal import Response
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
 from litm.prompt_format import encode_prompts, load_tokenizer
@@ -31,15 +31,10 @@ class Engine:
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
-        self.device = choose_device(settings.device)
-        try:
-            self.config = AutoConfig.from_pretrained(settings.location, revision=settings.revision)
-        except (OSError, ValueError) as error:
-            raise UserError(f"model {settings.location}: {str(error).strip().splitlines()[0]}") from error
+        self.config = load_config(settings.location, settings.revision)
         if self.config.is_encoder_decoder:
             raise UserError(f"model {settings.location} is an encoder-decoder: this engine runs causal models only")
         self.tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
-        self.made_with = f"transformers {transformers.__version__}, torch {torch.__version__}, {self._device_name()}"
 
     def encode(self, prompts: Sequence[str]) -> list[list[int]]:
         """Token ids of each prompt in the model's template, never truncated."""
@@ -49,21 +44,30 @@ class Engine:
         """Answer all prompts, the longest first; yields each batch as soon as it is done."""
         if not prompts:
             return
-        model = self._load_model()
+        device = choose_device(self.settings.device)
+        model = self._load_model().to(device)  # type: ignore[arg-type]  # its stub is that of another method
+        made_with = f"transformers {transformers.__version__}, torch {torch.__version__}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
         model.generation_config = greedy_decoding(self.settings.max_new_tokens, end_tokens, self._pad_token(end_tokens))
         line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
         lengths = [len(prompt) for prompt in prompts]
         new_tokens, budget = self.settings.max_new_tokens, self.settings.batch_tokens
         for batch in length_sorted_batches(lengths, new_tokens, budget):
-            outputs = self._generate_batch(model, [prompts[index] for index in batch], line_end)
+            try:
+                outputs = self._generate_batch(model, [prompts[index] for index in batch], line_end)
+            except torch.OutOfMemoryError as error:
+                raise UserError(
+                    f"out of memory on {device} with a batch of {len(batch)} prompts: set the model's 'batch_tokens' "
+                    f"below {budget} and run again; what was answered is kept"
+                ) from error
+            answers = [cut_answer(output, end_tokens, line_end) for output in outputs]
+            texts = self.tokenizer.batch_decode(
+                [ids for ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
+            )
             yield [
-                (index, self._response(prompts[index], output, end_tokens, line_end))
-                for index, output in zip(batch, outputs, strict=True)
+                (index, Response(text, finish_reason, lengths[index], len(ids), made_with))
+                for index, text, (ids, finish_reason) in zip(batch, texts, answers, strict=True)
             ]
-
-    def _device_name(self) -> str:
-        return torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else self.device.type
 
     def _pad_token(self, end_tokens: list[int]) -> int:
         # Padding is masked, so any token does; one that was added to the tokenizer only has no embedding.
@@ -86,8 +90,10 @@ class Engine:
                 dtype=dtype,
                 attn_implementation=settings.attention,
                 output_loading_info=True,
+                # Not to accept them, but to hear of them below instead of in a traceback.
+                ignore_mismatched_sizes=True,
             )
-        except (OSError, ValueError, ImportError, SafetensorError) as error:
+        except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
             raise UserError(f"model {settings.location}: {str(error).strip().splitlines()[0]}") from error
         # What is not in the files would be random.
         absent = sorted([*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])])
@@ -96,7 +102,7 @@ class Engine:
                 f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "
                 f"them in another shape ({absent[0]}, ...); get the model again"
             )
-        return model.to(self.device).eval()
+        return model.eval()
 
     @torch.inference_mode()
     def _generate_batch(
@@ -109,18 +115,16 @@ class Engine:
         ids = [[pad] * n + prompt for n, prompt in zip(padding, prompts, strict=True)]
         mask = [[0] * n + [1] * (width - n) for n in padding]
         output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
-            input_ids=torch.tensor(ids, device=self.device),
-            attention_mask=torch.tensor(mask, device=self.device),
+            input_ids=torch.tensor(ids, device=model.device),
+            attention_mask=torch.tensor(mask, device=model.device),
             stopping_criteria=StoppingCriteriaList([StopAtLineEnd(line_end)] if line_end else []),
         )
         return output[:, width:].tolist()
 
-    def _response(
-        self, prompt: list[int], output: list[int], end_tokens: list[int], line_end: LineEnd | None
-    ) -> Response:
-        answer, finish_reason = cut_answer(output, end_tokens, line_end)
-        (text,) = self.tokenizer.batch_decode([answer], skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        return Response(text, finish_reason, len(prompt), len(answer), self.made_with)
+
+def device_name(device: torch.device) -> str:
+    """The name of the GPU, or the kind of another device."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
 def choose_device(name: str) -> torch.device:
