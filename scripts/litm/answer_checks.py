@@ -8,7 +8,7 @@ from litm.metrics import normalize_answer
 def answer_check_row(experiment: str, size: int, examples: Iterable[dict]) -> dict:
     """Counts of gold answers that make a question easier or odder than it looks, for the questions of one size.
 
-    n_symbols_only: a gold answer that normalises to nothing (compared as written, see `best_subspan_em`);
+    n_symbols_only: a gold answer that normalises to nothing (looked for as written, see `best_subspan_em`);
     n_short: one of two characters or fewer after normalisation; n_in_question: one contained in the question.
     """
     n = n_symbols_only = n_short = n_in_question = 0

@@ -87,7 +87,7 @@ TOKEN_NOTE = (
     "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation."
 )
 CHECK_NOTE = (
-    "Symbols only: a gold answer that is nothing after normalisation, compared as written instead. "
+    "Symbols only: a gold answer that is nothing after normalisation, looked for as written instead. "
     "Contained in the question: a model can be right by repeating it."
 )
 
