@@ -12,6 +12,7 @@ include: "rules/examples.smk"
 include: "rules/inference.smk"
 include: "rules/scoring.smk"
 include: "rules/report.smk"
+include: "rules/suite.smk"
 
 
 localrules:
@@ -19,12 +20,15 @@ localrules:
     tables,
     figures,
     report,
+    suite_export,
+    suite_zip,
 
 
 rule all:
     default_target: True
     input:
         TABLE_FILES,
+        SUMMARY_FILES,
         FIGURE_FILES,
         REPORT_FILE,
 
@@ -32,6 +36,7 @@ rule all:
 rule tables:
     input:
         TABLE_FILES,
+        SUMMARY_FILES,
 
 
 rule figures:
@@ -42,6 +47,16 @@ rule figures:
 rule report:
     input:
         REPORT_FILE,
+
+
+rule suite_export:
+    input:
+        expand("results/suite_export/{model}", model=list(EXPORTS)),
+
+
+rule suite_zip:
+    input:
+        expand("results/suite_export/{model}.zip", model=list(EXPORTS)),
 
 
 onerror:

@@ -24,7 +24,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from litm.position_bias import model_difference_rows, pairwise_rows, position_bias_row, utilisation_rows
+from litm.model_differences import model_difference_rows
+from litm.position_bias import position_bias_row
+from litm.position_pairs import pairwise_rows
 from litm.statistics import (
     bootstrap_means,
     cochrans_q,
@@ -33,6 +35,7 @@ from litm.statistics import (
     mcnemar_pairs,
     percentile_interval,
 )
+from litm.utilisation import utilisation_rows
 
 TRUTHS = {
     "flat": (0.5, 0.5, 0.5, 0.5, 0.5),

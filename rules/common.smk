@@ -19,12 +19,13 @@ os.environ.update(
 )
 
 from litm.code_inputs import local_modules
-from litm.config import BY_SIZE, load_study
-from litm.config_data import NATURAL_QUESTIONS
+from litm.config.figures import BY_SIZE
+from litm.config.study import load_study
+from litm.config.data import NATURAL_QUESTIONS
 from litm.corpora import GENERATORS
 from litm.errors import UserError
 from litm.identity import model_files, tokenizer_files
-from litm.questions import AS_RETRIEVED, NO_GOLD
+from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD, gold_places
 from litm.records import canonical_json
 from litm.retrieval import EXACT
 
@@ -107,9 +108,30 @@ def questions_file(wildcards):
     return EXPERIMENTS[wildcards.experiment]["datasets"].get(wildcards.size, [])
 
 
+def length_file(wildcards):
+    """How many items an experiment's size is, where it is in tokens; nothing where it is items."""
+    in_tokens = "length_code" in EXPERIMENTS[wildcards.experiment]
+    return (
+        f"results/lengths/{wildcards.experiment}/{wildcards.size}.json"
+        if in_tokens
+        else []
+    )
+
+
 def for_each_sweep(pattern):
     """A file of every selected sweep, model by model."""
-    return expand(pattern, model=list(MODELS), experiment=list(EXPERIMENTS))
+    return expand(pattern, model=list(STUDY.models), experiment=list(EXPERIMENTS))
+
+
+def utilisation_scores(part):
+    """The scores of each model on each experiment of which closed book and oracle are selected too, or on one of these."""
+    names = [getattr(experiment, part) for experiment in WITH_UTILISATION]
+    return expand(
+        "results/scores/{model}/{experiment}.parquet",
+        zip,
+        model=[model for model in STUDY.models for _ in names],
+        experiment=names * len(STUDY.models),
+    )
 
 
 def errors_in_logs(folder):
@@ -123,6 +145,7 @@ def errors_in_logs(folder):
 of_experiment = fields_of("experiment", EXPERIMENTS)
 of_model = fields_of("model", MODELS)
 of_figure = fields_of("figure", FIGURES)
+of_export = fields_of("model", EXPORTS)
 of_corpus = fields_of("corpus", CORPORA)
 of_retriever = fields_of("retriever", RETRIEVERS)
 of_candidates = fields_of("candidates", CANDIDATES)
@@ -138,7 +161,7 @@ RECALL_FILES = list(
     )
 )
 # Inputs are compared as a set, but rows and colours are in the order of the config: rules have it as a param.
-MODEL_ORDER = " ".join(MODELS)
+MODEL_ORDER = " ".join(STUDY.models)
 RECALL_ORDER = f"order: {' '.join(RECALL_FILES)}"
 CANDIDATE_ORDER = f"order: {' '.join(CANDIDATE_FILES)}"
 SWEEP_ORDER = f"{MODEL_ORDER} / {' '.join(EXPERIMENTS)}"
@@ -146,12 +169,20 @@ SWEEP_ORDER = f"{MODEL_ORDER} / {' '.join(EXPERIMENTS)}"
 HAS_POSITIONS = any(
     experiment.has_positions for experiment in STUDY.experiments.values()
 )
-# Only where there is something to put into them.
-COMPARISON_TABLES = [
-    *(["results/tables/position_bias.csv"] if HAS_POSITIONS else []),
-    *(["results/tables/position_pairs.csv"] if HAS_POSITIONS else []),
-    *(["results/tables/model_differences.csv"] if len(MODELS) > 1 else []),
+# Those whose closed-book and oracle versions are selected too.
+WITH_UTILISATION = [
+    experiment
+    for experiment in STUDY.experiments.values()
+    if {experiment.closed_book, experiment.oracle} <= set(EXPERIMENTS)
 ]
+# Only where there is something to put into them.
+POSITION_TABLES = [
+    f"results/tables/{name}"
+    for name in ("position_bias.csv", "position_pairs.csv", "pbi.csv", "pbi.md")
+    if HAS_POSITIONS
+]
+UTILISATION_TABLE = ["results/tables/utilisation.csv"] if WITH_UTILISATION else []
+MODEL_TABLE = ["results/tables/model_differences.csv"] if len(STUDY.models) > 1 else []
 CANDIDATE_TABLE = ["results/tables/candidates.csv"] if CANDIDATE_FILES else []
 RETRIEVAL_TABLE = ["results/tables/retrieval.csv"] if RECALL_FILES else []
 TABLE_FILES = [
@@ -159,12 +190,18 @@ TABLE_FILES = [
         "results/tables/{table}.csv",
         table=["accuracy", "token_counts", "answer_checks"],
     ),
-    *COMPARISON_TABLES,
+    *POSITION_TABLES,
+    *MODEL_TABLE,
+    *UTILISATION_TABLE,
     *CANDIDATE_TABLE,
     *RETRIEVAL_TABLE,
 ]
+FIGURE_NAMES = [*FIGURES, *(["pbi_forest"] if HAS_POSITIONS else [])]
 FIGURE_FILES = expand(
-    "results/figures/{figure}.{format}", figure=list(FIGURES), format=["png", "pdf"]
+    "results/figures/{figure}.{format}", figure=FIGURE_NAMES, format=["png", "pdf"]
+)
+SUMMARY_FILES = expand(
+    "results/summaries/{model}/master_summary.json", model=list(EXPORTS)
 )
 REPORT_FILE = "results/report.html"
 
@@ -175,7 +212,7 @@ wildcard_constraints:
     figure=any_of(FIGURES),
     size=r"\d+",
     position=r"\d+",
-    placement=rf"gold_at_\d+(?:_\d+)*|{NO_GOLD}|{AS_RETRIEVED}",
+    placement=rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}",
     corpus=any_of(CORPORA),
     shard=r"\d+",
     retriever=any_of(RETRIEVERS),

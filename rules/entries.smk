@@ -19,12 +19,30 @@ def experiment_entry(experiment):
         "labels": dataset_file(experiment.subset) if experiment.subset else [],
         "example_settings": canonical_json(experiment.example_settings()),
         "examples": [example_file(experiment, cell) for cell in experiment.cells],
+        "generated": "" if experiment.datasets else "--generated",
         "first_of_size": [
             example_file(experiment, first_of_size[size])
             for size in sorted(first_of_size)
         ],
         "decoding": canonical_json(experiment.decoding()),
         "metric": experiment.metric,
+        **length_entry(experiment),
+    }
+
+
+def length_entry(experiment):
+    """What it takes to find out how many items have the tokens that an experiment's sizes name; nothing where they are items."""
+    if experiment.tokens_of is None:
+        return {}
+    model = MODELS[experiment.tokens_of]
+    return {
+        "length_code": code("find_size.py", f"tasks/{experiment.task}.py"),
+        "length_golds": len(gold_places(experiment.cells[0].placement)),
+        "length_tokenizer": model["tokenizer_files"],
+        "length_source": model["hub_source"],
+        "length_template": model["template"],
+        "length_location": model["tokenizer_location"],
+        "length_prompt_template": model["prompt_template"],
     }
 
 
@@ -145,6 +163,36 @@ def candidates_of(experiments):
     ]
 
 
+def curve_files(curve, model):
+    """What an export needs to know of a curve: how its figure is labelled, and its files."""
+    experiment = STUDY.experiments[curve.experiment]
+    cells = [
+        cell
+        for cell in experiment.cells
+        if cell.size == curve.size and curve.placement in (None, cell.placement)
+    ]
+    return {
+        **asdict(curve),
+        "title": experiment.title,
+        "panel_title": "{size} tokens" if experiment.tokens_of else "{size} items",
+        "examples": [example_file(experiment, cell) for cell in cells],
+        "scores": f"results/scores/{model}/{experiment.name}.parquet",
+        "responses": f"results/responses/{model}/{experiment.name}.jsonl.gz",
+    }
+
+
+def export_entry(model):
+    """What an export of a model's results needs: the files of all curves, and what they are."""
+    curves = [curve_files(curve, model) for curve in CURVES.values()]
+    return {
+        "files": sorted(
+            {path for curve in curves for path in curve["examples"]}
+            | {curve[kind] for curve in curves for kind in ("scores", "responses")}
+        ),
+        "curves": canonical_json(curves),
+    }
+
+
 def figure_entry(figure):
     """What rules need to know of a figure; reference lines are drawn for the experiments that are selected."""
     names = [
@@ -172,10 +220,20 @@ def figure_entry(figure):
     }
 
 
+# Also those whose tokenizers alone are needed.
+MODELS = {
+    name: model_entry(model)
+    for name, model in {**STUDY.token_models, **STUDY.models}.items()
+}
 EXPERIMENTS = {
     name: experiment_entry(experiment) for name, experiment in STUDY.experiments.items()
 }
-MODELS = {name: model_entry(model) for name, model in STUDY.models.items()}
+CURVES = {
+    curve.name: curve
+    for experiment in STUDY.experiments.values()
+    for curve in experiment.curves
+}
+EXPORTS = {name: export_entry(name) for name in STUDY.models if CURVES}
 FIGURES = {name: figure_entry(figure) for name, figure in STUDY.figures.items()}
 CORPORA = {name: corpus_entry(corpus) for name, corpus in STUDY.corpora.items()}
 RETRIEVERS = {

@@ -30,7 +30,8 @@ rule count_tokens:
         template=of_model("template"),
         code=code("count_tokens.py"),
     output:
-        "results/token_counts/{model}/{experiment}.csv",
+        counts="results/token_counts/{model}/{experiment}.csv",
+        positions="results/token_positions/{model}/{experiment}.parquet",
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
     conda:
@@ -47,13 +48,16 @@ rule count_tokens:
         " --prompt-template {params.prompt_template:q}"
         " --template {input.template:q}"
         " --examples {input.examples:q}"
-        " --output {output:q}"
+        " --output {output.counts:q}"
+        " --positions {output.positions:q}"
         " 2>&1 | tee -i {log:q}"
 
 
 rule generate:
     input:
         examples=of_experiment("examples"),
+        # Nothing is asked about examples that would not measure what they should.
+        checked="results/example_checks/{experiment}.json",
         source="results/models/{model}.json",
         tokenizer=of_model("tokenizer"),
         template=of_model("template"),

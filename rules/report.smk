@@ -31,15 +31,40 @@ rule plot_figure:
         " 2>&1 | tee -i {log:q}"
 
 
+rule plot_pbi_forest:
+    input:
+        position_bias="results/tables/position_bias.csv",
+        code=code("plot_bias_forest.py"),
+    output:
+        png=report(
+            "results/figures/pbi_forest.png",
+            caption="../resources/captions/pbi_forest.rst",
+            category="Figures",
+            labels={"figure": "pbi_forest"},
+        ),
+        pdf="results/figures/pbi_forest.pdf",
+    log:
+        "results/logs/plot_pbi_forest.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --position-bias {input.position_bias:q}"
+        " --png {output.png:q}"
+        " --pdf {output.pdf:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
 rule make_report:
     input:
         accuracy="results/tables/accuracy.csv",
         token_counts="results/tables/token_counts.csv",
         answer_checks="results/tables/answer_checks.csv",
-        position_bias=COMPARISON_TABLES[:1] if HAS_POSITIONS else [],
+        position_bias=POSITION_TABLES[:1],
+        utilisation=UTILISATION_TABLE,
         retrieval=RETRIEVAL_TABLE,
         candidates=CANDIDATE_TABLE,
-        figures=expand("results/figures/{figure}.png", figure=list(FIGURES)),
+        figures=expand("results/figures/{figure}.png", figure=FIGURE_NAMES),
         manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
         template=project_file("resources", "report", "report.html.j2"),
         code=code("make_report.py"),
@@ -51,7 +76,12 @@ rule make_report:
         "../envs/analysis.yaml"
     params:
         order=SWEEP_ORDER,
-        titles=canonical_json({f.name: f.title for f in STUDY.figures.values()}),
+        titles=canonical_json(
+            {
+                "pbi_forest": "Position Bias Index",
+                **{f.name: f.title for f in STUDY.figures.values()},
+            }
+        ),
     shell:
         "python {input.code[0]:q}"
         " --titles {params.titles:q}"
@@ -59,6 +89,7 @@ rule make_report:
         " --token-counts {input.token_counts:q}"
         " --answer-checks {input.answer_checks:q}"
         " --position-bias {input.position_bias:q}"
+        " --utilisation {input.utilisation:q}"
         " --retrieval {input.retrieval:q}"
         " --candidates {input.candidates:q}"
         " --figures {input.figures:q}"

@@ -121,6 +121,58 @@ rule model_difference_table:
         " 2>&1 | tee -i {log:q}"
 
 
+rule utilisation_table:
+    input:
+        scores=utilisation_scores("name"),
+        closed_book=utilisation_scores("closed_book"),
+        oracle=utilisation_scores("oracle"),
+        code=code("make_utilisation_table.py"),
+    output:
+        report(
+            "results/tables/utilisation.csv",
+            caption="../resources/captions/utilisation.rst",
+            category="Tables",
+        ),
+    log:
+        "results/logs/utilisation_table.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        order=SWEEP_ORDER,
+        seed=STUDY.seed,
+    shell:
+        "python {input.code[0]:q}"
+        " --scores {input.scores:q}"
+        " --closed-book {input.closed_book:q}"
+        " --oracle {input.oracle:q}"
+        " --seed {params.seed}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule pbi_table:
+    input:
+        position_bias="results/tables/position_bias.csv",
+        code=code("make_pbi_table.py"),
+    output:
+        csv=report(
+            "results/tables/pbi.csv",
+            caption="../resources/captions/pbi.rst",
+            category="Tables",
+        ),
+        markdown="results/tables/pbi.md",
+    log:
+        "results/logs/pbi_table.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --position-bias {input.position_bias:q}"
+        " --csv {output.csv:q}"
+        " --markdown {output.markdown:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
 rule token_count_table:
     input:
         counts=for_each_sweep("results/token_counts/{model}/{experiment}.csv"),

@@ -1,15 +1,15 @@
-"""Count the tokens of a sweep's prompts, in the model's template, with its tokenizer; needs no weights."""
+"""Count the tokens of a sweep's prompts, in the model's template, and find the gold items in them; needs no weights."""
 
 import argparse
 from itertools import groupby
 
 import pandas as pd
 
-from litm.cli import run
+from litm.cli import note, run
 from litm.csv_tables import write_csv
-from litm.prompt_format import encode_prompts, load_tokenizer, read_prompt_template
-from litm.records import read_json, read_jsonl
-from litm.token_counts import token_count_row
+from litm.prompt_format import load_tokenizer, read_prompt_template
+from litm.records import atomic_writer, read_json, read_jsonl
+from litm.token_counts import POSITION_COLUMNS, PromptTokens, measure_prompts, position_rows, token_count_row
 
 
 def main() -> None:
@@ -21,17 +21,31 @@ def main() -> None:
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
     parser.add_argument("--examples", required=True, nargs="+")
-    parser.add_argument("--output", required=True)
+    parser.add_argument("--output", required=True, help="output: a CSV table, one row a cell")
+    parser.add_argument("--positions", required=True, help="output: a Parquet file, one row a prompt and target")
     args = parser.parse_args()
     source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
     tokenizer = load_tokenizer(source["location"], source["revision"])
     template = read_prompt_template(args.template) if args.template else None
     examples = (example for path in args.examples for _, example in read_jsonl(path))
-    rows = []
+    rows: list[dict] = []
+    positions: list[dict] = []
+    unknown = 0
     for (size, placement), cell in groupby(examples, key=lambda example: (example["size"], example["placement"])):
-        ids = encode_prompts(tokenizer, args.prompt_template, template, [example["prompt"] for example in cell])
-        rows.append(token_count_row(args.model, args.experiment, size, placement, [len(one) for one in ids]))
+        prompts: list[PromptTokens] = []
+        for example, prompt in measure_prompts(tokenizer, args.prompt_template, template, cell):
+            prompts.append(prompt)
+            positions += position_rows(args.model, args.experiment, example, prompt)
+        rows.append(token_count_row(args.model, args.experiment, size, placement, prompts))
+        unknown += sum(prompt.unknown for prompt in prompts)
     write_csv(args.output, pd.DataFrame(rows))
+    with atomic_writer(args.positions) as raw:
+        pd.DataFrame(positions, columns=list(POSITION_COLUMNS)).astype(POSITION_COLUMNS).to_parquet(raw, index=False)
+    if unknown:
+        reason = (
+            "tokenizer or chat template change their text" if tokenizer.is_fast else "the tokenizer is not a fast one"
+        )
+        note(f"{args.model}/{args.experiment}: it is not known where {unknown} gold items are in tokens ({reason})")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import argparse
 
 from litm.cli import json_object, note, run
-from litm.engines import EngineSettings, load_engine
+from litm.engines import NO_QUANTIZATION, EngineSettings, load_engine
 from litm.identity import sweep_identity
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
@@ -20,6 +20,7 @@ def main() -> None:
         location=source["location"],
         revision=source["revision"],
         dtype=args.settings["dtype"],
+        quantization=args.settings.get("quantization", NO_QUANTIZATION),
         attention=args.settings["attention"],
         tokenizer=args.tokenizer,
         prompt_template=args.settings["prompt_template"],
@@ -30,7 +31,8 @@ def main() -> None:
         batch_tokens=args.batch_tokens,
     )
     fit = Fit(args.context_window or source["context_window"], args.decoding["max_new_tokens"])
-    prompts = sweep_prompts((example for path in args.examples for _, example in read_jsonl(path)), digest(identity))
+    examples = (example for path in args.examples for _, example in read_jsonl(path))
+    prompts = sweep_prompts(examples, digest(identity), settings.prompt_template)
     sweep = {
         "model": args.model,
         "experiment": args.experiment,

@@ -21,7 +21,7 @@ from litm.cli import json_object, note, run
 from litm.csv_tables import write_csv
 from litm.errors import UserError
 from litm.lookup import corpus_passages, find_passages
-from litm.questions import AS_RETRIEVED
+from litm.placements import AS_RETRIEVED
 from litm.records import read_json, read_jsonl, write_jsonl
 from litm.released import question_id, read_question_records
 

@@ -6,8 +6,9 @@ from itertools import islice
 
 from litm.cli import json_object, note, run
 from litm.errors import UserError
+from litm.example_checks import check_question
 from litm.questions import Question, make_example, read_template, shuffle_distractors
-from litm.records import write_jsonl
+from litm.records import read_json, write_jsonl
 from litm.subsets import first_by_digest, read_labels, select
 from litm.tasks import ExampleSettings, load_task
 
@@ -15,10 +16,11 @@ from litm.tasks import ExampleSettings, load_task
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", required=True, help="a module of litm/tasks")
-    parser.add_argument("--size", required=True, type=int, help="items in the context")
+    parser.add_argument("--size", required=True, type=int, help="items in the context, or tokens, see --length")
     parser.add_argument(
-        "--placement", required=True, help="gold_at_{position}, with more positions after a _, as_retrieved or no_gold"
+        "--placement", required=True, help="gold_at_{position} or gold_at_depth_{depth}, more after a _; or another"
     )
+    parser.add_argument("--length", nargs="?", help="what find_size.py wrote, where the size is in tokens")
     parser.add_argument(
         "--settings", required=True, type=json_object, help="JSON: what changes the examples (ExampleSettings)"
     )
@@ -30,14 +32,20 @@ def main() -> None:
     task = load_task(args.task)
     settings = ExampleSettings(**args.settings)
     template = read_template(args.prompt, with_context=args.size > 0)
-    questions = chosen(task.questions(args.size, settings, args.dataset), settings, args)
+    length = read_json(args.length) if args.length else {}
+    items = length.get("items", args.size)
+    questions = chosen(task.questions(items, settings, args.dataset), settings, args)
+    if not args.dataset:
+        questions = map(checked, questions)
     if settings.distractor_order == "random":
-        questions = (shuffle_distractors(question, args.size, settings.seed) for question in questions)
+        questions = (shuffle_distractors(question, items, settings.seed) for question in questions)
     as_messages = getattr(task, "as_messages", None)
     examples = [
-        make_example(question, args.size, args.placement, template, task.format_items, task.SEPARATOR, as_messages)
+        make_example(question, items, args.placement, template, task.format_items, task.SEPARATOR, as_messages)
         for question in questions
     ]
+    # A size in tokens stays the name of the cell, with the number of items beside it.
+    examples = [{**example, "size": args.size, **length} for example in examples]
     if settings.examples is not None and len(examples) < settings.examples:
         raise UserError(
             f"{args.dataset}: {len(examples)} questions, but 'examples' asks for {settings.examples}; "
@@ -47,6 +55,14 @@ def main() -> None:
         raise UserError(f"{args.dataset}: there are no questions in it")
     write_jsonl(args.output, examples)
     note(f"{args.output}: {len(examples)} examples")
+
+
+def checked(question: Question) -> Question:
+    """The generated question, if its items are what they should be; else a `UserError`."""
+    found = check_question(question)
+    if found:
+        raise UserError(f"the task generated a question that does not measure what it should: {'; '.join(found)}")
+    return question
 
 
 def chosen(questions: Iterable[Question], settings: ExampleSettings, args: argparse.Namespace) -> Iterable[Question]:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from litm.cli import run
 from litm.csv_tables import write_csv
-from litm.position_bias import MODEL_DIFFERENCE_COLUMNS, model_difference_rows
+from litm.model_differences import MODEL_DIFFERENCE_COLUMNS, model_difference_rows
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from litm.cli import run
 from litm.csv_tables import write_csv
-from litm.position_bias import POSITION_PAIR_COLUMNS, pairwise_rows
+from litm.position_pairs import POSITION_PAIR_COLUMNS, pairwise_rows
 from litm.score_groups import curves
 
 

@@ -16,6 +16,7 @@ def main() -> None:
     parser.add_argument("--token-counts", required=True)
     parser.add_argument("--answer-checks", required=True)
     parser.add_argument("--position-bias", nargs="?", help="the table of position bias, if there is one")
+    parser.add_argument("--utilisation", nargs="?", help="the table of utilisation, if there is one")
     parser.add_argument("--retrieval", nargs="?", help="the table of the retrievers' recall, if there is one")
     parser.add_argument("--candidates", nargs="?", help="the table of candidates, if there is one")
     parser.add_argument("--figures", required=True, nargs="*", help="PNG files")
@@ -29,6 +30,7 @@ def main() -> None:
         token_counts=read_csv(args.token_counts),
         answer_checks=read_csv(args.answer_checks),
         position_bias=read_csv(args.position_bias) if args.position_bias else None,
+        utilisation=read_csv(args.utilisation) if args.utilisation else None,
         retrieval=read_csv(args.retrieval) if args.retrieval else None,
         candidates=read_csv(args.candidates) if args.candidates else None,
         figures=[(args.titles[Path(path).stem], Path(path).read_bytes()) for path in args.figures],

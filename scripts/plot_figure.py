@@ -7,9 +7,16 @@ import pandas as pd
 from litm.accuracy import accuracy_table
 from litm.cli import json_object, run
 from litm.csv_tables import read_csv
-from litm.figures import position_curve, save_figure, size_curve
+from litm.figures import position_curve, save_figure, size_curve, target_bars
 
 RECALL_COLUMNS = ["questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high"]
+
+#: From the rows of accuracy, those of recall, and the figure's settings.
+DRAW = {
+    "accuracy_by_position": lambda accuracy, recall, figure: position_curve(accuracy, figure),
+    "accuracy_by_size": size_curve,
+    "accuracy_by_target": lambda accuracy, recall, figure: target_bars(accuracy, figure),
+}
 
 
 def main() -> None:
@@ -21,13 +28,8 @@ def main() -> None:
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
     accuracy = pd.concat([accuracy_table(pd.read_parquet(path)) for path in args.scores])
-    if args.figure["kind"] == "accuracy_by_size":
-        recall = [read_csv(path) for path in args.recall]
-        figure = size_curve(
-            accuracy, pd.concat(recall) if recall else pd.DataFrame(columns=RECALL_COLUMNS), args.figure
-        )
-    else:
-        figure = position_curve(accuracy, args.figure)
+    recall = [read_csv(path) for path in args.recall] or [pd.DataFrame(columns=RECALL_COLUMNS)]
+    figure = DRAW[args.figure["kind"]](accuracy, pd.concat(recall), args.figure)
     save_figure(figure, args.png)
     save_figure(figure, args.pdf)
 

@@ -7,8 +7,9 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.catalogue import merge_catalogue
-from litm.config import CATALOGUES, Cell, load_study
+from litm.config.catalogue import merge_catalogue
+from litm.config.experiments import Cell
+from litm.config.study import CATALOGUES, load_study
 from litm.errors import UserError
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())

@@ -6,7 +6,8 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.config import BY_SIZE, load_study
+from litm.config.figures import BY_SIZE
+from litm.config.study import load_study
 from litm.errors import UserError
 from litm.identity import model_files
 

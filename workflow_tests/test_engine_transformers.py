@@ -28,6 +28,7 @@ SETTINGS = EngineSettings(
     location=str(ROOT / "resources" / "reference_model"),
     revision=None,
     dtype="float32",
+    quantization="none",
     attention="sdpa",
     tokenizer=None,
     prompt_template="raw",
@@ -152,6 +153,16 @@ def test_a_chat_template_that_refuses_is_named():
         engine.encode(["hello"])
 
 
+def test_the_messages_of_a_conversation_are_turns_in_the_tokenizers_template():
+    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
+    engine.tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
+    turns = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]
+    assert [engine.tokenizer.decode(ids) for ids in engine.encode([turns, "d"])] == [
+        "<user>a<assistant>b<user>c<assistant>",
+        "<user>d<assistant>",
+    ]
+
+
 @pytest.fixture
 def model_folder(tmp_path) -> Path:
     """A copy of the reference model, to spoil."""
@@ -224,3 +235,25 @@ def test_what_follows_an_end_token_is_no_part_of_an_answer():
     assert cut_answer([4, 5, 0, 4, 4], [0], None) == ([4, 5], "stop")
     assert cut_answer([4, 5, 4], [0], None) == ([4, 5, 4], "length")
     assert cut_answer([4, 6, 4], [0], LineEnd(PIECES)) == ([4, 6], "stop")
+
+
+# --- Quantised weights ---
+
+
+@pytest.mark.parametrize(("quantization", "layer"), [("nf4", "Linear4bit"), ("int8", "Linear8bitLt")])
+def test_quantised_weights_still_read_the_context_and_say_what_they_are(quantization, layer):
+    pairs = kv_prompts(size=5, count=8)
+    engine = load_engine("transformers", replace(SETTINGS, quantization=quantization))
+    model = engine._load_model(torch.device("cpu"))
+    kinds = {type(module).__name__ for name, module in model.named_modules() if name.endswith("q_proj")}
+    assert kinds == {layer}
+    found = answers(replace(SETTINGS, quantization=quantization), [prompt for prompt, _ in pairs])
+    assert sum(value in answer.text for answer, (_, value) in zip(found, pairs, strict=True)) >= 6
+    assert "bitsandbytes" in found[0].made_with
+
+
+def test_four_bits_are_nf4_twice_quantised_computed_in_the_dtype():
+    engine = load_engine("transformers", replace(SETTINGS, quantization="nf4", dtype="bfloat16"))
+    config = engine._load_model(torch.device("cpu")).config.quantization_config
+    assert (config.bnb_4bit_quant_type, config.bnb_4bit_use_double_quant) == ("nf4", True)
+    assert config.bnb_4bit_compute_dtype == torch.bfloat16

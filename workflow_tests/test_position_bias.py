@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litm.errors import UserError
+from litm.model_differences import model_difference_rows
 from litm.position_bias import (
     POSITION_BIAS_COLUMNS,
     area_weights,
     middle_index,
-    model_difference_rows,
-    pairwise_rows,
     pbi_class,
     position_bias_row,
-    utilisation_rows,
 )
+from litm.position_pairs import pairwise_rows
 from litm.scoring import COLUMNS
 from litm.statistics import cochrans_q, contrast_interval, mcnemar_pairs, minimum_detectable_effect, paired_difference
+from litm.utilisation import utilisation_rows
 
 
 def score_rows(

@@ -7,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litm.errors import UserError
+from litm.placements import AS_RETRIEVED, NO_GOLD
 from litm.questions import (
-    AS_RETRIEVED,
-    NO_GOLD,
     Gold,
     Question,
     answer_in_distractors,
-    depth_of,
     make_example,
     place,
     read_template,
@@ -90,11 +88,6 @@ def test_a_context_without_gold_is_empty_and_has_no_position():
 def test_too_few_distractors_name_the_question_and_both_numbers():
     with pytest.raises(UserError, match=r"question id \('which\?'\) has 1 distractors, but a context of 3 needs 2"):
         place(question_of([("a", "b"), ("c", "d")]), 3, "gold_at_0")
-
-
-def test_depth_goes_from_zero_to_one():
-    assert [depth_of(position, 5) for position in range(5)] == [0, 0.25, 0.5, 0.75, 1]
-    assert depth_of(0, 1) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,17 @@
 """The authors' released files, where they are at hand: the paper's token tables, and all a file serves."""
 
+import unicodedata
 from dataclasses import replace
 
 import pytest
 from conftest import ROOT
 
 from litm.answer_checks import answer_check_row
-from litm.prompt_format import encode_prompts, load_tokenizer, read_prompt_template
+from litm.prompt_format import load_tokenizer, read_prompt_template, render_prompts, tokenize
 from litm.questions import make_example, read_template
 from litm.records import read_jsonl
 from litm.tasks import ExampleSettings, load_task
-from litm.token_counts import token_count_row
+from litm.token_counts import measure_prompts, token_count_row
 
 ALL = ExampleSettings(examples=None, seed=0, distractor_order="ranked")
 ORACLE = "nq-open-oracle.jsonl.gz"
@@ -38,10 +39,41 @@ def examples(task_name: str, file, size: int, placement: str, settings: ExampleS
 def test_the_token_counts_of_mpt_are_those_of_the_papers_tables_2_and_4(data, task, file, size, placement, published):
     tokenizer = load_tokenizer(str(data / "tokenizers" / "gpt-neox-20b.tokenizer.json"))
     template = read_prompt_template(ROOT / "resources" / "prompt_templates" / "mpt_instruct.txt")
-    prompts = [example["prompt"] for example in examples(task, data / file, size, placement)]
-    ids = encode_prompts(tokenizer, "mpt_instruct", template, prompts)
-    row = token_count_row("mpt", "e", size, placement, [len(one) for one in ids])
+    measured = measure_prompts(tokenizer, "mpt_instruct", template, examples(task, data / file, size, placement))
+    row = token_count_row("mpt", "e", size, placement, [prompt for _, prompt in measured])
     assert (row["n"], f"{row['mean']:.1f}", f"{row['sd']:.1f}", row["max"]) == published
+    assert row["n_gold_located"] == (0 if task == "closed_book_qa" else row["n"])
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "size", "position", "depth"),
+    [
+        ("multi_document_qa", QA_20, 20, 0, 0.03),
+        ("multi_document_qa", QA_20, 20, 10, 0.52),
+        ("multi_document_qa", QA_20, 20, 19, 0.97),
+        ("kv_retrieval", "kv-retrieval-75_keys.jsonl.gz", 75, 37, 0.50),
+    ],
+)
+def test_the_tokens_of_the_gold_item_are_those_of_its_text(data, task, file, size, position, depth):
+    tokenizer = load_tokenizer(str(data / "tokenizers" / "gpt-neox-20b.tokenizer.json"))
+    template = read_prompt_template(ROOT / "resources" / "prompt_templates" / "mpt_instruct.txt")
+    few = replace(ALL, examples=60)
+    measured = list(
+        measure_prompts(
+            tokenizer, "mpt_instruct", template, examples(task, data / file, size, f"gold_at_{position}", few)
+        )
+    )
+    for example, prompt in measured:
+        texts = render_prompts(tokenizer, "mpt_instruct", template, [example["prompt"]])
+        (ids,) = tokenize(tokenizer, "mpt_instruct", texts)["input_ids"]
+        (gold,), start_and_end = prompt.golds, example["targets"][0]["span"]
+        # The tokenizer composes letters and accents.
+        text = unicodedata.normalize("NFC", example["prompt"][slice(*start_and_end)]).strip()
+        assert text in tokenizer.decode(ids[gold.first : gold.last + 1])
+        assert text not in tokenizer.decode(ids[gold.first + 1 : gold.last + 1])
+        assert text not in tokenizer.decode(ids[gold.first : gold.last])
+    row = token_count_row("mpt", "e", size, f"gold_at_{position}", [prompt for _, prompt in measured])
+    assert row["gold_depth_tokens"] == pytest.approx(depth, abs=0.01)
 
 
 def test_the_gold_answers_to_be_careful_with_are_counted(data):

@@ -18,14 +18,11 @@ from litm.codes_in_text import contains_code
 from litm.errors import UserError
 from litm.example_checks import check_examples, check_question
 from litm.metrics import METRICS
+from litm.placements import gold_placement, gold_positions
 from litm.questions import (
     Gold,
     Question,
-    gold_placement,
-    gold_position,
-    gold_positions,
     make_example,
-    nine_positions,
     place,
     read_template,
     shuffle_distractors,
@@ -154,6 +151,11 @@ def examples_by_position(task: str, size: int, placements: list[str]) -> dict[st
     }
 
 
+def nine_positions(size: int) -> list[int]:
+    """The suite's nine positions: 0, N/8, ..., 7N/8, N - 1."""
+    return sorted({*(eighth * size // 8 for eighth in range(8)), size - 1})
+
+
 def suite_placements(task: str, size: int) -> list[str]:
     if task == "multi_needle":
         return [gold_placement(positions) for positions in ((0, 149, 299), (0, 1, 2), (17, 100, 250))]
@@ -278,7 +280,7 @@ def test_placements_name_their_positions():
     assert gold_placement([4]) == "gold_at_4" and gold_placement((0, 149, 299)) == "gold_at_0_149_299"
     assert gold_positions("gold_at_0_149_299") == (0, 149, 299) and gold_positions("gold_at_4") == (4,)
     assert gold_positions("no_gold") == gold_positions("as_retrieved") == gold_positions("gold_at_1_") == ()
-    assert (gold_position("gold_at_4"), gold_position("gold_at_4_5"), gold_position("no_gold")) == (4, None, None)
+    assert (gold_positions("gold_at_4"), gold_positions("gold_at_4_5"), gold_positions("no_gold")) == ((4,), (4, 5), ())
 
 
 def test_without_gold_every_needle_is_a_target_without_a_position():
@@ -297,14 +299,6 @@ def test_a_random_order_is_of_the_same_sentences_also_beside_three_needles():
 def test_a_context_too_short_for_three_needles_is_refused():
     with pytest.raises(UserError, match="multi_needle: a context of 2 has no room for 3 needles"):
         list(multi_needle.questions(2, SETTINGS, None))
-
-
-def test_the_nine_positions_are_the_eighths_and_the_last():
-    assert nine_positions(500) == [0, 62, 125, 187, 250, 312, 375, 437, 499]
-    assert nine_positions(80) == [0, 10, 20, 30, 40, 50, 60, 70, 79]
-    assert nine_positions(9) == list(range(9))
-    assert nine_positions(3) == [0, 1, 2] and nine_positions(1) == [0]
-    assert all(len(nine_positions(size)) == 9 for size in range(9, 400))
 
 
 # --- The texts ---------------------------------------------------------------------------------------------------
@@ -443,7 +437,7 @@ def test_a_generated_set_passes_all_checks_at_every_position(task):
     size = SIZES[task]
     placements = suite_placements(task, size)
     found = [finding for question in questions(task, size) for finding in check_question(question)]
-    found += check_examples(examples_by_position(task, size, placements))
+    found += check_examples(examples_by_position(task, size, placements), generated=True)
     print(f"{task}, {size} items, {len(placements)} placements, {SETTINGS.examples} questions: {found or 'nothing'}")
     assert not found
 
@@ -451,9 +445,9 @@ def test_a_generated_set_passes_all_checks_at_every_position(task):
 def spoilt(change) -> list[str]:
     """What the checks find after `change` was made to the examples of a small set."""
     examples = examples_by_position("needle_in_haystack", 20, [gold_placement([p]) for p in (0, 9, 19)])
-    assert not check_examples(examples)
+    assert not check_examples(examples, generated=True)
     change(examples)
-    return check_examples(examples)
+    return check_examples(examples, generated=True)
 
 
 def first_at(examples: dict, position: int) -> dict:
@@ -512,9 +506,13 @@ def test_a_question_that_is_missing_or_worded_otherwise_at_a_position_is_found()
     def repeat(examples):
         examples["gold_at_9"].append(first_at(examples, 9))
 
+    def reorder(examples):
+        examples["gold_at_9"].reverse()
+
+    assert spoilt(reorder) == ["the questions are in another order at some placement"]
     assert spoilt(drop) == ["needle_in_haystack/20/4: is not there with gold_at_9"]
     assert spoilt(reword) == ["needle_in_haystack/20/0: question, targets or answers differ between placements"]
-    assert "needle_in_haystack/20/0: is there twice with gold_at_9" in spoilt(repeat)
+    assert "needle_in_haystack/20/0: is there 2 times with gold_at_9" in spoilt(repeat)
 
 
 def test_positions_and_depths_that_contradict_the_placement_are_found():

@@ -4,6 +4,7 @@ import pytest
 
 from litm.errors import UserError
 from litm.journal import Journal, Response, digest
+from litm.prompt_format import CHAT, RAW
 from litm.sweep import Fit, ask_missing, manifest, sweep_prompts, sweep_responses
 
 IDENTITY = {"model": "m"}
@@ -42,7 +43,7 @@ FIT = Fit(context_window=20, max_new_tokens=5)
 
 
 def run(path, engine, *prompts, fit=FIT):
-    planned = sweep_prompts(examples(*prompts), digest(IDENTITY))
+    planned = sweep_prompts(examples(*prompts), digest(IDENTITY), RAW)
     with Journal(path) as journal:
         outcome = ask_missing(planned, journal, IDENTITY, fit, lambda: engine, "test")
         responses = list(sweep_responses(planned, journal, outcome.overflow))
@@ -64,7 +65,7 @@ def test_no_engine_is_made_when_nothing_is_missing(tmp_path):
     def no_engine():
         raise AssertionError("the engine was made")
 
-    planned = sweep_prompts(examples("a"), digest(IDENTITY))
+    planned = sweep_prompts(examples("a"), digest(IDENTITY), RAW)
     with Journal(tmp_path / "j") as journal:
         assert ask_missing(planned, journal, IDENTITY, FIT, no_engine, "test").asked == 0
 
@@ -127,6 +128,38 @@ def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_pa
     engine = EchoEngine()
     with Journal(tmp_path / "j") as journal:
         for identity in (IDENTITY, {"model": "m", "dtype": "bfloat16"}, IDENTITY):
-            planned = sweep_prompts(examples("a"), digest(identity))
+            planned = sweep_prompts(examples("a"), digest(identity), RAW)
             ask_missing(planned, journal, identity, FIT, lambda: engine, "test")
     assert engine.asked == ["a", "a"]
+
+
+def test_a_prompt_has_the_key_that_it_has_in_the_journals_there_are():
+    """Another key would ask everything again that was ever answered."""
+    plain = {"id": "q", "size": 1, "placement": "gold_at_0", "prompt": "What is 2 + 2? é"}
+    conversation = {**plain, "messages": [{"role": "user", "content": "What is 2 + 2? é"}]}
+    unchanged = "93b69fe1cfe7a04744541b08ca532ae31165b7476ee480c39d5566498584891f"
+    for example, prompt_template in ((plain, RAW), (plain, "named"), (plain, CHAT), (conversation, RAW)):
+        (prompt,) = sweep_prompts([example], "0" * 64, prompt_template)
+        assert (prompt.key, prompt.content) == (unchanged, example["prompt"])
+
+
+def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path):
+    class Listener(EchoEngine):
+        def encode(self, prompts):
+            self.contents = prompts
+            return super().encode(["x" * number for number, _ in enumerate(prompts, start=1)])
+
+    (example,) = examples("User: a\nAssistant: b\nUser: c\nAssistant:")
+    turns = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]
+    records = [
+        {**example, "messages": turns},
+        {**example, "prompt": "another transcript of them", "messages": turns},
+        {**example, "messages": [turns[0]]},
+        example,
+    ]
+    planned = sweep_prompts(records, digest(IDENTITY), CHAT)
+    engine = Listener()
+    with Journal(tmp_path / "j") as journal:
+        ask_missing(planned, journal, IDENTITY, FIT, lambda: engine, "test")
+    assert engine.contents == [turns, [turns[0]], example["prompt"]]
+    assert planned[0].key == planned[1].key and len({prompt.key for prompt in planned}) == 3

@@ -13,10 +13,14 @@ from litm.identity import file_sha256
 
 SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
-TABLES = {"accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1}
+TABLES = {
+    "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1,
+    "pbi_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+}  # fmt: skip
 AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "make_report": 1}
 AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "make_report": 1}
-COUNTS = {"count_tokens": 1, "token_count_table": 1}
+#: What follows from new examples of one experiment, beside its sweeps.
+COUNTS = {"check_examples": 1, "count_tokens": 1, "token_count_table": 1}
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +164,7 @@ def test_another_model_runs_its_own_sweeps_only(bench):
     bench.configure(config)
     assert bench.plan() == {
         "identify_model": 1, "generate": 3, "count_tokens": 3, "token_count_table": 1, "model_difference_table": 1,
-        **AFTER_ALL_SCORES
+        **AFTER_ALL_SCORES, "summarize": 2,
     }  # fmt: skip
     bench.run()
     assert bench.asked("kv", "second") == (12, 0)
@@ -182,8 +186,8 @@ def test_another_dtype_asks_that_model_again_and_switching_back_asks_nothing(ben
 
 
 def test_an_edited_plot_module_draws_the_figures_again(bench):
-    bench.edit("scripts/litm/figures.py", "Accuracy (%)", "Accuracy in %")
-    assert bench.plan() == {"plot_figure": 2, "make_report": 1}
+    bench.edit("scripts/litm/figures/by_position.py", "Accuracy (%)", "Accuracy in %")
+    assert bench.plan() == {"plot_figure": 2, "plot_pbi_forest": 1, "make_report": 1}
 
 
 def test_an_edited_scorer_scores_again_without_inference(bench):

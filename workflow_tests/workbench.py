@@ -14,7 +14,7 @@ from conftest import ROOT, qa_record, write_lines
 from litm.records import read_json
 
 #: Rules that only name targets.
-TARGETS = {"all", "tables", "figures", "report"}
+TARGETS = {"all", "tables", "figures", "report", "suite_export", "suite_zip"}
 
 CONFIG = {
     "models": ["reference"],

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from litm.finish_reasons import LENGTH
-from litm.statistics import wilson_interval
+from litm.finish_reasons import FAILED, LENGTH
+from litm.statistics import binomial_interval
 
 #: What a cell of the accuracy table is: these columns name it.
 CELL = ["model", "experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
@@ -12,9 +12,10 @@ CELL = ["model", "experiment", "task", "metric", "size", "placement", "position"
 def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a cell (and target), in the order of the scores: accuracy, its interval, and what was not counted.
 
-    n: questions counted; n_excluded: questions left out because they did not fit at some placement;
-    n_empty, n_cut: counted answers that were empty, or ended at the limit of new tokens (both may be wrong
-    answers for that reason alone). Accuracies are fractions; ci_low and ci_high are Wilson's 95 % limits.
+    n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
+    that were asked and got no answer; n_empty, n_cut: counted answers that were empty, or ended at the limit of new
+    tokens (both may be wrong answers for that reason alone). Accuracies are fractions; ci_low and ci_high are their
+    95 % limits, see `binomial_interval`.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
     # Types of their own, because a column may be empty: the same number is written the same way in every table.
@@ -25,9 +26,10 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
-    counted = group[~group["excluded"]]
+    failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
+    counted = group[~group["excluded"] & ~failed]
     n, correct = len(counted), int(counted["correct"].sum())
-    low, high = wilson_interval(correct, n) if n else (None, None)
+    low, high = binomial_interval(correct, n) if n else (None, None)
     return {
         **dict(zip(CELL, cell, strict=True)),
         "n": n,
@@ -38,5 +40,6 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "accuracy_full": counted["correct_full"].sum() / n if n else None,
         "n_empty": int(counted["empty"].sum()),
         "n_cut": int((counted["finish_reason"] == LENGTH).sum()),
+        "n_failed": int(failed.sum()),
         "n_excluded": int(group["excluded"].sum()),
     }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from litm.errors import UserError
 from litm.passages import Passage
-from litm.questions import AS_RETRIEVED
+from litm.placements import AS_RETRIEVED
 
 if TYPE_CHECKING:
     from litm.answer_text import Check

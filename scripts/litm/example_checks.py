@@ -4,11 +4,15 @@
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+
+import numpy as np
 
 from litm.codes_in_text import contains_code
-from litm.questions import Item, Question, depth_of, gold_positions
+from litm.placements import depth_of, gold_positions, positions_for
+from litm.questions import Item, Question
 
 #: A sentence or line of fewer words may occur twice: labels, not text of an item.
 _SHORTEST_SENTENCE = 3
@@ -35,30 +39,45 @@ def check_question(question: Question) -> list[str]:
     return [f"{question.id}: {finding}" for finding in found]
 
 
-def check_examples(examples_by_position: Mapping[str, Iterable[Mapping]]) -> list[str]:
-    """What is wrong with the examples of one experiment and size, given by placement.
+def check_examples(examples_by_placement: Mapping[str, Iterable[Mapping]], generated: bool) -> list[str]:
+    """What is wrong with the examples of one experiment and size, given by placement, each read once and in step.
 
-    - Every placement has the same questions, once each, with the same wording and answers.
+    - Every placement has the same questions, once each and in the same order, with the same wording and answers.
     - A target is where its placement says: the text of its span is the same at every placement (but for what belongs
       to the slot, such as a number or a year), and lies further back at a greater position.
     - Nothing but the order differs between placements: all prompts of a question have the same letters.
-    - No answer is in a prompt outside the span of its target, and no sentence is in a prompt twice.
+    - Of generated examples: no answer is in a prompt outside the span of its target, and no sentence is in a prompt
+      twice. (In real documents both happen.)
+
+    If the questions differ, that alone is said.
     """
-    by_id: dict[str, dict[str, Mapping]] = defaultdict(dict)
     found: list[str] = []
-    placements = list(examples_by_position)
-    for placement, examples in examples_by_position.items():
-        for example in examples:
-            if placement in by_id[example["id"]]:
-                found.append(f"{example['id']}: is there twice with {placement}")
-            by_id[example["id"]][placement] = example
-    for id_, versions in by_id.items():
-        missing = [placement for placement in placements if placement not in versions]
+    ids: dict[str, list[str]] = {placement: [] for placement in examples_by_placement}
+    for row in zip_longest(*examples_by_placement.values()):
+        versions = dict(zip(ids, row, strict=True))
+        for placement, example in versions.items():
+            if example is not None:
+                ids[placement].append(example["id"])
+        if len({example and example["id"] for example in row}) == 1:
+            id_ = row[0]["id"]
+            found += [f"{id_}: {finding}" for finding in _compare(versions)]
+            for placement, example in versions.items():
+                found += [f"{id_}, {placement}: {finding}" for finding in _check_alone(placement, example, generated)]
+    return _compare_ids(ids) or found
+
+
+def _compare_ids(ids: Mapping[str, list[str]]) -> list[str]:
+    """What is wrong between the questions of the placements."""
+    found = []
+    for placement, here in ids.items():
+        found += [f"{id_}: is there {n} times with {placement}" for id_, n in Counter(here).items() if n > 1]
+    known = {placement: set(here) for placement, here in ids.items()}
+    for id_ in dict.fromkeys(id_ for here in ids.values() for id_ in here):
+        missing = [placement for placement, here in known.items() if id_ not in here]
         if missing:
             found.append(f"{id_}: is not there with {', '.join(missing)}")
-        found += [f"{id_}: {finding}" for finding in _compare(versions)]
-        for placement, example in versions.items():
-            found += [f"{id_}, {placement}: {finding}" for finding in _check_alone(placement, example)]
+    if not found and len(set(map(tuple, ids.values()))) > 1:
+        found.append("the questions are in another order at some placement")
     return found
 
 
@@ -68,7 +87,7 @@ def _compare(versions: Mapping[str, Mapping]) -> list[str]:
     examples = list(versions.values())
     if len({(e["question"], str([(t["name"], t["answers"]) for t in e["targets"]])) for e in examples}) > 1:
         return ["question, targets or answers differ between placements"]
-    if len({"".join(sorted(example["prompt"])) for example in examples}) > 1:
+    if len({_letters(example["prompt"]) for example in examples}) > 1:
         found.append("the items differ between placements")
     for index, name in enumerate(target["name"] for target in examples[0]["targets"]):
         targets = [(example["prompt"], example["targets"][index]) for example in examples]
@@ -80,17 +99,23 @@ def _compare(versions: Mapping[str, Mapping]) -> list[str]:
     return found
 
 
-def _check_alone(placement: str, example: Mapping) -> list[str]:
+def _check_alone(placement: str, example: Mapping, generated: bool) -> list[str]:
     """What is wrong with one prompt."""
     found = []
-    prompt, targets, size = example["prompt"], example["targets"], example["size"]
-    positions = gold_positions(placement)
+    targets, size = example["targets"], example.get("items", example["size"])
+    positions = gold_positions(positions_for(placement, size))
     if placement != example["placement"] or (positions and [t["position"] for t in targets] != list(positions)):
         found.append(f"its targets are at {[t['position'] for t in targets]}, in its record at {example['placement']}")
     if any(t["position"] is not None and t["depth"] != depth_of(t["position"], size) for t in targets):
         found.append("the depth is not that of the position")
     if not _ascend(targets):
         found.append("the targets are not in the order of their positions")
+    return found + (_check_text(example["prompt"], targets) if generated else [])
+
+
+def _check_text(prompt: str, targets: Sequence[Mapping]) -> list[str]:
+    """Leaks and repetitions in one prompt."""
+    found = []
     for target in targets:
         start, end = target["span"] or (0, 0)
         outside = f"{prompt[:start]}\n{prompt[end:]}"
@@ -105,6 +130,11 @@ def _ascend(targets: Sequence[Mapping]) -> bool:
     shown = sorted((t["position"], *t["span"]) for t in targets if t["span"] is not None)
     starts = [start for _, start, _ in shown]
     return starts == sorted(set(starts))
+
+
+def _letters(text: str) -> bytes:
+    """How often each byte of the text occurs: the same for texts that differ in order alone."""
+    return np.bincount(np.frombuffer(text.encode(), dtype=np.uint8), minlength=256).tobytes()
 
 
 def _without_slot(text: str) -> str:

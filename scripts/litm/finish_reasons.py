@@ -6,3 +6,5 @@ STOP = "stop"
 LENGTH = "length"
 #: The prompt does not fit the model's context: it was not asked, there is no answer.
 OVERFLOW = "overflow"
+#: It was asked, but no answer came (a server's failure, say): not scored, and asked again by the next run.
+FAILED = "failed"

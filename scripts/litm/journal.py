@@ -16,6 +16,7 @@ from types import TracebackType
 
 from litm.cli import note
 from litm.errors import UserError
+from litm.prompt_format import Content
 from litm.records import canonical_json
 
 
@@ -40,9 +41,9 @@ def digest(value: object) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
-def response_key(identity: str, prompt: str) -> str:
-    """The key of the answer to `prompt` by the model and decoding that `identity` is the digest of."""
-    return digest([identity, prompt])
+def response_key(identity: str, content: Content) -> str:
+    """The key of the answer to a prompt with `content` by the model and decoding that `identity` is the digest of."""
+    return digest([identity, content])
 
 
 class Journal:

@@ -1,22 +1,29 @@
 """From a prompt to the token ids a model reads: tokenizer and prompt template, without any weights."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import jinja2
 
 from litm.errors import UserError
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import BatchEncoding, PreTrainedTokenizerBase
+
+#: What a prompt says: a text, or the messages of a conversation, each {role, content}.
+Content = str | list[dict[str, str]]
+T = TypeVar("T")
 
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"
 PROMPT_FIELD = "{prompt}"
 #: The day that chat templates are told which write today's date: the same prompt must be the same tomorrow.
 FIXED_DAY = datetime(2024, 7, 26)
+#: Prompts given to the tokenizer at a time: what it returns takes three times the memory of the ids alone.
+CHUNK = 64
 
 
 def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTokenizerBase":
@@ -46,40 +53,80 @@ def read_prompt_template(path: str | Path) -> str:
     return template
 
 
+def prompt_content(example: Mapping, prompt_template: str) -> Content:
+    """What a model is asked with an example record: its messages if it has any and the format is 'chat', else its
+    prompt.
+    """
+    return (example.get("messages") if prompt_template == CHAT else None) or example["prompt"]
+
+
 def encode_prompts(
-    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[str]
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Iterable[Content]
 ) -> list[list[int]]:
     """Token ids of each prompt as the model is given it, with the special tokens of its tokenizer once.
 
-    prompt_template: 'raw', 'chat' (the tokenizer's own chat template, one user message), or the name of a
-    template whose text is `template`. Never truncates. Raises `UserError` where there is no chat template.
+    Never truncates. Arguments and errors as in `render_prompts`.
     """
-    if not prompts:
-        return []
+    ids: list[list[int]] = []
+    for some in in_chunks(prompts):
+        texts = render_prompts(tokenizer, prompt_template, template, some)
+        ids += cast(list[list[int]], tokenize(tokenizer, prompt_template, texts)["input_ids"])
+    return ids
+
+
+def in_chunks(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items in lists of at most `CHUNK`, in their order."""
+    rest = iter(items)
+    while some := list(islice(rest, CHUNK)):
+        yield some
+
+
+def render_prompts(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[Content]
+) -> list[str]:
+    """The text of each prompt that the tokenizer is given.
+
+    prompt_template: 'raw', 'chat' (the tokenizer's own chat template; a text is one user message), or the name of a
+    template whose text is `template`. Messages are for 'chat' alone, see `prompt_content`. Raises `UserError` where
+    there is no chat template, or it refuses the messages.
+    """
     if prompt_template == CHAT:
-        if not tokenizer.chat_template:
-            raise UserError(
-                "prompt_template is 'chat', but the model's tokenizer has no chat template: "
-                "use 'raw' or the name of a file in resources/prompt_templates"
-            )
-        chats = [[{"role": "user", "content": prompt}] for prompt in prompts]
-        try:
-            texts = tokenizer.apply_chat_template(
-                chats,
-                chat_template=fixed_day_macro() + tokenizer.get_chat_template(),
-                tokenize=False,
-                add_generation_prompt=True,
-            )
-        except (ValueError, jinja2.TemplateError) as error:
-            raise UserError(
-                f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
-                f"use 'raw' or the name of a file in resources/prompt_templates"
-            ) from error
-        # A chat template writes the special tokens itself.
-        return _encode(tokenizer, cast(list[str], texts), add_special_tokens=False)
-    if template is not None:
-        prompts = [template.replace(PROMPT_FIELD, prompt) for prompt in prompts]
-    return _encode(tokenizer, list(prompts), add_special_tokens=True)
+        return render_chats(tokenizer, [as_messages(prompt) for prompt in prompts])
+    texts = cast(Sequence[str], prompts)
+    return list(texts) if template is None else [template.replace(PROMPT_FIELD, text) for text in texts]
+
+
+def as_messages(content: Content) -> list[dict[str, str]]:
+    """The messages of a chat: a text is one message of the user's."""
+    return [{"role": "user", "content": content}] if isinstance(content, str) else content
+
+
+def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str, str]]]) -> list[str]:
+    """Each chat in the tokenizer's chat template, up to where the answer begins; errors as in `render_prompts`."""
+    if not tokenizer.chat_template:
+        raise UserError(
+            "prompt_template is 'chat', but the model's tokenizer has no chat template: "
+            "use 'raw' or the name of a file in resources/prompt_templates"
+        )
+    try:
+        texts = tokenizer.apply_chat_template(
+            chats,
+            chat_template=fixed_day_macro() + tokenizer.get_chat_template(),
+            tokenize=False,
+            add_generation_prompt=True,
+        )
+    except (ValueError, jinja2.TemplateError) as error:
+        raise UserError(
+            f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
+            f"use 'raw' or the name of a file in resources/prompt_templates"
+        ) from error
+    return cast(list[str], texts)
+
+
+def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":
+    """Texts that `render_prompts` made as the tokenizer encodes them; a chat template writes special tokens itself."""
+    special = prompt_template != CHAT
+    return tokenizer(texts, add_special_tokens=special, return_attention_mask=False, verbose=False)
 
 
 def fixed_day_macro() -> str:
@@ -90,8 +137,3 @@ def fixed_day_macro() -> str:
     """
     filters = "".join(f"|replace('%{code}', '{FIXED_DAY.strftime('%' + code)}')" for code in "YymdBbAaHMSIpj")
     return "{%- macro strftime_now(format) -%}{{ format" + filters + " }}{%- endmacro %}\n"
-
-
-def _encode(tokenizer: "PreTrainedTokenizerBase", texts: list[str], add_special_tokens: bool) -> list[list[int]]:
-    encoded = tokenizer(texts, add_special_tokens=add_special_tokens, return_attention_mask=False, verbose=False)
-    return cast(list[list[int]], encoded["input_ids"])

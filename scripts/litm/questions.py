@@ -12,12 +12,9 @@ from pathlib import Path
 
 from litm.errors import UserError
 from litm.normalization import contains_normalized
+from litm.placements import NO_GOLD, depth_of, gold_positions, positions_for
 
 Item = tuple[str, ...]
-
-GOLD_AT = re.compile(r"gold_at_(\d+(?:_\d+)*)")
-NO_GOLD = "no_gold"
-AS_RETRIEVED = "as_retrieved"
 
 
 @dataclass(frozen=True)
@@ -37,36 +34,6 @@ class Question:
     text: str
     golds: tuple[Gold, ...]
     distractors: tuple[Item, ...]
-
-
-def gold_placement(positions: Sequence[int]) -> str:
-    """The placement with the gold items at these 0-based positions: `gold_at_4`, or `gold_at_0_149_299` of three."""
-    return "gold_at_" + "_".join(map(str, positions))
-
-
-def gold_positions(placement: str) -> tuple[int, ...]:
-    """The 0-based position of each gold item in `gold_at_...`, none for a placement without gold items."""
-    match = GOLD_AT.fullmatch(placement)
-    return tuple(map(int, match.group(1).split("_"))) if match else ()
-
-
-def gold_position(placement: str) -> int | None:
-    """The 0-based position in `gold_at_{position}`, or None for a placement without a gold item or with several."""
-    positions = gold_positions(placement)
-    return positions[0] if len(positions) == 1 else None
-
-
-def depth_of(position: int, size: int) -> float:
-    """A position as a fraction of the context: 0 is the first item, 1 the last (0 if it is the only one)."""
-    return position / (size - 1) if size > 1 else 0.0
-
-
-def nine_positions(size: int) -> list[int]:
-    """The suite's nine positions in a context of `size`: 0, N/8, ..., 7N/8 (rounded down), N - 1.
-
-    Fewer where the context is too short for nine.
-    """
-    return sorted({*(eighth * size // 8 for eighth in range(8)), size - 1})
 
 
 def place(question: Question, size: int, placement: str) -> list[Item]:
@@ -130,11 +97,12 @@ def make_example(
     as_messages: of items and question makes the chat messages that say the same as the prompt; the record has them
     where a task can be put that way.
     """
-    items = place(question, size, placement)
+    placed = positions_for(placement, size)
+    items = place(question, size, placed)
     formatted = format_items(items)
     context = separator.join(formatted)
     prompt, context_start = render(template, context, question.text)
-    positions = gold_positions(placement) or (None,) * len(question.golds)
+    positions = gold_positions(placed) or (None,) * len(question.golds)
     targets = [
         {
             "name": gold.name,

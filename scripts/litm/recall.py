@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from litm.statistics import wilson_interval
+from litm.statistics import binomial_interval
 
 #: Numbers of passages for which recall is given, as far as so many were retrieved.
 KS = (1, 5, 10, 20, 30, 40, 50, 100)
@@ -14,8 +14,8 @@ def recall_rows(
     """One row a number of passages k, beginning with the columns of `name`.
 
     recall: share of the questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al.
-    2020), ci_low and ci_high its Wilson 95 % limits; gold_recall: share of those whose gold passage is a passage of
-    the corpus for which it is one of the first k, missing where there is none; recall_against_exact: of an
+    2020), ci_low and ci_high its 95 % limits; gold_recall: share of those whose gold passage is a passage of the corpus
+    for which it is one of the first k, missing where there is none; recall_against_exact: of an
     approximate index, None of an exact search.
     """
     rows = []
@@ -23,7 +23,7 @@ def recall_rows(
     for k in [k for k in KS if k <= hits]:
         found = sum(any(document["hasanswer"] for document in record["ctxs"][:k]) for record in records)
         gold = sum(record["gold_id"] in {document["id"] for document in record["ctxs"][:k]} for record in with_gold)
-        low, high = wilson_interval(found, len(records))
+        low, high = binomial_interval(found, len(records))
         rows.append(
             {
                 **name,

@@ -15,6 +15,7 @@ ACCURACY_COLUMNS = {
     "experiment": "Experiment",
     "size": "Size",
     "placement": "Placement",
+    "target": "Target",
     "n": "n",
     "accuracy": "Accuracy",
     "ci_low": "95 % from",
@@ -23,6 +24,7 @@ ACCURACY_COLUMNS = {
     "accuracy_full": "Full answer",
     "n_empty": "Empty",
     "n_cut": "Cut",
+    "n_failed": "Failed",
     "n_excluded": "Left out",
 }
 TOKEN_COLUMNS = {
@@ -35,6 +37,7 @@ TOKEN_COLUMNS = {
     "sd": "SD",
     "min": "Min",
     "max": "Max",
+    "gold_depth_tokens": "Depth of gold",
 }
 CHECK_COLUMNS = {
     "experiment": "Experiment",
@@ -49,6 +52,7 @@ BIAS_COLUMNS = {
     "model": "Model",
     "experiment": "Experiment",
     "size": "Size",
+    "placement": "Placement",
     "n_complete": "n",
     "pbi": "PBI",
     "pbi_ci_low": "95 % from",
@@ -56,12 +60,27 @@ BIAS_COLUMNS = {
     "pbi_class": "Class",
     "class_certain": "Certain",
     "reason": "No information",
+    "edge_accuracy": "Edge",
+    "middle_accuracy": "Middle",
     "primacy": "Primacy",
     "recency": "Recency",
     "tilt": "Tilt",
     "gap": "Gap",
     "gap_null_95": "Gap by chance",
     "cochran_p": "Cochran p",
+}
+UTILISATION_COLUMNS = {
+    "model": "Model",
+    "experiment": "Experiment",
+    "size": "Size",
+    "placement": "Placement",
+    "n": "n",
+    "closed_book": "Closed book",
+    "accuracy": "Accuracy",
+    "oracle": "Oracle",
+    "utilisation": "Utilisation",
+    "utilisation_ci_low": "95 % from",
+    "utilisation_ci_high": "to",
 }
 RETRIEVAL_COLUMNS = {
     "questions": "Questions",
@@ -102,6 +121,14 @@ PERCENT = (
     "tilt",
     "gap",
     "gap_null_95",
+    "edge_accuracy",
+    "middle_accuracy",
+    "closed_book",
+    "oracle",
+    "utilisation",
+    "utilisation_ci_low",
+    "utilisation_ci_high",
+    "gold_depth_tokens",
 )
 
 
@@ -111,6 +138,7 @@ def render_report(
     token_counts: pd.DataFrame,
     answer_checks: pd.DataFrame,
     position_bias: pd.DataFrame | None,
+    utilisation: pd.DataFrame | None,
     retrieval: pd.DataFrame | None,
     candidates: pd.DataFrame | None,
     figures: Sequence[tuple[str, bytes]],
@@ -126,6 +154,7 @@ def render_report(
             for title, note, table, columns in (
                 ("Accuracy by position", ACCURACY_NOTE, accuracy, ACCURACY_COLUMNS),
                 ("Position bias", BIAS_NOTE, position_bias, BIAS_COLUMNS),
+                ("Utilisation of the context", UTILISATION_NOTE, utilisation, UTILISATION_COLUMNS),
                 ("Prompt tokens", TOKEN_NOTE, token_counts, TOKEN_COLUMNS),
                 ("Gold answers to be careful with", CHECK_NOTE, answer_checks, CHECK_COLUMNS),
                 ("Candidates", CANDIDATE_NOTE, candidates, CANDIDATE_COLUMNS),
@@ -138,28 +167,35 @@ def render_report(
 
 
 ACCURACY_NOTE = (
-    "Accuracies in per cent with Wilson's 95 % interval. Empty and cut answers (ended at the limit of new tokens) "
+    "Accuracies in per cent with their 95 % interval (Wilson's; Clopper-Pearson's for n < 30 and for none or all "
+    "correct). Empty and cut answers (ended at the limit of new tokens) "
     "count as answers; questions too long at some position are left out at all positions of that size."
 )
 TOKEN_NOTE = (
-    "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation."
+    "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation. Depth "
+    "of gold: where in these tokens the middle of the gold item is, in per cent."
 )
 CHECK_NOTE = (
     "Symbols only: a gold answer that is nothing after normalisation, looked for as written instead. "
     "In the question, or in a distractor: a model can be right by repeating it."
 )
 BIAS_NOTE = (
-    "Points of accuracy on the questions scored at every position. PBI: mean of start and end minus middle; primacy: "
-    "start minus middle; recency: end minus middle; tilt: end minus start; certain: the whole interval lies in the "
-    "class. Gap: best minus worst position, and what it would reach by chance (95 %) if positions had no effect. A "
-    "flat PBI is not the absence of an effect: see tilt and Cochran's Q."
+    "Points of accuracy on the questions scored at every position. PBI: mean of start and end (edge) minus middle; "
+    "primacy: start minus middle; recency: end minus middle; tilt: end minus start; certain: the whole interval lies "
+    "in it. Gap: best minus worst position, and what it would reach by chance (95 %) if positions had no effect. "
+    "A flat PBI is not the absence of an effect: see tilt and Cochran's Q."
+)
+UTILISATION_NOTE = (
+    "The share of what the documents could give that the model takes from them, (accuracy - closed book) / (oracle - "
+    "closed book), in per cent on the questions that all three have. Empty where the oracle is not clearly better than "
+    "closed book: there is nothing to take."
 )
 CANDIDATE_NOTE = (
     "Documents of each question, gold document included; questions left out because they have fewer; and questions "
     "with an answer in a document beside the gold one, by DPR's check (tokens in a row) and as the metric finds it."
 )
 RETRIEVAL_NOTE = (
-    "Recall: the share of questions with an answer among the first passages found, with Wilson's 95 % interval. Gold "
+    "Recall: the share of questions with an answer among the first passages found, with its 95 % interval. Gold "
     "passage: the share for which it is among them, where it is in the corpus. Against exact search: what an "
     "approximate index finds of what exact search finds."
 )

@@ -9,6 +9,7 @@ from litm.errors import UserError
 from litm.finish_reasons import OVERFLOW
 from litm.journal import Journal, response_key
 from litm.progress import progress_bar
+from litm.prompt_format import Content, prompt_content
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Prompt:
     id: str
     size: int
     placement: str
-    text: str
+    content: Content
     key: str
 
 
@@ -42,11 +43,17 @@ class Outcome:
     overflow: Mapping[str, int]
 
 
-def sweep_prompts(examples: Iterable[dict], identity: str) -> list[Prompt]:
-    """The prompts of all example records, in their order, each with its key under an identity digest."""
-    return [
-        Prompt(e["id"], e["size"], e["placement"], e["prompt"], response_key(identity, e["prompt"])) for e in examples
-    ]
+def sweep_prompts(examples: Iterable[dict], identity: str, prompt_template: str) -> list[Prompt]:
+    """The prompts of all example records, in their order, each with its key under an identity digest.
+
+    prompt_template: the model's, which decides whether it is asked with messages or with a text.
+    """
+    return [_prompt(example, identity, prompt_template) for example in examples]
+
+
+def _prompt(example: dict, identity: str, prompt_template: str) -> Prompt:
+    content = prompt_content(example, prompt_template)
+    return Prompt(example["id"], example["size"], example["placement"], content, response_key(identity, content))
 
 
 def ask_missing(
@@ -64,7 +71,7 @@ def ask_missing(
     """
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
-    missing = {prompt.key: prompt.text for prompt in prompts if prompt.key not in journal}
+    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
     if not missing:
         return Outcome(0, overflow)
     engine = make_engine()

@@ -10,23 +10,29 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from litm.journal import Response
+from litm.prompt_format import Content
 
 #: The stop rule that ends an answer after its first line that is not blank; without it only end tokens do.
 FIRST_LINE = "first_line"
+
+#: The weights as they are stored, in 4 bits (NF4 with double quantisation), or in 8.
+NO_QUANTIZATION, NF4, INT8 = "none", "nf4", "int8"
 
 
 @dataclass(frozen=True)
 class EngineSettings:
     """What an engine is made with.
 
-    location, revision: a folder or a hub model and its commit; tokenizer: another place for the tokenizer;
-    prompt_template, template: see `prompt_format.encode_prompts`; max_new_tokens, stop: decoding, always
+    location, revision: a folder or a hub model and its commit; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`;
+    tokenizer: another place for the tokenizer;
+    prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens, stop: decoding, always
     greedy; device, batch_tokens: how it is run, which must not change an answer.
     """
 
     location: str
     revision: str | None
     dtype: str
+    quantization: str
     attention: str
     tokenizer: str | None
     prompt_template: str
@@ -42,7 +48,7 @@ class Engine(Protocol):
 
     def __init__(self, settings: EngineSettings) -> None: ...
 
-    def encode(self, prompts: Sequence[str]) -> list[list[int]]:
+    def encode(self, prompts: Sequence[Content]) -> list[list[int]]:
         """Token ids of each prompt in the model's template, never truncated."""
         ...
 

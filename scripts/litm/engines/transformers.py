@@ -1,6 +1,7 @@
 """Hugging Face transformers: causal language models, greedy, in length-sorted batches."""
 
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from typing import Any, cast
 
 import torch
@@ -8,7 +9,9 @@ import transformers
 from safetensors import SafetensorError
 from transformers import (
     AutoModelForCausalLM,
+    BitsAndBytesConfig,
     GenerationConfig,
+    PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
     StoppingCriteriaList,
@@ -17,12 +20,12 @@ from transformers.utils import logging as transformers_logging
 
 from litm.batching import length_sorted_batches
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE, EngineSettings
+from litm.engines import FIRST_LINE, INT8, NF4, NO_QUANTIZATION, EngineSettings
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
-from litm.prompt_format import encode_prompts, load_tokenizer
+from litm.prompt_format import Content, encode_prompts, load_tokenizer
 
 transformers_logging.disable_progress_bar()
 
@@ -37,7 +40,7 @@ class Engine:
             raise UserError(f"model {settings.location} is an encoder-decoder: this engine runs causal models only")
         self.tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
 
-    def encode(self, prompts: Sequence[str]) -> list[list[int]]:
+    def encode(self, prompts: Sequence[Content]) -> list[list[int]]:
         """Token ids of each prompt in the model's template, never truncated."""
         return encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, prompts)
 
@@ -46,8 +49,8 @@ class Engine:
         if not prompts:
             return
         device = choose_device(self.settings.device)
-        model = self._load_model().to(device)  # type: ignore[arg-type]  # its stub is that of another method
-        made_with = f"transformers {transformers.__version__}, torch {torch.__version__}, {device_name(device)}"
+        model = self._load_model(device)
+        made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
         model.generation_config = greedy_decoding(self.settings.max_new_tokens, end_tokens, self._pad_token(end_tokens))
         line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
@@ -80,7 +83,13 @@ class Engine:
         vocabulary = max(len(self.tokenizer), self.config.get_text_config().vocab_size)
         return LineEnd(self.tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True))
 
-    def _load_model(self) -> PreTrainedModel:
+    def _software(self) -> str:
+        parts = {"transformers": transformers.__version__, "torch": torch.__version__}
+        if self.settings.quantization != NO_QUANTIZATION:
+            parts["bitsandbytes"] = version("bitsandbytes")
+        return ", ".join(f"{name} {number}" for name, number in parts.items())
+
+    def _load_model(self, device: torch.device) -> PreTrainedModel:
         settings = self.settings
         dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
         try:
@@ -90,6 +99,9 @@ class Engine:
                 revision=settings.revision,
                 dtype=dtype,
                 attn_implementation=settings.attention,
+                quantization_config=quantization_config(settings.quantization, dtype, self.config),
+                # Quantised weights are made on the device and cannot be moved.
+                device_map={"": device},
                 output_loading_info=True,
                 # Not to accept them, but to hear of them below instead of in a traceback.
                 ignore_mismatched_sizes=True,
@@ -121,6 +133,23 @@ class Engine:
             stopping_criteria=StoppingCriteriaList([StopAtLineEnd(line_end)] if line_end else []),
         )
         return output[:, width:].tolist()
+
+
+def quantization_config(
+    quantization: str, dtype: torch.dtype | str, config: PretrainedConfig
+) -> BitsAndBytesConfig | None:
+    """What bitsandbytes is asked for (NF4: Dettmers et al. 2023); computes in `dtype`, 'auto' being the stored one."""
+    if quantization == NO_QUANTIZATION:
+        return None
+    if quantization == INT8:
+        return BitsAndBytesConfig(load_in_8bit=True)
+    computed_in = (config.dtype or torch.float32) if isinstance(dtype, str) else dtype
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type=NF4,
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=computed_in,
+    )
 
 
 def end_token_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[int]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from litm.questions import NO_GOLD, Question
+from litm.placements import NO_GOLD
+from litm.questions import Question
 from litm.released import read_retrieved_questions
 from litm.tasks import ExampleSettings, multi_document_qa
 

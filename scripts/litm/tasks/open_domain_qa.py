@@ -5,7 +5,8 @@ answer.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from litm.questions import AS_RETRIEVED, Question
+from litm.placements import AS_RETRIEVED
+from litm.questions import Question
 from litm.released import read_retrieved_questions
 from litm.tasks import ExampleSettings, multi_document_qa
 

@@ -93,6 +93,11 @@ def describe(error: jsonschema.ValidationError, where: str) -> str:
     return f"{key}: {error.message}"
 
 
+def text_names(folder: Path) -> list[str]:
+    """Names, without their ending, of the .txt files of a folder, sorted."""
+    return sorted(path.stem for path in folder.glob("*.txt"))
+
+
 def _did_you_mean(name: str, allowed: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, [str(one) for one in allowed], n=1)
     return f" (did you mean '{close[0]}'?)" if close else ""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.candidates import GOLD_AND_RANDOM, GOLD_AND_RETRIEVED, CandidateSettings
-from litm.catalogue import choose
+from litm.config.catalogue import choose
 from litm.corpora import GENERATORS, PASSAGE_WORDS, CorpusSettings, source_names
 from litm.corpora.documents import source_files
 from litm.errors import UserError
 from litm.identity import check_model_folder, has_tokenizer
-from litm.questions import AS_RETRIEVED
+from litm.placements import AS_RETRIEVED
 from litm.retrieval import EXACT, INDEXES, METHODS
 
 #: Question sets that are derived from annotations have this source; the others are generated with a corpus.

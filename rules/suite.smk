@@ -1,0 +1,70 @@
+"""The formats of the benchmark suite: a summary of each curve and of all, and its own layout of results."""
+
+
+rule summarize:
+    input:
+        accuracy="results/tables/accuracy.csv",
+        position_bias=POSITION_TABLES[:1],
+        code=code("make_summaries.py"),
+    output:
+        summaries=expand(
+            "results/summaries/{{model}}/{curve}/summary.json", curve=list(CURVES)
+        ),
+        master="results/summaries/{model}/master_summary.json",
+    log:
+        "results/logs/summarize/{model}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        curves=canonical_json([asdict(curve) for curve in CURVES.values()]),
+    shell:
+        "python {input.code[0]:q}"
+        " --model {wildcards.model:q}"
+        " --curves {params.curves:q}"
+        " --accuracy {input.accuracy:q}"
+        " --position-bias {input.position_bias:q}"
+        " --summaries {output.summaries:q}"
+        " --master {output.master:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule export_suite:
+    input:
+        summaries=rules.summarize.output.summaries,
+        master=rules.summarize.output.master,
+        files=of_export("files"),
+        code=code("export_suite.py"),
+    output:
+        directory("results/suite_export/{model}"),
+    log:
+        "results/logs/export_suite/{model}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        curves=of_export("curves"),
+    shell:
+        "python {input.code[0]:q}"
+        " --model {wildcards.model:q}"
+        " --curves {params.curves:q}"
+        " --summaries {input.summaries:q}"
+        " --master {input.master:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule zip_export:
+    input:
+        folder=rules.export_suite.output,
+        code=code("zip_export.py"),
+    output:
+        "results/suite_export/{model}.zip",
+    log:
+        "results/logs/zip_export/{model}.log",
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --folder {input.folder:q}"
+        " --name {wildcards.model:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"

@@ -1,0 +1,40 @@
+"""Check the examples of an experiment: the same questions at every placement, gold items in their places, no leaks."""
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+from litm.cli import note, run
+from litm.errors import UserError
+from litm.example_checks import check_examples
+from litm.records import read_jsonl, write_json
+
+SHOWN = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--experiment", required=True)
+    parser.add_argument("--examples", required=True, nargs="+", help="files {size}/{placement}.jsonl.gz")
+    parser.add_argument("--generated", action="store_true", help="check for leaks and repetitions too")
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    by_size: dict[str, dict[str, Path]] = defaultdict(dict)
+    for path in map(Path, args.examples):
+        by_size[path.parent.name][path.name.removesuffix(".jsonl.gz")] = path
+    for size, paths in by_size.items():
+        examples = {placement: (record for _, record in read_jsonl(path)) for placement, path in paths.items()}
+        found = check_examples(examples, args.generated)
+        if found:
+            more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
+            raise UserError(
+                f"the examples of {args.experiment}, size {size}, would not measure what they should: "
+                f"{'; '.join(found[:SHOWN])}{more}. Mend the dataset, or the task that made them"
+            )
+    placements = {size: list(paths) for size, paths in by_size.items()}
+    write_json(args.output, {"experiment": args.experiment, "generated": args.generated, "placements": placements})
+    note(f"{args.experiment}: examples checked")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,57 @@
+"""Export a model's results in the suite's own layout: a folder a curve, with data, predictions, summary and figure."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+import pandas as pd
+
+from litm.cli import note, run
+from litm.errors import UserError
+from litm.figures import save_figure
+from litm.records import read_jsonl, write_jsonl
+from litm.suite_export import CurveFiles, curve_figure, folder_writer, predictions
+from litm.summaries import parse_curves, rows_of_curve
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument(
+        "--curves",
+        required=True,
+        type=lambda text: parse_curves(text, CurveFiles),
+        metavar="JSON",
+        help="list of {name, experiment, size, placement, title, panel_title, examples, scores, responses}; placement "
+        "is null unless prompts have several gold items, examples is a list of files",
+    )
+    parser.add_argument("--summaries", required=True, nargs="+", help="one a curve, in their order")
+    parser.add_argument("--master", required=True, help="the summary of all")
+    parser.add_argument("--output", required=True, help="output: a folder, replaced as a whole")
+    args = parser.parse_args()
+    if len(args.summaries) != len(args.curves):
+        raise UserError(f"{len(args.summaries)} files in --summaries for {len(args.curves)} curves: give one each")
+    with folder_writer(args.output) as folder:
+        shutil.copyfile(args.master, folder / "master_summary.json")
+        for curve, summary in zip(args.curves, args.summaries, strict=True):
+            export_curve(args.model, curve, summary, folder / curve.name)
+    note(f"{args.output}: {len(args.curves)} curves of {args.model}")
+
+
+def export_curve(model: str, curve: CurveFiles, summary: str, folder: Path) -> None:
+    """Write the folder of one curve."""
+    data = folder / "data"
+    data.mkdir(parents=True)
+    for path in curve.examples:
+        shutil.copyfile(path, data / Path(path).name)
+    shutil.copyfile(summary, folder / "summary.json")
+    scores = rows_of_curve(pd.read_parquet(curve.scores), model, curve)
+    examples = (example for path in curve.examples for _, example in read_jsonl(path))
+    responses = (response for _, response in read_jsonl(curve.responses))
+    for position, records in predictions(curve, examples, responses, scores).items():
+        write_jsonl(folder / f"predictions_{position}.jsonl", records)
+    save_figure(curve_figure(curve, scores), folder / "curve.png")
+
+
+if __name__ == "__main__":
+    run(main)

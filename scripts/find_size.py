@@ -1,0 +1,59 @@
+"""Find the number of items with which the prompts of a task are as long, in a model's tokens, as was asked for."""
+
+import argparse
+from dataclasses import replace
+
+from litm.cli import json_object, note, run
+from litm.context_sizes import most_items
+from litm.placements import gold_placement
+from litm.prompt_format import encode_prompts, load_tokenizer, prompt_content, read_prompt_template
+from litm.questions import make_example, read_template
+from litm.records import read_json, write_json
+from litm.tasks import ExampleSettings, load_task
+
+#: Questions whose prompts are counted; those of other questions and placements are as long to a few tokens.
+QUESTIONS = 10
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--task", required=True, help="a module of litm/tasks")
+    parser.add_argument("--tokens", required=True, type=int, help="most tokens of a prompt")
+    parser.add_argument("--golds", required=True, type=int, help="gold items of a prompt")
+    parser.add_argument(
+        "--settings", required=True, type=json_object, help="JSON: what changes the examples (ExampleSettings)"
+    )
+    parser.add_argument("--prompt", required=True, help="the prompt file")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
+    parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
+    parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
+    parser.add_argument("--template", nargs="?", help="the file of a named template")
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    task = load_task(args.task)
+    settings = ExampleSettings(**args.settings)
+    settings = replace(settings, examples=min(QUESTIONS, settings.examples or QUESTIONS))
+    prompt = read_template(args.prompt)
+    source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
+    tokenizer = load_tokenizer(source["location"], source["revision"])
+    template = read_prompt_template(args.template) if args.template else None
+    as_messages = getattr(task, "as_messages", None)
+
+    # Where they are changes nothing but a token or two.
+    placement = gold_placement(range(args.golds))
+
+    def longest_prompt(items: int) -> int:
+        examples = [
+            make_example(question, items, placement, prompt, task.format_items, task.SEPARATOR, as_messages)
+            for question in task.questions(items, settings, None)
+        ]
+        contents = [prompt_content(example, args.prompt_template) for example in examples]
+        return max(map(len, encode_prompts(tokenizer, args.prompt_template, template, contents)))
+
+    items = most_items(args.tokens, longest_prompt, fewest=args.golds + 1)
+    write_json(args.output, {"items": items})
+    note(f"{args.output}: {items} items in {args.tokens} tokens")
+
+
+if __name__ == "__main__":
+    run(main)

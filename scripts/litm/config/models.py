@@ -1,0 +1,95 @@
+"""The models of the configuration: where they are; how they are asked, which changes answers; how they are run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from litm.config.catalogue import choose, text_names
+from litm.config.data import Dataset, locate
+from litm.engines import NO_QUANTIZATION, engine_names
+from litm.errors import UserError
+from litm.identity import check_has_tokenizer, check_model_folder
+from litm.prompt_format import CHAT, RAW
+
+
+@dataclass(frozen=True)
+class Model:
+    """A named entry of the catalogue."""
+
+    name: str
+    engine: str
+    path: str | None
+    hub: str | None
+    revision: str | None
+    tokenizer: str | None
+    context_window: int | None
+    dtype: str
+    quantization: str
+    attention: str
+    prompt_template: str
+    device: str
+    batch_tokens: int
+    threads: int
+
+    def answer_settings(self) -> dict:
+        """What changes a response, beside the weights, the prompt template's text and the decoding."""
+        settings = {
+            "engine": self.engine,
+            "dtype": self.dtype,
+            "attention": self.attention,
+            "prompt_template": self.prompt_template,
+        }
+        # Left out where there is none, as before there was any: what was answered then is still an answer.
+        return settings if self.quantization == NO_QUANTIZATION else {**settings, "quantization": self.quantization}
+
+    @property
+    def template_name(self) -> str | None:
+        """The named prompt template, None for a raw prompt or the tokenizer's chat template."""
+        return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
+
+
+def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model:
+    """An entry of models.yaml; `UserError` for unknown names, or a folder without what a model needs."""
+    if ("path" in entry) == ("hub" in entry):
+        raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+    choose([entry["engine"]], engine_names(), f"models.{name}.engine")
+    prompt_template = entry.get("prompt_template", RAW)
+    templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
+    choose([prompt_template], templates, f"models.{name}.prompt_template")
+    path = _folder(name, entry, root)
+    return Model(
+        name=name,
+        engine=entry["engine"],
+        path=path,
+        hub=entry.get("hub"),
+        revision=entry.get("revision"),
+        tokenizer=_tokenizer(name, entry, datasets, root),
+        context_window=entry.get("context_window"),
+        dtype=entry.get("dtype", "auto"),
+        quantization=entry.get("quantization", NO_QUANTIZATION),
+        attention=entry.get("attention", "sdpa"),
+        prompt_template=prompt_template,
+        device=entry.get("device", "auto"),
+        batch_tokens=entry.get("batch_tokens", 16384),
+        threads=entry.get("threads", 8),
+    )
+
+
+def _folder(name: str, entry: Mapping, root: Path) -> str | None:
+    if "path" not in entry:
+        return None
+    path = locate(entry["path"], root, f"models.{name}.path")
+    check_model_folder(Path(path))
+    if "tokenizer" not in entry:
+        check_has_tokenizer(Path(path))
+    return path
+
+
+def _tokenizer(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> str | None:
+    tokenizer = entry.get("tokenizer")
+    if tokenizer is None or tokenizer in datasets:
+        return tokenizer
+    tokenizer = locate(tokenizer, root, f"models.{name}.tokenizer")
+    if not Path(tokenizer).is_file():
+        raise UserError(f"models.{name}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
+    return tokenizer

@@ -1,0 +1,149 @@
+"""The study: all that a config selects from the catalogues, checked before any job runs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from litm.config.catalogue import check_name, choose, merge_catalogue, string_keys, validate
+from litm.config.data import (
+    Candidates,
+    Corpus,
+    Dataset,
+    QuestionSet,
+    Retriever,
+    check_file_names,
+    check_hits,
+    check_one_namespace,
+    read_candidates,
+    read_corpus,
+    read_dataset,
+    read_question_set,
+    read_retriever,
+)
+from litm.config.experiments import Experiment, read_experiment
+from litm.config.figures import Figure, read_figures
+from litm.config.models import Model, read_model
+from litm.errors import UserError
+
+CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
+
+
+@dataclass(frozen=True)
+class Study:
+    """The selected models, experiments and figures, and the data there are.
+
+    token_models: models, selected or not, whose tokens an experiment's sizes count.
+    """
+
+    models: Mapping[str, Model]
+    token_models: Mapping[str, Model]
+    experiments: Mapping[str, Experiment]
+    figures: Mapping[str, Figure]
+    datasets: Mapping[str, Dataset]
+    corpora: Mapping[str, Corpus]
+    retrievers: Mapping[str, Retriever]
+    questions: Mapping[str, QuestionSet]
+    candidates: Mapping[str, Candidates]
+    seed: int
+    data_mirror: str | None
+
+
+def load_study(config: Mapping[str, Any], root: Path) -> Study:
+    """The study that a config selects from the catalogues in `root`/config.
+
+    Raises `UserError`, one line, for an unknown key or name, a wrong type, or an impossible position.
+    """
+    config = string_keys(config)
+    validate(config, root / "config" / "schemas" / "config.schema.yaml", "config")
+    entries = _catalogues(config, root)
+    seed = config["seed"]
+    datasets = {name: read_dataset(name, entry, root) for name, entry in entries["datasets"].items()}
+    check_file_names(datasets)
+    corpora = {name: read_corpus(name, entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
+    retrievers = {name: read_retriever(name, entry, root) for name, entry in entries["retrievers"].items()}
+    questions = {
+        name: read_question_set(name, entry, datasets, corpora) for name, entry in entries["questions"].items()
+    }
+    candidates = {
+        name: read_candidates(name, entry, [*datasets, *questions], corpora, retrievers, seed)
+        for name, entry in entries["candidates"].items()
+    }
+    check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
+    files = {**datasets, **questions, **candidates}
+    experiments = {
+        name: read_experiment(name, entries["experiments"][name], seed, files, root)
+        for name in choose(config["experiments"], entries["experiments"], "experiments")
+    }
+    _check_curves(experiments.values())
+    for experiment in experiments.values():
+        _check_names(experiment, entries)
+        for name in experiment.datasets.values():
+            if name in candidates:
+                check_hits(candidates[name], retrievers)
+    wanted = choose(config["models"], entries["models"], "models")
+    token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
+    models = {
+        name: read_model(name, entries["models"][name], datasets, root)
+        for name in dict.fromkeys([*wanted, *token_models])
+    }
+    return Study(
+        models={name: models[name] for name in wanted},
+        token_models={name: models[name] for name in token_models},
+        experiments=experiments,
+        figures=read_figures(config.get("figures"), entries["figures"], entries["experiments"], experiments),
+        datasets=datasets,
+        corpora=corpora,
+        retrievers=retrievers,
+        questions=questions,
+        candidates=candidates,
+        seed=seed,
+        data_mirror=_mirror(config.get("data_mirror")),
+    )
+
+
+def _catalogues(config: Mapping, root: Path) -> dict[str, dict[str, dict]]:
+    """All entries by kind and name, with the config's own, checked against the schemas."""
+    entries = {
+        kind: merge_catalogue(
+            string_keys(yaml.safe_load((root / "config" / f"{kind}.yaml").read_text(encoding="utf-8"))),
+            (config.get("define") or {}).get(kind) or {},
+        )
+        for kind in CATALOGUES
+    }
+    defaults = config.get("model_defaults") or {}
+    entries["models"] = {name: {**defaults, **entry} for name, entry in entries["models"].items()}
+    for kind in CATALOGUES:
+        for name, entry in entries[kind].items():
+            check_name(name, kind)
+            validate(entry, root / "config" / "schemas" / f"{kind}.schema.yaml", f"{kind}.{name}")
+    return entries
+
+
+def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:
+    where = f"experiments.{experiment.name}"
+    for key, name in (("closed_book", experiment.closed_book), ("oracle", experiment.oracle)):
+        if name is not None:
+            choose([name], entries["experiments"], f"{where}.{key}")
+    if experiment.tokens_of is not None:
+        choose([experiment.tokens_of], entries["models"], f"{where}.tokens_of")
+
+
+def _check_curves(experiments: Iterable[Experiment]) -> None:
+    """Summaries are folders named after curves: `a_10` must not be both an experiment and a size of `a`."""
+    owner: dict[str, str] = {}
+    for experiment in experiments:
+        for curve in experiment.curves:
+            if owner.setdefault(curve.name, experiment.name) != experiment.name:
+                raise UserError(
+                    f"experiments.{experiment.name}: {owner[curve.name]} has a curve of the name {curve.name} too; "
+                    f"rename one of the two experiments"
+                )
+
+
+def _mirror(folder: str | None) -> str | None:
+    if folder is not None and not Path(folder).expanduser().is_dir():
+        raise UserError(f"config.data_mirror: {folder} is not a folder")
+    return folder

@@ -1,0 +1,50 @@
+"""Accuracy by position: one panel for each size, with reference lines."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from litm.figures import style
+from litm.wording import ordinal
+
+
+def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
+    """Accuracy (%) against the position of the gold item, with 95 % intervals; a curve for each model.
+
+    accuracy: rows of `accuracy.accuracy_table`; figure: settings of a figure (experiments, references with their
+    labels, title, panel_title, x_label). A panel in which no question fits any model's context says so.
+    """
+    cells = accuracy[accuracy["experiment"].isin(figure["experiments"]) & accuracy["position"].notna()]
+    cells = cells[cells["size"] > 1]
+    curves = cells[cells["n"] > 0]
+    sizes = sorted(cells["size"].unique())
+    colours = style.model_colours(cells["model"])
+    width = max(style.MINIMUM_INCHES, style.PANEL_INCHES[0] * len(sizes) + 0.4)
+    canvas = style.new_canvas(width, style.PANEL_INCHES[1] + 1.2)
+    panels = canvas.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
+    for panel, size in zip(panels, sizes, strict=True):
+        _draw_curves(panel, curves[curves["size"] == size], figure, colours)
+        style.name_absent(panel, cells[cells["size"] == size])
+        style.draw_references(panel, accuracy, figure, colours)
+        panel.set_title(figure["panel_title"].replace("{size}", str(size)))
+        panel.set_xlabel(figure["x_label"])
+    panels[0].set_ylabel("Accuracy (%)")
+    style.fit_y_axis(panels[0], accuracy[accuracy["n"] > 0])
+    style.set_title(canvas, figure["title"])
+    handles = style.curve_handles(figure, colours) + style.reference_handles(figure, set(accuracy["experiment"]))
+    style.add_legend(canvas, handles, style.describe_n(curves))
+    return canvas
+
+
+def _draw_curves(panel: Axes, cells: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:
+    ticks = sorted({int(position) for position in cells["position"]})
+    linestyles = style.cycle(style.CURVE_STYLES, figure["experiments"])
+    for linestyle, experiment in zip(linestyles, figure["experiments"], strict=True):
+        for marker, (model, colour) in zip(style.cycle(style.MARKERS, colours), colours.items(), strict=True):
+            curve = cells[(cells["experiment"] == experiment) & (cells["model"] == model)].sort_values("position")
+            look = {"color": colour, "marker": marker, "linestyle": linestyle}
+            style.draw_intervals(panel, curve["position"], curve.rename(columns={"accuracy": "value"}), look)
+    panel.set_xticks(ticks, [ordinal(tick + 1) for tick in ticks])
+    panel.margins(x=0.07)

@@ -1,0 +1,129 @@
+"""The suite's own layout of results: predictions and a figure for each curve; folders and zips that are whole."""
+
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from litm.accuracy import accuracy_table
+from litm.curves import Curve
+from litm.errors import UserError
+from litm.figures import position_curve, target_bars
+from litm.records import atomic_writer
+
+#: Files that are compressed already.
+COMPRESSED = (".gz", ".png")
+
+
+@dataclass(frozen=True)
+class CurveFiles(Curve):
+    """A curve, what its figure says, and the files of its examples (one a placement), scores and responses."""
+
+    title: str
+    panel_title: str
+    examples: Sequence[str]
+    scores: str
+    responses: str
+
+
+def predictions(
+    curve: Curve, examples: Iterable[dict], responses: Iterable[dict], scores: pd.DataFrame
+) -> dict[int, list[dict]]:
+    """What the model answered at each position, one record a question, in the order of the examples.
+
+    examples, scores: those of the curve; responses: those of its experiment. `correct` is None for a question that
+    was left out because it did not fit at some position, whatever was answered at the others. Raises `UserError` for
+    an example without a response or a score.
+    """
+    answered = {
+        (response["placement"], response["id"]): (response["response"], response["finish_reason"])
+        for response in responses
+        if response["size"] == curve.size and curve.placement in (None, response["placement"])
+    }
+    verdicts = _verdicts(scores)
+    by_position: dict[int, list[dict]] = {}
+    for example in examples:
+        prompt = (example["placement"], example["id"])
+        where = f"question {example['id']}, size {curve.size}, {example['placement']}"
+        if prompt not in answered:
+            raise UserError(f"no response to {where}: run generate again")
+        answer, finish_reason = answered[prompt]
+        for target in example["targets"]:
+            if (*prompt, target["name"]) not in verdicts:
+                raise UserError(f"no score of {where}: run score again")
+            answers = target["answers"]
+            record = {
+                "id": example["id"],
+                "question": example["question"],
+                "model_answer": answer,
+                "correct": verdicts[(*prompt, target["name"])],
+                "value": answers[0] if len(answers) == 1 else answers,
+                "gold_position": target["position"],
+                **({} if curve.placement is None else {"target": target["name"]}),
+                "finish_reason": finish_reason,
+            }
+            by_position.setdefault(target["position"], []).append(record)
+    return by_position
+
+
+def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], bool | None]:
+    """Right, wrong, or None for what is not counted, by placement, question and target."""
+    not_counted = scores["excluded"] | scores["correct"].isna()
+    columns = (scores["placement"], scores["id"], scores["target"], scores["correct"], not_counted)
+    return {
+        (placement, id_, target): None if missing else bool(correct)
+        for placement, id_, target, correct, missing in zip(*columns, strict=True)
+    }
+
+
+def curve_figure(curve: CurveFiles, scores: pd.DataFrame) -> Figure:
+    """The curve alone: accuracy by position, or bars for several gold items of one prompt; `scores` are its rows."""
+    settings = {
+        "name": curve.name,
+        "title": curve.title,
+        "experiments": [curve.experiment],
+        "references": {},
+        "panel_title": curve.panel_title,
+    }
+    accuracy = accuracy_table(scores)
+    if curve.placement is None:
+        by_position = {"kind": "accuracy_by_position", "x_label": "Position of the item with the answer"}
+        return position_curve(accuracy, settings | by_position)
+    return target_bars(
+        accuracy, settings | {"kind": "accuracy_by_target", "x_label": "Item asked for, and its position"}
+    )
+
+
+@contextmanager
+def folder_writer(path: str | Path) -> Iterator[Path]:
+    """A new folder that appears under its name only once it is complete, in place of what was there."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        if path.exists():
+            shutil.rmtree(path)
+        partial.replace(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_zip(path: str | Path, folder: str | Path, name: str) -> None:
+    """All files of a folder but hidden ones, as a folder `name`: the same files give the same bytes."""
+    folder = Path(folder)
+    shown = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
+    files = {f"{name}/{file.relative_to(folder).as_posix()}": file for file in shown}
+    with atomic_writer(path) as raw, zipfile.ZipFile(raw, "w") as packed:
+        for entry in sorted(files):
+            info = zipfile.ZipInfo(entry, date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, 0o100644 << 16
+            info.compress_type = zipfile.ZIP_STORED if entry.endswith(COMPRESSED) else zipfile.ZIP_DEFLATED
+            with files[entry].open("rb") as source, packed.open(info, "w") as target:
+                shutil.copyfileobj(source, target)

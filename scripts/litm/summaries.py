@@ -1,0 +1,103 @@
+"""Summaries of curves in the suite's format: accuracy by position and the Position Bias Index, from rows of the tables.
+
+A value that does not exist is None, never NaN.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from litm.curves import Curve
+from litm.errors import UserError
+from litm.position_bias import CLASSES, INVERTED, MEASURED, NO_INFORMATION
+
+PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
+
+#: What a summary takes from the curve's row of position_bias.csv as it is.
+_BIAS = ("edge_accuracy", "middle_accuracy", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")
+
+
+AnyCurve = TypeVar("AnyCurve", bound=Curve)
+
+
+def parse_curves(text: str, kind: type[AnyCurve]) -> list[AnyCurve]:
+    """The curves in a JSON list of objects with the fields of `kind`; TypeError or ValueError for anything else."""
+    return [kind(**entry) for entry in json.loads(text)]
+
+
+def rows_of_curve(table: pd.DataFrame, model: str, curve: Curve) -> pd.DataFrame:
+    """The rows of one model and curve, of a table or of score rows."""
+    chosen = (table["model"] == model) & (table["experiment"] == curve.experiment) & (table["size"] == curve.size)
+    if curve.placement is not None:
+        chosen &= table["placement"] == curve.placement
+    return table[chosen]
+
+
+def curve_summary(model: str, curve: Curve, accuracy: pd.DataFrame, position_bias: pd.DataFrame | None) -> dict:
+    """The suite's summary of one curve.
+
+    accuracy, position_bias: the tables, with the rows of all models; None for no such table. `positions` are fractions
+    of the questions counted at each position, the other numbers are of the `n` questions scored at all of them.
+    Raises `UserError` if the accuracy table has no position of the curve.
+    """
+    cells = rows_of_curve(accuracy, model, curve)
+    cells = cells[cells["position"].notna()].sort_values("position", kind="stable")
+    if cells.empty:
+        raise UserError(f"{curve.name}: the accuracy table has no position of {model} at size {curve.size}")
+    positions = [int(position) for position in cells["position"]]
+    summary = {
+        "experiment": curve.name,
+        "model": model,
+        "task": cells["task"].iloc[0],
+        "metric": cells["metric"].iloc[0],
+        "size": curve.size,
+        "positions": dict(zip(map(str, positions), map(_plain, cells["accuracy"]), strict=True)),
+    }
+    if curve.placement is not None:
+        summary["targets"] = dict(zip(cells["target"], positions, strict=True))
+    rows = [] if position_bias is None else rows_of_curve(position_bias, model, curve).to_dict("records")
+    return summary | (_of_bias(rows[0]) if rows else _without_bias(cells))
+
+
+def master_summary(model: str, summaries: Iterable[dict]) -> dict:
+    """All summaries of a model by the names of their curves, and which curves are of which class of PBI."""
+    experiments = {summary["experiment"]: summary for summary in summaries}
+    verdicts = [summary["verdict"] for summary in experiments.values()]
+    return {
+        "model": model,
+        "measured": verdicts.count(MEASURED),
+        "no_information": verdicts.count(NO_INFORMATION),
+        "pbi_classes": {
+            name: [curve for curve, summary in experiments.items() if summary["pbi_class"] == name]
+            for name in PBI_CLASSES
+        },
+        "experiments": experiments,
+    }
+
+
+def _of_bias(row: Mapping) -> dict:
+    values = {name: _plain(row[name]) for name in (*_BIAS, "verdict", "reason")}
+    if row["verdict"] == MEASURED and values["pbi"] is None:
+        values["reason"] = "no position between the first and the last"
+    return {"n": int(row["n_complete"]), "n_incomplete": int(row["n_incomplete"]), **values}
+
+
+def _without_bias(cells: pd.DataFrame) -> dict:
+    """A curve that is not in the table of position bias: one position, whose counts are its own, or not compared."""
+    alone = len(cells) == 1
+    return {
+        "n": int(cells["n"].iloc[0]) if alone else None,
+        "n_incomplete": int(cells["n_excluded"].iloc[0]) if alone else None,
+        **dict.fromkeys(_BIAS),
+        "verdict": NO_INFORMATION,
+        "reason": "only one position" if alone else "not in the table of position bias",
+    }
+
+
+def _plain(value: Any) -> Any:
+    """None for a missing value; Python's own number for one of numpy's, which JSON cannot write."""
+    if pd.isna(value):
+        return None
+    return value.item() if hasattr(value, "item") else value

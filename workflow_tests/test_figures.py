@@ -1,0 +1,395 @@
+"""Figures that show what the tables say."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from conftest import ROOT
+from matplotlib.colors import same_color
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from litm.accuracy import accuracy_table
+from litm.csv_tables import write_csv
+from litm.figures import bias_forest, position_curve, save_figure, size_curve, target_bars
+from litm.position_bias import POSITION_BIAS_COLUMNS, pbi_class
+
+FIGURE = {
+    "name": "f",
+    "kind": "accuracy_by_position",
+    "title": "A title",
+    "experiments": ["qa"],
+    "references": {"closed_book": "closed book", "oracle": "oracle"},
+    "panel_title": "{size} documents",
+    "x_label": "Position",
+}
+
+
+def cell(model: str, experiment: str, size: int, position: int | None, accuracy: float, n: int = 50) -> dict:
+    return {
+        "model": model, "experiment": experiment, "size": size, "position": position, "n": n,
+        "accuracy": accuracy, "ci_low": max(0, accuracy - 0.1), "ci_high": min(1, accuracy + 0.1),
+    }  # fmt: skip
+
+
+def table(*cells: dict) -> pd.DataFrame:
+    return pd.DataFrame(cells).astype({"position": "Int64"})
+
+
+CURVES = table(
+    *(cell(m, "qa", size, p, a) for m in ("a", "b") for size in (5, 10) for p, a in ((0, 0.9), (2, 0.5), (4, 0.8))),
+    cell("a", "closed_book", 0, None, 0.3),
+    cell("b", "closed_book", 0, None, 0.35),
+)
+
+
+def test_there_is_a_panel_for_each_size_with_the_curve_and_interval_of_each_model():
+    panels = position_curve(CURVES, FIGURE).axes
+    assert [panel.get_title() for panel in panels] == ["5 documents", "10 documents"]
+    for panel in panels:
+        bars = panel.containers
+        assert len(bars) == 2
+        for bar in bars:
+            line, _, (intervals,) = bar.lines
+            assert list(line.get_xdata()) == [0, 2, 4] and list(line.get_ydata()) == pytest.approx([90, 50, 80])
+            ends = [segment[:, 1] for segment in intervals.get_segments()]
+            assert [tuple(end) for end in ends] == [pytest.approx(e) for e in ((80, 100), (40, 60), (70, 90))]
+        assert [label.get_text() for label in panel.get_xticklabels()] == ["1st", "3rd", "5th"]
+
+
+def test_reference_lines_are_drawn_for_what_was_run():
+    figure = position_curve(CURVES, FIGURE)
+    for panel in figure.axes:
+        flat = [line for line in panel.get_lines() if list(line.get_xdata()) == [0, 1]]
+        assert [line.get_ydata()[0] for line in flat] == pytest.approx([30, 35])
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["a", "b", "closed book"]
+    assert figure.legends[0].get_title().get_text() == "n = 50 questions a point; bars are 95 % intervals"
+
+
+def test_a_panel_in_which_nothing_fits_says_so():
+    figure = position_curve(table(cell("a", "qa", 5, 0, 0.3), cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
+    assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question fits:\na"]]
+    position_curve(table(cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
+
+
+def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_those_sizes():
+    shown = table(*(cell(m, "qa", size, None, size / 100) for m in ("a", "b") for size in (5, 10, 50)))
+    recall = pd.DataFrame(
+        [
+            {
+                "questions": "q",
+                "corpus": "c",
+                "retriever": "bm25",
+                "k": k,
+                "n": 2655,
+                "recall": 0.9,
+                "ci_low": 0.8,
+                "ci_high": 1.0,
+            }
+            for k in (1, 5, 10, 50, 100)
+        ]
+    )
+    figure = size_curve(shown, recall, {**FIGURE, "references": {}, "x_label": "Documents"})
+    (panel,) = figure.axes
+    lines = [bar.lines[0] for bar in panel.containers]
+    assert [list(line.get_xdata()) for line in lines] == [[5, 10, 50]] * 3
+    assert [list(line.get_ydata()) for line in lines] == [
+        pytest.approx(y) for y in ([5, 10, 50], [5, 10, 50], [90] * 3)
+    ]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "recall of bm25 (n = 2,655)"]
+    twice = size_curve(shown, pd.concat([recall, recall.assign(corpus="d")]), {**FIGURE, "references": {}})
+    labels = [text.get_text() for text in twice.legends[0].get_texts()]
+    assert labels[2:] == ["recall of bm25 in c for q (n = 2,655)", "recall of bm25 in d for q (n = 2,655)"]
+    without = size_curve(shown, recall.iloc[:0], {**FIGURE, "references": {}})
+    assert len(without.axes[0].containers) == 2 and without.axes[0].get_ylabel() == "Accuracy (%)"
+
+
+def test_a_figure_by_size_in_which_nothing_fits_says_so():
+    recall = pd.DataFrame(columns=["questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high"])
+    figure = size_curve(table(cell("a", "qa", 5, None, 0.5, n=0)), recall, {**FIGURE, "references": {}})
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no question fits:\na"]
+
+
+NEEDLES = {
+    **FIGURE,
+    "kind": "accuracy_by_target",
+    "experiments": ["needles"],
+    "references": {},
+    "panel_title": "{size} items",
+}
+
+
+def needles(
+    model: str, placement: tuple[int, ...], accuracies: tuple, n: int = 50, size: int = 300, experiment: str = "needles"
+) -> list[dict]:
+    """The rows of three targets; those of an accuracy of None have no question that fits."""
+    rows = []
+    for target, position, accuracy in zip(("start", "middle", "end"), placement, accuracies, strict=True):
+        row = cell(model, experiment, size, position, accuracy or 0.0, n)
+        if accuracy is None:
+            row |= {"n": 0, "accuracy": pd.NA, "ci_low": pd.NA, "ci_high": pd.NA}
+        rows.append({**row, "placement": f"gold_at_{'_'.join(map(str, placement))}", "target": target})
+    return rows
+
+
+def targets(*rows: list[dict]) -> pd.DataFrame:
+    floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
+    return table(*(row for group in rows for row in group)).astype(floats)
+
+
+def titles(figure: Figure) -> list[str]:
+    return [panel.get_title() for panel in figure.axes]
+
+
+def test_each_target_has_a_bar_with_its_interval_for_each_model_in_the_order_of_the_positions():
+    reversed_rows = needles("a", (0, 149, 299), (0.9, 0.5, 0.8))[::-1]
+    figure = target_bars(targets(reversed_rows, needles("b", (0, 149, 299), (0.7, 0.0, 0.6))), NEEDLES)
+    (panel,) = figure.axes
+    bars = [group for group in panel.containers if isinstance(group, BarContainer)]
+    heights = [[bar.get_height() for bar in sorted(group, key=lambda bar: bar.get_x())] for group in bars]
+    assert heights == [pytest.approx([90, 50, 80]), pytest.approx([70, 0, 60])]
+    (intervals,) = bars[1].errorbar.lines[2]
+    ends = [tuple(segment[:, 1]) for segment in intervals.get_segments()]
+    assert ends == [pytest.approx(pair) for pair in ((60, 80), (0, 10), (50, 70))]
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["start\n1st", "middle\n150th", "end\n300th"]
+    centres = [bar.get_x() + bar.get_width() / 2 for group in bars for bar in group]
+    assert sorted(map(round, centres)) == [0, 0, 1, 1, 2, 2] and len(set(centres)) == 6
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
+    assert panel.get_ylim()[0] <= 0 <= 100 <= panel.get_ylim()[1]
+
+
+def test_each_placement_and_size_has_a_panel_and_many_are_drawn_in_rows():
+    placements = [(0, 149, 299), (0, 1, 2), (75, 149, 224), (140, 149, 158), (148, 149, 150), (297, 298, 299)]
+    rows = [needles("a", placement, (0.9, 0.5, 0.8)) for placement in placements]
+    figure = target_bars(targets(*rows, needles("a", (0, 5, 9), (0.1, 0.2, 0.3), size=10)), NEEDLES)
+    assert titles(figure) == [
+        "10 items",
+        "300 items\n1st, 2nd, 3rd",
+        "300 items\n1st, 150th, 300th",
+        "300 items\n76th, 150th, 225th",
+        "300 items\n141st, 150th, 159th",
+        "300 items\n149th, 150th, 151st",
+        "300 items\n298th, 299th, 300th",
+    ]
+    rows_of_panels = {panel.get_subplotspec().rowspan.start for panel in figure.axes}
+    assert rows_of_panels == {0, 1} and figure.get_figwidth() < 12
+
+
+def test_several_experiments_of_targets_have_panels_that_are_told_apart():
+    shown = targets(
+        needles("a", (0, 149, 299), (0.9, 0.5, 0.8)),
+        needles("a", (0, 149, 299), (0.8, 0.6, 0.7), experiment="spacing"),
+        needles("a", (0, 149, 299), (0.8, 0.6, 0.7), experiment="not_asked_for"),
+    )
+    figure = target_bars(shown, {**NEEDLES, "experiments": ["spacing", "needles"]})
+    assert titles(figure) == ["spacing\n300 items", "needles\n300 items"]
+
+
+def test_a_panel_of_targets_names_the_models_whose_context_no_question_fits():
+    shown = targets(
+        needles("a", (0, 149, 299), (0.9, 0.5, 0.8)),
+        needles("b", (0, 149, 299), (None, None, None)),
+        needles("a", (0, 999, 1999), (None, None, None), size=2000),
+        needles("b", (0, 999, 1999), (None, None, None), size=2000),
+    )
+    figure = target_bars(shown, NEEDLES)
+    notes = [[text.get_text() for text in panel.texts] for panel in figure.axes]
+    assert notes == [["no question fits: b"], ["no question fits: a, b"]]
+    nothing = target_bars(shown[shown["n"] == 0], NEEDLES)
+    assert nothing.legends[0].get_title().get_text() == "no question fits the context at every position"
+
+
+def test_reference_lines_are_drawn_over_the_bars_of_targets():
+    shown = targets(needles("a", (0, 149, 299), (0.9, 0.5, 0.8))), table(cell("a", "closed_book", 0, None, 0.3))
+    figure = target_bars(pd.concat(shown), {**NEEDLES, "references": {"closed_book": "closed book"}})
+    (line,) = [line for line in figure.axes[0].get_lines() if list(line.get_xdata()) == [0, 1]]
+    assert line.get_ydata()[0] == pytest.approx(30)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "closed book"]
+
+
+def test_more_models_than_colours_are_told_apart_by_the_hatching_of_their_bars():
+    shown = targets(*(needles(f"m{i}", (0, 149, 299), (0.9, 0.5, 0.8)) for i in range(12)))
+    patches = target_bars(shown, NEEDLES).legends[0].get_patches()
+    assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in patches}) == 12
+
+
+def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **values: object) -> dict:
+    """A row of position_bias.csv; the interval reaches 10 points to either side."""
+    row = dict.fromkeys(POSITION_BIAS_COLUMNS) | {"model": model, "experiment": experiment, "size": size}
+    row |= {"n_complete": 100, "positions": 9, "verdict": "measured", "pbi": pbi}
+    if pbi is not None:
+        row |= {"pbi_ci_low": pbi - 0.1, "pbi_ci_high": pbi + 0.1}
+    return row | values
+
+
+def bias_table(*rows: dict) -> pd.DataFrame:
+    floats = dict.fromkeys(("pbi", "pbi_ci_low", "pbi_ci_high"), "Float64")
+    columns = list(dict.fromkeys([*POSITION_BIAS_COLUMNS, *(rows[0] if rows else [])]))
+    return pd.DataFrame(rows, columns=columns).astype(floats)
+
+
+NO_INFORMATION = {"verdict": "no_information", "reason": "floor"}
+
+
+def points(figure: Figure) -> list[Line2D]:
+    """The markers of the indices, from the top."""
+    return [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 1]
+
+
+def intervals(figure: Figure) -> list[list[float]]:
+    return [list(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_marker() == "|"]
+
+
+def words(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def labels(figure: Figure) -> list[str]:
+    return [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+
+
+def test_a_forest_shows_each_index_with_its_interval_in_points_and_its_n_by_experiment():
+    figure = bias_forest(
+        bias_table(bias("a", "kv", 0.2), bias("a", "qa", 0.05), bias("b", "kv", -0.1, n_complete=2655))
+    )
+    assert [line.get_xdata()[0] for line in points(figure)] == pytest.approx([20, -10, 5])
+    assert intervals(figure) == [pytest.approx(pair) for pair in ([10, 30], [-20, 0], [-5, 15])]
+    assert labels(figure) == ["a", "b", "a"]
+    assert [text for text in words(figure) if "kv" in text or "qa" in text] == ["kv, size 100", "qa, size 100"]
+    assert [text for text in words(figure) if text.replace(",", "").isdigit()] == ["100", "2,655", "100"]
+    heights = [line.get_ydata()[0] for line in points(figure)]
+    assert heights == sorted(heights) and figure.axes[0].yaxis_inverted()
+
+
+def test_a_model_has_one_colour_and_marker_in_all_experiments_of_a_forest():
+    first, second, other = points(
+        bias_forest(bias_table(bias("a", "kv", 0.2), bias("a", "qa", 0.1), bias("b", "qa", 0.1)))
+    )
+    assert first.get_color() == second.get_color() != other.get_color()
+    assert first.get_marker() == second.get_marker() != other.get_marker()
+
+
+def test_the_bands_of_a_forest_are_the_classes_of_the_index():
+    panel = bias_forest(bias_table(bias("a", "kv", 0.2))).axes[0]
+    spans = [(band.get_x(), band.get_x() + band.get_width()) for band in panel.patches]
+    assert spans == [pytest.approx(span) for span in ((-20, -5), (-5, 5), (5, 15), (15, 30), (30, 40))]
+    names = [text.get_text() for text in panel.texts if text.xy[1] == 1 and text.get_text() != "n"][: len(spans)]
+    assert names == [pbi_class((left + right) / 200) for left, right in spans]
+
+
+def test_a_forest_shows_all_intervals_and_nothing_beyond_100_points():
+    assert bias_forest(bias_table(bias("a", "kv", 0.01))).axes[0].get_xlim() == (-20, 40)
+    low, high = bias_forest(bias_table(bias("a", "kv", 0.5), bias("b", "kv", -0.3))).axes[0].get_xlim()
+    assert -100 < low < -40 and 60 < high < 100
+    wide = bias_forest(bias_table(bias("a", "kv", 0.0, pbi_ci_low=-1.0, pbi_ci_high=1.0)))
+    assert wide.axes[0].get_xlim() == (-100, 100)
+
+
+def test_an_index_without_information_is_hollow_and_grey_beside_its_reason():
+    figure = bias_forest(bias_table(bias("a", "kv", 0.0, **NO_INFORMATION), bias("b", "kv", 0.2)))
+    hollow, solid = points(figure)
+    assert same_color(hollow.get_markerfacecolor(), "white") and same_color(hollow.get_color(), "0.5")
+    assert same_color(solid.get_markerfacecolor(), solid.get_color()) and not same_color(solid.get_color(), "0.5")
+    assert "100   floor" in words(figure) and "100" in words(figure)
+    assert "hollow: no information" in figure.axes[0].get_xlabel()
+
+
+def test_a_curve_without_an_index_is_listed_with_its_reason_or_counted_as_left_out():
+    nothing = bias(
+        "b", "kv", None, n_complete=0, verdict="no_information", reason="no question was scored at every position"
+    )
+    figure = bias_forest(bias_table(bias("a", "kv", 0.2), nothing, bias("c", "kv", None, positions=2)))
+    assert labels(figure) == ["a", "b"] and len(points(figure)) == 1
+    assert "0   no question was scored at every position" in words(figure)
+    assert figure.axes[0].get_xlabel().endswith("left out: 1 without a middle position")
+
+
+def test_rows_of_a_forest_say_what_they_do_not_have_in_common():
+    sizes = bias_forest(bias_table(bias("a", "kv", 0.2, size=10), bias("a", "kv", 0.1, size=20)))
+    assert labels(sizes) == ["a, size 10", "a, size 20"] and "kv" in words(sizes)
+    three, depth = {"placement": "gold_at_0_149_299"}, {"placement": "gold_at_depth_0_0.5_1"}
+    placed = bias_forest(
+        bias_table(
+            bias("a", "spacing", 0.2, **three), bias("a", "spacing", 0.1, placement="gold_at_0_1_2"),
+            bias("a", "one", 0.2, **three), bias("a", "depth", 0.2, **depth), bias("a", "kv", 0.2, placement=None),
+        )
+    )  # fmt: skip
+    assert labels(placed) == ["a, at 1st, 150th, 300th", "a, at 1st, 2nd, 3rd", "a", "a", "a"]
+    headers = [
+        "spacing, size 100",
+        "one, size 100, at 1st, 150th, 300th",
+        "depth, size 100, at depths 0, 0.5, 1",
+        "kv, size 100",
+    ]
+    assert [text for text in words(placed) if "size" in text] == headers
+
+
+def test_a_forest_of_many_rows_has_lower_lines():
+    def height(models: int) -> float:
+        return bias_forest(
+            bias_table(*(bias(f"m{m}", f"e{e}", 0.1) for e in range(7) for m in range(models)))
+        ).get_figheight()
+
+    assert bias_forest(bias_table(bias("a", "kv", 0.2))).get_figheight() < 3 < height(2)
+    assert height(12) < 7 * 12 * height(2) / (7 * 2) / 2
+
+
+@pytest.mark.parametrize("rows", [[], [bias("a", "kv", None, positions=2)], [bias("a", "kv", None, **NO_INFORMATION)]])
+def test_a_forest_without_any_index_says_so(rows):
+    figure = bias_forest(bias_table(*rows))
+    assert "No curve has a Position Bias Index" in figure.texts[-1].get_text() and not figure.axes
+
+
+FOREST = bias_table(bias("a", "kv", 0.2), bias("b", "kv", 0.0, **NO_INFORMATION))
+BARS = targets(needles("a", (0, 149, 299), (0.9, 0.5, 0.8)))
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+@pytest.mark.parametrize(
+    "draw",
+    [lambda: position_curve(CURVES, FIGURE), lambda: target_bars(BARS, NEEDLES), lambda: bias_forest(FOREST)],
+    ids=["curve", "bars", "forest"],
+)
+def test_the_same_figure_has_the_same_bytes(tmp_path, ending, draw):
+    for name in ("one", "two"):
+        save_figure(draw(), tmp_path / f"{name}.{ending}")
+    assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
+
+
+def run_program(name: str, *words: object) -> None:
+    subprocess.run([sys.executable, ROOT / "scripts" / name, *map(str, words)], check=True)
+
+
+def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
+    write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS_COLUMNS))
+    png, pdf = tmp_path / "f.png", tmp_path / "f.pdf"
+    run_program("plot_bias_forest.py", "--position-bias", tmp_path / "bias.csv", "--png", png, "--pdf", pdf)
+    save_figure(bias_forest(FOREST), tmp_path / "wanted.png")
+    assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes() and pdf.read_bytes().startswith(b"%PDF")
+
+
+def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
+    rows = [
+        {
+            "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code", "size": 300,
+            "placement": "gold_at_0_149_299", "position": position, "depth": position / 299, "target": target,
+            "id": f"q{question}", "correct": question % 2 == 0, "correct_first_line": True, "correct_full": True,
+            "empty": False, "finish_reason": "stop", "excluded": False,
+        }
+        for question in range(4) for target, position in (("start", 0), ("middle", 149), ("end", 299))
+    ]  # fmt: skip
+    scores = pd.DataFrame(rows)
+    scores.to_parquet(tmp_path / "scores.parquet")
+    accuracy, png = accuracy_table(scores), tmp_path / "f.png"
+    for kind, draw in (("accuracy_by_target", target_bars), ("accuracy_by_position", position_curve)):
+        settings = {**NEEDLES, "kind": kind}
+        run_program(
+            "plot_figure.py", "--figure", json.dumps(settings), "--scores", tmp_path / "scores.parquet",
+            "--png", png, "--pdf", tmp_path / "f.pdf",
+        )  # fmt: skip
+        save_figure(draw(accuracy, settings), tmp_path / "wanted.png")
+        assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes()

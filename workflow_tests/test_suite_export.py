@@ -1,0 +1,261 @@
+"""The suite's own layout of results, written by the program from hand-made examples, responses and scores."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import ROOT, write_lines
+
+import export_suite
+from litm.errors import UserError
+from litm.records import read_jsonl
+from litm.scoring import Sweep, score_sweep
+from litm.suite_export import CurveFiles, curve_figure
+
+IDS = ["b", "a", "c"]
+
+
+def example(id: str, size: int, positions: Sequence[int]) -> dict:
+    names = ["start", "middle", "end"] if len(positions) > 1 else ["gold"]
+    targets = [
+        {"name": name, "position": position, "depth": position / (size - 1), "answers": [f"{id}-{name}"]}
+        for name, position in zip(names, positions, strict=True)
+    ]
+    if id == "c":
+        targets[0]["answers"].append("another")
+    placement = "gold_at_" + "_".join(map(str, positions))
+    return {"id": id, "size": size, "placement": placement, "question": f"Which is {id}?", "targets": targets}
+
+
+def response(example: dict, overflow: bool) -> dict:
+    """Right for all but question b and the middle of several; no answer to a prompt that does not fit."""
+    answers = [t["answers"][0] for t in example["targets"] if example["id"] != "b" and t["name"] != "middle"]
+    text, reason = (None, "overflow") if overflow else (" ".join(answers) + "\n", "stop")
+    name = {key: example[key] for key in ("id", "size", "placement")}
+    return {**name, "response": text, "finish_reason": reason, "prompt_tokens": 9, "response_tokens": 2}
+
+
+class Results:
+    """Files as the workflow makes them, and the exports of them."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.monkeypatch = folder, monkeypatch
+        self.curves: list[dict] = []
+        (folder / "master.json").write_text('{"model": "m"}')
+
+    def add(self, experiment: str, cells: dict[int, list[list[int]]], too_long: Sequence[tuple] = ()) -> None:
+        """An experiment with a curve for each size.
+
+        cells: the positions of the gold items by size; too_long: (size, placement, id) of prompts that do not fit.
+        """
+        examples: dict[str, list[dict]] = {}
+        for size, placements in cells.items():
+            files = []
+            for positions in placements:
+                records = [example(id, size, positions) for id in IDS]
+                path = self.folder / experiment / str(size) / f"{records[0]['placement']}.jsonl.gz"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                files.append(str(write_lines(path, records)))
+                examples[files[-1]] = records
+            several = len(placements[0]) > 1
+            name = f"{experiment}_{size}" if len(cells) > 1 else experiment
+            (self.folder / f"{name}.json").write_text(json.dumps({"experiment": name}))
+            self.curves.append(
+                {
+                    **{"name": name, "experiment": experiment, "size": size, "title": "A title"},
+                    **{"placement": records[0]["placement"] if several else None, "panel_title": "{size} items"},
+                    **{"examples": files, "scores": str(self.folder / f"{experiment}.parquet")},
+                    "responses": str(self.folder / f"{experiment}.jsonl.gz"),
+                }
+            )
+        everything = [record for records in examples.values() for record in records]
+        responses = [response(e, (e["size"], e["placement"], e["id"]) in too_long) for e in everything]
+        write_lines(self.folder / f"{experiment}.jsonl.gz", responses[::-1])
+        sweep = Sweep("m", experiment, "t", "value_in_answer")
+        score_sweep(sweep, everything, responses).to_parquet(self.folder / f"{experiment}.parquet", index=False)
+
+    def export(self, *options: str, output: str = "out") -> Path:
+        summaries = [str(self.folder / f"{curve['name']}.json") for curve in self.curves]
+        argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", *summaries]
+        argv += ["--master", str(self.folder / "master.json"), "--output", str(self.folder / output), *options]
+        self.monkeypatch.setattr(sys, "argv", ["export_suite.py", *argv])
+        export_suite.main()
+        return self.folder / output
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch) -> Results:
+    return Results(tmp_path, monkeypatch)
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def read_predictions(folder: Path, position: int) -> list[dict]:
+    return [record for _, record in read_jsonl(folder / f"predictions_{position}.jsonl")]
+
+
+def test_a_folder_a_curve_has_data_predictions_summary_and_figure(results):
+    results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
+    results.add("needles", {9: [[0, 4, 8]]})
+    files = files_in(results.export())
+    assert sorted(files) == [
+        "kv_5/curve.png",
+        *(f"kv_5/data/gold_at_{position}.jsonl.gz" for position in (0, 4)),
+        *(f"kv_5/predictions_{position}.jsonl" for position in (0, 4)),
+        "kv_5/summary.json",
+        "kv_9/curve.png",
+        *(f"kv_9/data/gold_at_{position}.jsonl.gz" for position in (0, 8)),
+        *(f"kv_9/predictions_{position}.jsonl" for position in (0, 8)),
+        "kv_9/summary.json",
+        "master_summary.json",
+        "needles/curve.png",
+        "needles/data/gold_at_0_4_8.jsonl.gz",
+        *(f"needles/predictions_{position}.jsonl" for position in (0, 4, 8)),
+        "needles/summary.json",
+    ]
+    copies = {
+        "master_summary.json": "master.json",
+        "kv_9/summary.json": "kv_9.json",
+        "needles/summary.json": "needles.json",
+    }
+    copies["kv_5/data/gold_at_4.jsonl.gz"] = "kv/5/gold_at_4.jsonl.gz"
+    for copy, original in copies.items():
+        assert files[copy] == (results.folder / original).read_bytes()
+    assert all(files[f"{name}/curve.png"].startswith(b"\x89PNG") for name in ("kv_5", "kv_9", "needles"))
+
+
+def test_predictions_are_in_the_order_of_the_questions_and_count_the_same_ones_at_every_position(results):
+    results.add("kv", {5: [[0], [4]], 9: [[0], [4]]}, too_long=[(9, "gold_at_4", "a")])
+    folder = results.export()
+    at_start, at_end = (read_predictions(folder / "kv_9", position) for position in (0, 4))
+    assert at_start == [
+        {
+            **{"id": id, "question": f"Which is {id}?", "model_answer": answer, "correct": correct, "value": value},
+            **{"gold_position": 0, "finish_reason": "stop"},
+        }
+        for id, answer, correct, value in (
+            ("b", "\n", False, "b-gold"),
+            # Too long at the end: what was answered here is shown, and counts nowhere.
+            ("a", "a-gold\n", None, "a-gold"),
+            ("c", "c-gold\n", True, ["c-gold", "another"]),
+        )
+    ]
+    changes = {"model_answer": None, "finish_reason": "overflow"}
+    assert at_end[1] == at_start[1] | {"gold_position": 4} | changes
+    assert [record["correct"] for record in at_end] == [False, None, True]
+    at_another_size = read_predictions(folder / "kv_5", 4)
+    assert [record["correct"] for record in at_another_size] == [False, True, True]
+    assert all(record["model_answer"] for record in at_another_size)
+
+
+def test_each_of_several_gold_items_has_predictions_of_its_own(results):
+    results.add("needles", {9: [[0, 4, 8]]})
+    folder = results.export() / "needles"
+    rows = {position: read_predictions(folder, position) for position in (0, 4, 8)}
+    assert [[row["id"] for row in records] for records in rows.values()] == [IDS] * 3
+    assert [(row["target"], row["gold_position"], row["value"]) for _, row, _ in rows.values()] == [
+        ("start", 0, "a-start"), ("middle", 4, "a-middle"), ("end", 8, "a-end")
+    ]  # fmt: skip
+    assert {row["model_answer"] for _, row, _ in rows.values()} == {"a-start a-end\n"}
+    assert [[row["correct"] for row in records] for records in rows.values()] == [
+        [False, True, True], [False, False, False], [False, True, True]
+    ]  # fmt: skip
+
+
+def test_a_placement_of_several_gold_items_is_exported_without_the_others(results):
+    results.add("needles", {9: [[0, 4, 8], [3, 4, 5]]})
+    (both,) = results.curves
+    results.curves = [both | {"name": "needles", "examples": both["examples"][1:], "placement": "gold_at_3_4_5"}]
+    files = files_in(results.export() / "needles")
+    assert [name for name in sorted(files) if "predictions" in name] == [f"predictions_{p}.jsonl" for p in (3, 4, 5)]
+    assert len(files["predictions_4.jsonl"].splitlines()) == len(IDS)
+
+
+def test_where_no_question_fits_every_answer_and_verdict_is_null(results):
+    everything = [(9, f"gold_at_{place}", id) for place in ("0", "4", "8", "0_4_8") for id in IDS]
+    results.add("kv", {9: [[0], [4], [8]]}, too_long=everything)
+    results.add("needles", {9: [[0, 4, 8]]}, too_long=everything)
+    folder = results.export()
+    for name in ("kv", "needles"):
+        for position in (0, 4, 8):
+            records = read_predictions(folder / name, position)
+            assert [(r["id"], r["model_answer"], r["correct"]) for r in records] == [(id, None, None) for id in IDS]
+        assert (folder / name / "curve.png").stat().st_size > 1000
+    assert not any(b"NaN" in data for name, data in files_in(folder).items() if name.endswith((".json", ".jsonl")))
+
+
+def test_the_figure_shows_the_curve_alone(results):
+    results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
+    results.add("needles", {9: [[0, 4, 8]]})
+    for entry, ticks in zip(results.curves, (["1st", "5th"], ["1st", "9th"], ["1st", "5th", "9th"]), strict=True):
+        curve = CurveFiles(**entry)
+        rows = pd.read_parquet(curve.scores)
+        (panel,) = curve_figure(curve, rows[rows["size"] == curve.size]).axes
+        assert panel.get_title() == f"{curve.size} items"
+        labels = [label.get_text() for label in panel.get_xticklabels()]
+        assert [label.split("\n")[-1] for label in labels] == ticks
+        assert len(labels[0].split("\n")) == (2 if curve.placement else 1)
+
+
+def pack(folder: Path, output: Path) -> None:
+    """Run the program that packs a folder in which Snakemake has left a hidden file."""
+    (folder / ".hidden").touch()
+    program = [sys.executable, ROOT / "scripts" / "zip_export.py"]
+    subprocess.run([*program, "--folder", folder, "--name", "m", "--output", output], check=True, capture_output=True)
+    (folder / ".hidden").unlink()
+
+
+def test_the_same_results_give_the_same_zip_whenever_and_with_whatever_permissions(results):
+    results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
+    pack(results.export(), results.folder / "one.zip")
+    for path in [*(results.folder / "kv").rglob("*.gz"), results.folder / "kv_5.json"]:
+        os.utime(path, (10**9, 10**9))
+    umask = os.umask(0o077)
+    try:
+        folder = results.export(output="elsewhere")
+        pack(folder, results.folder / "two.zip")
+    finally:
+        os.umask(umask)
+    assert (results.folder / "one.zip").read_bytes() == (results.folder / "two.zip").read_bytes()
+    with zipfile.ZipFile(results.folder / "one.zip") as packed:
+        assert {name: packed.read(name) for name in packed.namelist()} == {
+            f"m/{name}": data for name, data in files_in(folder).items()
+        }
+        assert packed.namelist() == sorted(packed.namelist())
+        assert {(info.date_time, info.external_attr >> 16) for info in packed.infolist()} == {
+            ((1980, 1, 1, 0, 0, 0), 0o100644)
+        }
+
+
+def test_an_export_replaces_the_one_before_as_a_whole(results):
+    results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
+    first = files_in(results.export())
+    (results.folder / "out" / "kv_5" / "stale").touch()
+    results.curves = results.curves[1:]
+    second = files_in(results.export())
+    assert second == {name: data for name, data in first.items() if not name.startswith("kv_5/")}
+
+
+def test_a_failure_leaves_the_export_before_and_no_half_of_another(results):
+    results.add("kv", {9: [[0], [8]]})
+    before = files_in(results.export())
+    there = sorted(results.folder.iterdir())
+    responses = [record for _, record in read_jsonl(results.folder / "kv.jsonl.gz")]
+    lost = next(r for r in responses if r["id"] == "a" and r["placement"] == "gold_at_8")
+    write_lines(results.folder / "kv.jsonl.gz", [r for r in responses if r is not lost])
+    with pytest.raises(UserError, match="no response to question a, size 9, gold_at_8: run generate again"):
+        results.export()
+    assert files_in(results.folder / "out") == before and sorted(results.folder.iterdir()) == there
+    write_lines(results.folder / "kv.jsonl.gz", responses)
+    scores = pd.read_parquet(results.folder / "kv.parquet")
+    scores[scores["id"] != "c"].to_parquet(results.folder / "kv.parquet", index=False)
+    with pytest.raises(UserError, match="no score of question c, size 9, gold_at_0: run score again"):
+        results.export()

@@ -1,0 +1,120 @@
+"""The suite through the real workflow: lengths in tokens, several needles, utilisation, summaries, export."""
+
+import json
+import zipfile
+from copy import deepcopy
+
+import pandas as pd
+import pytest
+from workbench import CONFIG, Workbench
+
+from litm.records import read_json, read_jsonl
+
+SUITE = deepcopy(CONFIG)
+SUITE["experiments"] = ["needle", "needles", "talk", "qa", "closed_book", "oracle"]
+SUITE["define"]["experiments"] |= {
+    "needle": {
+        "task": "needle_in_haystack", "tokens_of": "reference", "depths": {500: [0, 0.5, 1]},
+        "examples": 3, "max_new_tokens": 10,
+    },
+    "needles": {
+        "task": "multi_needle", "positions": {6: [[0, 1, 2], [0, 2, 5]]}, "examples": 3, "max_new_tokens": 10
+    },
+    "talk": {
+        "task": "conversation_memory", "positions": {3: [0, 1, 2], 5: [0, 4]}, "examples": 2, "max_new_tokens": 10
+    },
+    "oracle": {"task": "oracle_qa", "dataset": "questions", "max_new_tokens": 10},
+}  # fmt: skip
+SUITE["define"]["experiments"]["qa"] |= {"closed_book": "closed_book", "oracle": "oracle"}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Workbench:
+    """A workbench in which all has been made and exported once."""
+    bench = Workbench.create(tmp_path_factory.mktemp("suite"))
+    bench.configure(SUITE)
+    bench.run("--", "all", "suite_export", "suite_zip")
+    return bench
+
+
+def table(bench: Workbench, name: str) -> pd.DataFrame:
+    return pd.read_csv(bench.path(f"results/tables/{name}.csv"))
+
+
+def test_a_length_in_tokens_is_used_up_and_the_gold_item_is_at_its_depth(finished):
+    tokens = table(finished, "token_counts").query("experiment == 'needle'")
+    assert tokens["size"].eq(500).all()
+    assert tokens["max"].between(420, 500).all()
+    items = read_json(finished.path("results/lengths/needle/500.json"))["items"]
+    cells = table(finished, "accuracy").query("experiment == 'needle'")
+    assert list(cells["placement"]) == ["gold_at_depth_0", "gold_at_depth_0.5", "gold_at_depth_1"]
+    assert list(cells["position"]) == [0, round(0.5 * (items - 1)), items - 1]
+
+
+def test_the_first_and_last_token_of_every_gold_item_are_stored(finished):
+    rows = pd.read_parquet(finished.path("results/token_positions/reference/needles.parquet"))
+    assert len(rows) == 2 * 3 * 3
+    assert (rows["first_token"] <= rows["last_token"]).all() and (rows["last_token"] < rows["prompt_tokens"]).all()
+    first = rows.groupby(["placement", "target"])["first_token"].mean().unstack()
+    assert (first["start"] < first["middle"]).all() and (first["middle"] < first["end"]).all()
+
+
+def test_each_placement_of_several_needles_is_a_curve_of_its_own(finished):
+    bias = table(finished, "position_bias").query("experiment == 'needles'")
+    assert list(bias["placement"]) == ["gold_at_0_1_2", "gold_at_0_2_5"]
+    assert list(bias["end_position"]) == [2, 5]
+    assert finished.path("results/figures/needles.png").stat().st_size > 5000
+
+
+def test_utilisation_compares_the_same_questions_without_and_with_the_gold_document_alone(finished):
+    rows = table(finished, "utilisation")
+    assert list(rows["placement"]) == ["gold_at_0", "gold_at_2"] and rows["n"].eq(4).all()
+    assert {"closed_book", "accuracy", "oracle", "utilisation", "utilisation_ci_low"} <= set(rows.columns)
+
+
+def test_the_index_across_experiments_is_there_as_a_table_and_a_picture(finished):
+    pbi = table(finished, "pbi")
+    assert [tuple(row) for row in pbi[["experiment", "size"]].to_numpy()] == [
+        ("needle", 500), ("needles", 6), ("needles", 6), ("talk", 3)
+    ]  # fmt: skip
+    markdown = finished.path("results/tables/pbi.md").read_text()
+    assert markdown.count("\n") == 2 + len(pbi) and "| Edge accuracy" in markdown and "nan" not in markdown
+    assert finished.path("results/figures/pbi_forest.png").stat().st_size > 5000
+    report = finished.path("results/report.html").read_text()
+    assert "Utilisation of the context" in report and 'alt="Position Bias Index"' in report
+
+
+def test_the_summaries_are_those_of_all_curves(finished):
+    names = ["needle", "needles_6_gold_at_0_1_2", "needles_6_gold_at_0_2_5", "talk_3", "talk_5", "qa"]
+    master = json.loads(finished.path("results/summaries/reference/master_summary.json").read_text())
+    # One size, so the size is no part of the name.
+    names[1:3] = ["needles_gold_at_0_1_2", "needles_gold_at_0_2_5"]
+    assert list(master["experiments"]) == names
+    summary = json.loads(finished.path("results/summaries/reference/talk_3/summary.json").read_text())
+    assert summary == master["experiments"]["talk_3"] and list(summary["positions"]) == ["0", "1", "2"]
+
+
+def test_the_export_has_a_folder_a_curve_and_is_packed_without_what_snakemake_left_there(finished):
+    folder = finished.path("results/suite_export/reference")
+    assert {path.name for path in (folder / "talk_3").iterdir()} == {
+        "curve.png", "data", "predictions_0.jsonl", "predictions_1.jsonl", "predictions_2.jsonl", "summary.json"
+    }  # fmt: skip
+    lines = [record for _, record in read_jsonl(folder / "needles_gold_at_0_2_5" / "predictions_5.jsonl")]
+    assert len(lines) == 3 and {line["target"] for line in lines} == {"end"}
+    assert {"model_answer", "correct", "value", "gold_position"} <= set(lines[0])
+    with zipfile.ZipFile(finished.path("results/suite_export/reference.zip")) as packed:
+        names = packed.namelist()
+    assert "reference/talk_3/data/gold_at_1.jsonl.gz" in names and not any("/." in name for name in names)
+
+
+def test_nothing_runs_again(finished):
+    assert finished.plan("--", "all", "suite_export", "suite_zip") == {}
+
+
+def test_another_length_finds_its_size_again_and_asks_that_experiment_alone(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    config = deepcopy(SUITE)
+    config["define"]["experiments"]["needle"]["depths"] = {400: [0, 0.5, 1]}
+    bench.configure(config)
+    plan = bench.plan()
+    assert (plan["find_size"], plan["make_examples"], plan["generate"]) == (1, 3, 1)

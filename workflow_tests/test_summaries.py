@@ -1,0 +1,209 @@
+"""The suite's summaries, made by the program of the tables of hand-made scores."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import ROOT
+
+import make_summaries
+from litm.accuracy import accuracy_table
+from litm.csv_tables import write_csv
+from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
+from litm.score_groups import curves
+from litm.scoring import COLUMNS
+
+PROGRAM = ROOT / "scripts" / "make_summaries.py"
+#: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
+U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}
+
+
+def scores(
+    correct: Mapping[int | None, Sequence[bool | None]], experiment: str = "e", size: int = 9, **changes
+) -> pd.DataFrame:
+    """Score rows from right and wrong (None: did not fit) for each position: {position: [of question 0, 1, ...]}."""
+    positions = list(correct)
+    too_long = {index for values in correct.values() for index, value in enumerate(values) if value is None}
+    rows = [
+        {
+            **dict.fromkeys(COLUMNS, 0),
+            **{"model": "m", "experiment": experiment, "task": "t", "metric": "exact", "size": size},
+            **{"placement": f"gold_at_{position}", "position": position, "depth": position / (size - 1)},
+            **{"id": f"q{index}", "target": "gold", "correct": value, "empty": False},
+            **{"finish_reason": "overflow" if value is None else "stop", "excluded": index in too_long},
+            **changes,
+        }
+        for position in positions
+        for index, value in enumerate(correct[position])
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def three_golds(correct: Mapping[int, Sequence[bool]], size: int = 9) -> pd.DataFrame:
+    """Score rows of prompts with three gold items."""
+    placement = "gold_at_" + "_".join(map(str, correct))
+    targets = zip(("start", "middle", "end"), correct.items(), strict=True)
+    return pd.concat(
+        scores({position: values}, "needles", size, target=target, placement=placement)
+        for target, (position, values) in targets
+    )
+
+
+def curve(name: str, experiment: str = "e", size: int = 9, placement: str | None = None) -> dict:
+    return {"name": name, "experiment": experiment, "size": size, "placement": placement}
+
+
+def write_tables(folder: Path, *sweeps: pd.DataFrame) -> list[str]:
+    """The tables of sweeps as the workflow makes them, and the options that name them."""
+    write_csv(folder / "accuracy.csv", pd.concat([accuracy_table(sweep) for sweep in sweeps]))
+    rows = [position_bias_row(part, permutations=20) for sweep in sweeps for part in curves(sweep)]
+    table = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS)).astype(POSITION_BIAS_COLUMNS)
+    write_csv(folder / "bias.csv", table)
+    return ["--accuracy", str(folder / "accuracy.csv"), "--position-bias", str(folder / "bias.csv")]
+
+
+def options(folder: Path, tables: Sequence[str], wanted: Sequence[dict], model: str = "m") -> list[str]:
+    summaries = [str(folder / one["name"] / "summary.json") for one in wanted]
+    master = ["--master", str(folder / "master_summary.json")]
+    return ["--model", model, "--curves", json.dumps(wanted), *tables, "--summaries", *summaries, *master]
+
+
+def read_strictly(path: Path) -> dict:
+    """JSON, in which NaN is an error."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{path}: {constant}")
+
+    return json.loads(path.read_text(), parse_constant=refuse)
+
+
+@pytest.fixture
+def run(monkeypatch) -> Callable[..., None]:
+    """Runs the program with `options`."""
+
+    def run(*words) -> None:
+        monkeypatch.setattr(sys, "argv", ["make_summaries.py", *options(*words)])
+        make_summaries.main()
+
+    return run
+
+
+@pytest.fixture
+def summarise(tmp_path, run) -> Callable[..., dict]:
+    """The master summary of sweeps, whose parts are the files of the curves."""
+    return lambda *words: _summarise(tmp_path, run, *words)
+
+
+def _summarise(
+    folder: Path, run: Callable, sweeps: Sequence[pd.DataFrame], wanted: Sequence[dict], model: str = "m"
+) -> dict:
+    run(folder, write_tables(folder, *sweeps), wanted, model)
+    master = read_strictly(folder / "master_summary.json")
+    files = [read_strictly(folder / one["name"] / "summary.json") for one in wanted]
+    assert list(master["experiments"].items()) == [(summary["experiment"], summary) for summary in files]
+    return master
+
+
+def test_a_summary_has_the_accuracies_by_position_and_the_bias_of_its_own_model_and_size(summarise):
+    other_size = scores({16: [True] * 40, 0: [False] * 40, 8: [True] * 40}, size=17)
+    other_model = scores({0: [False] * 40, 4: [True] * 40, 8: [False] * 40}, model="another")
+    wanted = [curve("e_17", size=17), curve("e_9")]
+    master = summarise([pd.concat([scores(U), other_size]), other_model], wanted)
+    assert master["model"] == "m" and list(master["experiments"]) == ["e_17", "e_9"]
+    summary = master["experiments"]["e_9"]
+    expected = {
+        **{"experiment": "e_9", "model": "m", "task": "t", "metric": "exact", "size": 9, "n": 40, "n_incomplete": 0},
+        **{"positions": {"0": 1.0, "4": 0.25, "8": 0.9}, "edge_accuracy": 0.95, "middle_accuracy": 0.25, "pbi": 0.7},
+        **{"pbi_class": "strong", "class_certain": True, "verdict": "measured", "reason": None},
+    }
+    assert {name: summary[name] for name in expected} == expected
+    assert summary.keys() - expected.keys() == {"pbi_ci_low", "pbi_ci_high"}
+    assert 0.3 < summary["pbi_ci_low"] < 0.7 < summary["pbi_ci_high"]
+    assert master["experiments"]["e_17"]["positions"] == {"0": 0.0, "8": 1.0, "16": 1.0}
+    assert list(master["experiments"]["e_17"]["positions"]) == ["0", "8", "16"]
+    theirs = summarise([scores(U), other_model], wanted[1:], "another")
+    assert theirs["experiments"]["e_9"]["pbi"] == -1.0
+
+
+def test_each_placement_of_several_gold_items_has_its_summary_with_their_positions(summarise):
+    apart = three_golds({0: [True] * 30, 4: [False] * 30, 8: [True] * 30})
+    close = three_golds({3: [True] * 30, 4: [True] * 15 + [False] * 15, 5: [True] * 30})
+    wanted = [curve(f"needles_9_{one}", "needles", placement=one) for one in ("gold_at_3_4_5", "gold_at_0_4_8")]
+    summaries = summarise([pd.concat([apart, close])], wanted)["experiments"]
+    summary = summaries["needles_9_gold_at_0_4_8"]
+    assert summary["targets"] == {"start": 0, "middle": 4, "end": 8}
+    assert (summary["positions"], summary["pbi"]) == ({"0": 1.0, "4": 0.0, "8": 1.0}, 1.0)
+    summary = summaries["needles_9_gold_at_3_4_5"]
+    assert summary["targets"] == {"start": 3, "middle": 4, "end": 5}
+    assert (summary["positions"], summary["pbi"]) == ({"3": 1.0, "4": 0.5, "5": 1.0}, 0.5)
+
+
+def test_where_no_question_fits_all_numbers_are_null(summarise):
+    summary = summarise([scores({p: [None] * 5 for p in U})], [curve("e")])["experiments"]["e"]
+    assert summary["positions"] == {"0": None, "4": None, "8": None}
+    assert (summary["n"], summary["n_incomplete"]) == (0, 5)
+    assert (summary["verdict"], summary["reason"]) == ("no_information", "no question was scored at every position")
+    missing = ("edge_accuracy", "middle_accuracy", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")
+    assert all(summary[name] is None for name in missing)
+
+
+def test_questions_that_do_not_fit_are_counted_apart(summarise):
+    partly = {0: [True, True, None, True], 4: [False, True, True, None], 8: [True] * 4}
+    summary = summarise([scores(partly)], [curve("e")])["experiments"]["e"]
+    assert (summary["n"], summary["n_incomplete"]) == (2, 2)
+    assert summary["positions"] == {"0": 1.0, "4": 0.5, "8": 1.0}
+
+
+@pytest.mark.parametrize("with_table", [True, False])
+def test_one_position_has_an_accuracy_and_no_bias(tmp_path, with_table, run):
+    tables = write_tables(tmp_path, scores({3: [True, False, True, None]}))
+    run(tmp_path, tables if with_table else [*tables[:2], "--position-bias"], [curve("e")])
+    summary = read_strictly(tmp_path / "e" / "summary.json")
+    assert summary["positions"] == {"3": 0.666667}
+    assert (summary["n"], summary["n_incomplete"], summary["pbi"]) == (3, 1, None)
+    assert (summary["verdict"], summary["reason"]) == ("no_information", "only one position")
+
+
+def test_a_curve_that_the_table_of_position_bias_lacks_says_so(tmp_path, run):
+    tables = write_tables(tmp_path, scores(U))
+    run(tmp_path, [*tables[:2], "--position-bias"], [curve("e")])
+    summary = read_strictly(tmp_path / "e" / "summary.json")
+    assert (summary["n"], summary["pbi"], summary["reason"]) == (None, None, "not in the table of position bias")
+
+
+def test_two_positions_are_measured_and_say_why_there_is_no_pbi(summarise):
+    master = summarise([scores({0: [True] * 30, 8: [True, False] * 15})], [curve("e")])
+    summary = master["experiments"]["e"]
+    assert (summary["verdict"], summary["edge_accuracy"], summary["pbi"]) == ("measured", 0.75, None)
+    assert summary["reason"] == "no position between the first and the last"
+    assert (master["measured"], sum(map(len, master["pbi_classes"].values()))) == (1, 0)
+
+
+def test_the_master_summary_names_the_curves_of_each_class_in_their_order(summarise):
+    flat = {position: [True, False] * 20 for position in U}
+    floor = {position: [False] * 40 for position in U}
+    inverted = {position: [not value for value in values] for position, values in U.items()}
+    shapes = {"z": U, "flat": flat, "floor": floor, "inverted": inverted, "a": U}
+    sweeps = [scores(shape, name) for name, shape in shapes.items()]
+    master = summarise(sweeps, [curve(name, name) for name in shapes])
+    assert list(master["experiments"]) == list(shapes)
+    assert (master["measured"], master["no_information"]) == (4, 1)
+    classes = {"strong": ["z", "a"], "moderate": [], "weak": [], "flat": ["flat"], "inverted": ["inverted"]}
+    assert master["pbi_classes"] == classes
+
+
+def start(words: list[str]) -> subprocess.CompletedProcess:
+    return subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, text=True, check=False)
+
+
+def test_mistakes_are_one_line_and_nothing_is_written(tmp_path):
+    tables = write_tables(tmp_path, scores(U))
+    done = start(options(tmp_path, tables, [curve("e"), curve("e_17", size=17)]))
+    assert done.returncode == 1 and not (tmp_path / "e").exists()
+    assert done.stderr == "error: e_17: the accuracy table has no position of m at size 17\n"
+    done = start(options(tmp_path, tables, [{**curve("e"), "sise": 9}]))
+    assert done.returncode == 2 and "--curves" in done.stderr
