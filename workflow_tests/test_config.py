@@ -68,6 +68,41 @@ def test_an_experiment_without_positions_gets_no_figure():
     assert not load_study(config(experiments=["closed_book_qa"]), ROOT).figures
 
 
+def test_depths_in_tokens_replace_the_positions_of_a_catalogue_entry():
+    entry = {"positions": None, "tokens_of": "mpt-30b-instruct", "depths": {500: [1, 0], 1000: [0.5]}}
+    study = load_study(
+        config(experiments=["suite_needle_in_haystack"], **define("experiments", suite_needle_in_haystack=entry)), ROOT
+    )
+    assert study.experiments["suite_needle_in_haystack"].cells == (
+        Cell(500, "gold_at_depth_0"), Cell(500, "gold_at_depth_1"), Cell(1000, "gold_at_depth_0.5")
+    )  # fmt: skip
+    assert list(study.models) == ["reference"] and list(study.token_models) == ["mpt-30b-instruct"]
+    assert study.figures["suite_needle_in_haystack"].panel_title == "{size} tokens"
+
+
+def test_several_needles_get_a_figure_of_bars_and_a_curve_for_each_placement():
+    study = load_study(config(experiments=["suite_multi_needle", "multi_needle_spacing"]), ROOT)
+    assert {figure.kind for figure in study.figures.values()} == {"accuracy_by_target"}
+    curves = study.experiments["multi_needle_spacing"].curves
+    assert [curve.placement for curve in curves][:2] == ["gold_at_0_1_2", "gold_at_0_149_299"]
+    assert curves[0].name == "multi_needle_spacing_gold_at_0_1_2"
+    assert [curve.name for curve in study.experiments["suite_multi_needle"].curves] == ["suite_multi_needle"]
+
+
+def test_model_defaults_fill_in_what_an_entry_leaves_out_and_four_bits_are_part_of_the_identity():
+    entries = {"m": {"engine": "transformers", "hub": "a/b"}}
+    study = load_study(
+        config(models=["reference", "m"], model_defaults={"quantization": "nf4"}, **define("models", **entries)), ROOT
+    )
+    assert study.models["m"].answer_settings()["quantization"] == "nf4"
+    assert "quantization" not in study.models["reference"].answer_settings()
+
+
+def test_the_suite_loads_models_in_four_bits():
+    suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
+    assert suite["model_defaults"] == {"quantization": "nf4"}
+
+
 def test_a_dataset_may_be_given_for_each_size():
     study = load_study(config(experiments=["kv_retrieval"]), ROOT)
     assert study.experiments["kv_retrieval"].datasets == {75: "kv_75_keys", 140: "kv_140_keys", 300: "kv_300_keys"}
@@ -179,6 +214,33 @@ def test_a_dataset_may_be_given_for_each_size():
             "datasets.d.url: 'x/y' is not allowed; it is: Where the file",
         ),
         (define("datasets", d={"url": "https://x/y"}), "datasets.d: a remote file needs its 'sha256'"),
+        (
+            define("experiments", x={**KV, "depths": {500: [0, 1]}, "tokens_of": "reference"}),
+            "experiments.x: give either 'positions' or 'depths'; 'positions: null' leaves the catalogue's out",
+        ),
+        (
+            define("experiments", x={**KV, "positions": None, "depths": {500: [0, 1]}}),
+            "experiments.x: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together",
+        ),
+        (
+            define("experiments", x={**KV, "positions": None, "depths": {500: [0, 1.5]}, "tokens_of": "reference"}),
+            "experiments.x.depths.500.1: 1.5 is greater than the maximum of 1",
+        ),
+        (
+            define("experiments", x={**KV, "positions": None, "depths": {500: [0, 1]}, "tokens_of": "gpt"}),
+            "experiments.x.tokens_of: unknown name 'gpt'; allowed: reference, mpt-30b-instruct",
+        ),
+        (define("experiments", x={**KV, "oracle": "y"}), "experiments.x.oracle: unknown name 'y'"),
+        (
+            {"experiments": ["x", "x_4"], **define("experiments", x={**KV, "positions": {4: [0, 3], 6: [0]}}, x_4=KV)},
+            "experiments.x_4: x has a curve of the name x_4 too; rename one of the two experiments",
+        ),
+        (define("experiments", pbi_forest=KV) | {"experiments": ["pbi_forest"]}, "the name pbi_forest is taken by"),
+        (
+            {"model_defaults": {"quantization": "nf5"}},
+            "models.mpt-30b-instruct.quantization: 'nf5' is not allowed; allow",
+        ),
+        ({"model_defaults": {"quantisation": "nf4"}}, "models.reference: unknown key 'quantisation' (did you mean 'qu"),
         (define("datasets", d={"path": "no/such.gz"}), "datasets.d.path: no/such.gz does not exist"),
     ],
 )

@@ -57,6 +57,19 @@ def test_empty_and_cut_answers_are_counted_beside_the_wrong_ones():
     assert row["ci_low"] < 0.25 < row["ci_high"]
 
 
+def test_a_failed_prompt_is_counted_and_never_scored():
+    responses = [response("a", "gold_at_0", "answer a"), response("b", "gold_at_0", None, "failed")]
+    scores = score_sweep(SWEEP, [example(id, "gold_at_0") for id in "ab"], responses)
+    (row,) = accuracy_table(scores).to_dict("records")
+    assert (row["n"], row["accuracy"], row["n_failed"], row["n_excluded"]) == (1, 1.0, 1, 0)
+
+
+def test_few_answers_and_none_right_get_the_exact_interval():
+    scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", "no")])
+    (row,) = accuracy_table(scores).to_dict("records")
+    assert (row["ci_low"], row["ci_high"]) == (0, pytest.approx(0.975))
+
+
 def test_a_cell_where_nothing_fits_has_no_accuracy_and_says_why():
     scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", None, "overflow")])
     (row,) = accuracy_table(scores).to_dict("records")

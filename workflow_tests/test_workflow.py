@@ -75,7 +75,7 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
     report = finished.path("results/report.html").read_text()
-    assert "data:image/png;base64" in report and "reference on kv, 4 items" in report
+    assert "data:image/png;base64" in report and "reference on kv, size 4" in report
 
 
 def test_the_id_pairs_a_question_over_its_positions_and_experiments(finished):

@@ -47,7 +47,9 @@ POSITION_BIAS_COLUMNS = {
     "class_certain": "boolean",
     "mde": "Float64",
     **dict.fromkeys(["best_position", "worst_position"], "Int64"),
-    **dict.fromkeys(["gap", "gap_null_mean", "gap_null_95", "gap_p", "cochran_q"], "Float64"),
+    **dict.fromkeys(
+        ["best_accuracy", "worst_accuracy", "gap", "gap_null_mean", "gap_null_95", "gap_p", "cochran_q"], "Float64"
+    ),
     "cochran_df": "Int64",
     "cochran_p": "Float64",
 }
@@ -166,6 +168,8 @@ def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Gen
     return {
         "best_position": sweep.positions[int(correct.argmax())] if gap.gap else None,
         "worst_position": sweep.positions[int(correct.argmin())] if gap.gap else None,
+        "best_accuracy": int(correct.max()) / len(sweep.matrix),
+        "worst_accuracy": int(correct.min()) / len(sweep.matrix),
         "gap": gap.gap,
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,

@@ -7,7 +7,8 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from litm.wording import ordinal
+from litm.findings import findings
+from litm.wording import percent
 
 #: Columns of the tables that the report shows, and their headings.
 ACCURACY_COLUMNS = {
@@ -147,7 +148,7 @@ def render_report(
     """The report's HTML; figures are (title, PNG bytes). The same input gives the same text."""
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     return environment.from_string(template).render(
-        findings=findings(accuracy),
+        findings=findings(position_bias),
         figures=[(title, base64.b64encode(png).decode(), png_width(png)) for title, png in figures],
         tables=[
             (title, note, list(columns.values()), table_cells(table, columns))
@@ -201,30 +202,6 @@ RETRIEVAL_NOTE = (
 )
 
 
-def findings(accuracy: pd.DataFrame) -> list[str]:
-    """One sentence for each curve: where it is highest and lowest, and whether those intervals overlap."""
-    curves = accuracy[accuracy["position"].notna() & (accuracy["size"] > 1)]
-    return [
-        _finding(f"{model} on {experiment}, {size} items", curve)
-        for (model, experiment, size), curve in curves.groupby(["model", "experiment", "size"], sort=False)
-        if len(curve) > 1
-    ]
-
-
-def _finding(what: str, curve: pd.DataFrame) -> str:
-    if not curve["n"].min():
-        return f"{what}: no question fits the model's context ({curve['n_excluded'].max()} left out)."
-    best, worst = curve.iloc[curve["accuracy"].argmax()], curve.iloc[curve["accuracy"].argmin()]
-    if best["accuracy"] == worst["accuracy"]:
-        return f"{what}: {_percent(best['accuracy'])} % at each of the {len(curve)} positions (n = {best['n']})."
-    apart = best["ci_low"] > worst["ci_high"]
-    return (
-        f"{what}: best with the answer in the {ordinal(int(best['position']) + 1)} ({_percent(best['accuracy'])} %), "
-        f"worst in the {ordinal(int(worst['position']) + 1)} ({_percent(worst['accuracy'])} %), n = {best['n']}; "
-        f"their intervals {'do not overlap' if apart else 'overlap'}."
-    )
-
-
 def png_width(png: bytes) -> int:
     """Width of a PNG picture in pixels, from its header."""
     return int.from_bytes(png[16:20], "big")
@@ -241,14 +218,10 @@ def _text(column: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if column in PERCENT:
-        return _percent(value)
+        return percent(value)
     if column == "cochran_p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f}"
 
 
 def _provenance(manifest: Mapping) -> dict[str, str]:

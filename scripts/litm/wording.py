@@ -6,3 +6,8 @@ def ordinal(number: int) -> str:
     if number % 100 in (11, 12, 13):
         return f"{number}th"
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def percent(fraction: float) -> str:
+    """A fraction in per cent, to one decimal: 12.3."""
+    return f"{100 * fraction:.1f}"

@@ -1,0 +1,50 @@
+"""What the table of position bias says, in words."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from litm.position_bias import NO_INFORMATION
+from litm.wording import ordinal, percent
+
+#: A smaller p value is called more than chance.
+SIGNIFICANT = 0.05
+
+
+def findings(position_bias: pd.DataFrame | None) -> list[str]:
+    """A sentence or two for each curve: best and worst, whether positions differ by more than chance, PBI."""
+    return [] if position_bias is None else [_finding(row) for row in position_bias.to_dict("records")]
+
+
+def _finding(row: Mapping) -> str:
+    placement = "" if pd.isna(row["placement"]) else f", {row['placement']}"
+    what = f"{row['model']} on {row['experiment']}, size {row['size']}{placement}"
+    if row["verdict"] == NO_INFORMATION:
+        left_out = f" ({row['n_incomplete']} left out)" if row["n_incomplete"] else ""
+        return f"{what}: no information on position ({row['reason']}, n = {row['n_complete']}{left_out})."
+    if not row["gap"]:
+        everywhere = f"at each of the {row['positions']} positions"
+        spread = f"{percent(row['best_accuracy'])} % {everywhere} (n = {row['n_complete']})"
+    else:
+        best, worst = (ordinal(int(row[f"{end}_position"]) + 1) for end in ("best", "worst"))
+        spread = (
+            f"best with the answer in the {best} ({percent(row['best_accuracy'])} %), "
+            f"worst in the {worst} ({percent(row['worst_accuracy'])} %), "
+            f"n = {row['n_complete']}; the positions {_chance(row['cochran_p'])}"
+        )
+    return f"{what}: {spread}.{_describe_pbi(row)}"
+
+
+def _chance(p: float) -> str:
+    """What Cochran's Q says, in words."""
+    written = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    differ = "differ by more than chance" if p < SIGNIFICANT else "are not shown to differ"
+    return f"{differ} (Cochran's Q, {written})"
+
+
+def _describe_pbi(row: Mapping) -> str:
+    if pd.isna(row["pbi"]):
+        return ""
+    certain = "" if row["class_certain"] else ", but the interval reaches into another class"
+    interval = f"[{percent(row['pbi_ci_low'])}, {percent(row['pbi_ci_high'])}]"
+    return f" PBI {percent(row['pbi'])} points {interval}: {row['pbi_class']}{certain}."

@@ -1,0 +1,56 @@
+"""What people read: the report's words."""
+
+import pandas as pd
+
+from litm.csv_tables import read_csv, write_csv
+from litm.findings import findings
+from litm.report import BIAS_COLUMNS, table_cells
+from litm.wording import ordinal
+
+
+def bias(**values) -> pd.DataFrame:
+    """One row of the table of position bias."""
+    row = {
+        "model": "a", "experiment": "qa", "size": 10, "placement": None, "verdict": "measured", "reason": None,
+        "n_complete": 50, "n_incomplete": 0, "positions": 3, "best_position": 0, "best_accuracy": 0.9,
+        "worst_position": 4, "worst_accuracy": 0.5, "gap": 0.4, "cochran_p": 0.0001,
+        "pbi": 0.35, "pbi_ci_low": 0.31, "pbi_ci_high": 0.39, "pbi_class": "strong", "class_certain": True,
+    }  # fmt: skip
+    return pd.DataFrame([row | values])
+
+
+def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_more_than_chance():
+    assert findings(bias()) == [
+        "a on qa, size 10: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), n = 50; the positions "
+        "differ by more than chance (Cochran's Q, p < 0.001). PBI 35.0 points [31.0, 39.0]: strong."
+    ]
+    (near,) = findings(bias(cochran_p=0.21, class_certain=False))
+    assert "the positions are not shown to differ (Cochran's Q, p = 0.210)" in near
+    assert near.endswith(": strong, but the interval reaches into another class.")
+    (flat,) = findings(bias(gap=0.0, best_accuracy=0.5, worst_accuracy=0.5, pbi=None))
+    assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
+
+
+def test_findings_make_up_no_bias_where_there_is_no_information():
+    (floor,) = findings(bias(verdict="no_information", reason="floor"))
+    assert floor == "a on qa, size 10: no information on position (floor, n = 50)."
+    nothing = "no question was scored at every position"
+    (too_long,) = findings(bias(verdict="no_information", reason=nothing, n_complete=0, n_incomplete=7))
+    assert too_long == f"a on qa, size 10: no information on position ({nothing}, n = 0 (7 left out))."
+    assert findings(None) == []
+
+
+def test_ordinals():
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th"
+    ]  # fmt: skip
+
+
+def test_the_report_says_yes_and_no_and_leaves_what_is_missing_empty(tmp_path):
+    row = dict.fromkeys(BIAS_COLUMNS)
+    rows = [{**row, "pbi": 0.1234, "class_certain": True, "cochran_p": 0.0001}, {**row, "class_certain": False}, row]
+    write_csv(tmp_path / "bias.csv", pd.DataFrame(rows).astype({"class_certain": "boolean"}))
+    cells_of_rows = table_cells(read_csv(tmp_path / "bias.csv"), BIAS_COLUMNS)
+    shown = [dict(zip(BIAS_COLUMNS, cells, strict=True)) for cells in cells_of_rows]
+    assert [cells["class_certain"] for cells in shown] == ["yes", "no", ""]
+    assert (shown[0]["pbi"], shown[0]["cochran_p"], shown[1]["pbi"]) == ("12.3", "< 0.001", "")
