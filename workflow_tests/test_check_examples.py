@@ -56,7 +56,7 @@ def test_a_leak_in_generated_examples_stops_the_run_with_one_line(tmp_path):
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert (
         "error: the examples of e, size 3, would not measure what they should: b, gold_at_0: the answer K-7 is outside"
-        in (done.stderr)
+        in done.stderr
     )
     assert not (tmp_path / "e.json").exists()
     # In real documents an answer may be anywhere: that is counted in a table instead.
