@@ -19,7 +19,7 @@ os.environ.update(
 )
 
 from litm.code_inputs import local_modules
-from litm.config.figures import BY_SIZE
+from litm.config.figures import BY_SIZE, PBI_FOREST
 from litm.config.study import load_study
 from litm.config.data import NATURAL_QUESTIONS
 from litm.corpora import GENERATORS
@@ -196,7 +196,7 @@ TABLE_FILES = [
     *CANDIDATE_TABLE,
     *RETRIEVAL_TABLE,
 ]
-FIGURE_NAMES = [*FIGURES, *(["pbi_forest"] if HAS_POSITIONS else [])]
+FIGURE_NAMES = [*([PBI_FOREST] if HAS_POSITIONS else []), *FIGURES]
 FIGURE_FILES = expand(
     "results/figures/{figure}.{format}", figure=FIGURE_NAMES, format=["png", "pdf"]
 )
