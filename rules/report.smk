@@ -78,7 +78,7 @@ rule make_report:
         order=SWEEP_ORDER,
         titles=canonical_json(
             {
-                "pbi_forest": "Position Bias Index",
+                PBI_FOREST: "Position Bias Index",
                 **{f.name: f.title for f in STUDY.figures.values()},
             }
         ),
