@@ -204,6 +204,22 @@ def test_no_complete_question_leaves_the_counts():
     assert_plain(row)
 
 
+def test_questions_that_do_not_fit_are_said_to():
+    row = position_bias_row(score_rows({0: [None, None], 4: [None, None], 8: [None, None]}, excluded=True))
+    assert (row["verdict"], row["reason"]) == ("no_information", "no question fits the context")
+
+
+def test_an_index_made_of_three_positions_at_the_floor_has_no_class_though_other_positions_differ():
+    matrix = np.zeros((100, 5), int)
+    matrix[:40, 3] = 1
+    row = position_bias_row(of_matrix(matrix, (0, 2, 4, 6, 8)))
+    assert (row["verdict"], row["pbi_class"], row["class_certain"]) == ("measured", None, None)
+    assert row["reason"] == "floor at start, middle and end"
+    assert row["cochran_p"] < 0.001 and row["best_position"] == 6
+    ceiling = position_bias_row(of_matrix(1 - matrix, (0, 2, 4, 6, 8)))
+    assert ceiling["reason"] == "ceiling at start, middle and end"
+
+
 def test_empty_answers_are_wrong_and_give_no_information():
     row = position_bias_row(of_matrix(np.zeros((50, 3), int), (0, 4, 8), empty=True))
     assert (row["verdict"], row["reason"]) == ("no_information", "all answers are empty")

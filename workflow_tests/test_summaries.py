@@ -146,7 +146,7 @@ def test_where_no_question_fits_all_numbers_are_null(summarise):
     summary = summarise([scores({p: [None] * 5 for p in U})], [curve("e")])["experiments"]["e"]
     assert summary["positions"] == {"0": None, "4": None, "8": None}
     assert (summary["n"], summary["n_incomplete"]) == (0, 5)
-    assert (summary["verdict"], summary["reason"]) == ("no_information", "no question was scored at every position")
+    assert (summary["verdict"], summary["reason"]) == ("no_information", "no question fits the context")
     missing = ("edge_accuracy", "middle_accuracy", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")
     assert all(summary[name] is None for name in missing)
 

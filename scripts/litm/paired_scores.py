@@ -30,6 +30,7 @@ class CompleteCases:
     matrix: np.ndarray
     n_incomplete: int
     all_empty: bool
+    all_too_long: bool
 
 
 def complete_cases(scores: pd.DataFrame) -> CompleteCases:
@@ -57,6 +58,7 @@ def complete_cases(scores: pd.DataFrame) -> CompleteCases:
         matrix=grid[complete].astype(np.int64),
         n_incomplete=int((~complete).sum()),
         all_empty=bool(scores["empty"].all()),
+        all_too_long=bool(scores["excluded"].all()),
     )
 
 

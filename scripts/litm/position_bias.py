@@ -7,6 +7,7 @@ import pandas as pd
 
 from litm.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
 from litm.statistics import (
+    Estimate,
     binomial_interval,
     cochrans_q,
     contrast_interval,
@@ -61,7 +62,8 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     Start and end are the first and the last position measured, middle is the one between them nearest to depth 0.5
     (the earlier of two that are as near). P = start - middle, R = end - middle, T = end - start,
     PBI = (start + end)/2 - middle; `pbi_area` as in `area_weights`; all in fractions with their paired 95 % intervals.
-    The class is left out where there is no information, see `missing_information`, and best and worst where all are
+    The class is left out, and the reason said, where there is no information at all or none at start, middle and end
+    (see `missing_information`: a PBI of 0 with all three at the floor is no flat curve); best and worst where all are
     equal. Values that need three positions, or a question, are None without. Errors: those of `complete_cases`.
     """
     sweep = complete_cases(scores)
@@ -72,7 +74,7 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     if len(sweep.matrix):
         row |= _ends(sweep)
         if len(sweep.positions) > 1:
-            row |= _bias(sweep, informative=reason is None)
+            row |= _bias(sweep)
             row |= _position_effect(sweep, permutations, generator_for(seed, "gap", *sweep.names.values()))
     return row
 
@@ -87,14 +89,19 @@ def missing_information(sweep: CompleteCases) -> str | None:
     """
     n = len(sweep.matrix)
     if not n:
-        return "no question was scored at every position"
+        return "no question fits the context" if sweep.all_too_long else "no question was scored at every position"
     if len(sweep.positions) < 2:
         return "only one position"
     if sweep.all_empty:
         return "all answers are empty"
-    intervals = [binomial_interval(int(correct), n) for correct in sweep.matrix.sum(axis=0)]
+    return "too few questions" if n == 1 else _limit(sweep.matrix)
+
+
+def _limit(matrix: np.ndarray) -> str | None:
+    """What keeps the columns from showing a difference: the floor, the ceiling, or too few rows to tell these apart."""
+    intervals = [binomial_interval(int(correct), len(matrix)) for correct in matrix.sum(axis=0)]
     floor, ceiling = all(low <= FLOOR for low, _ in intervals), all(high >= CEILING for _, high in intervals)
-    if n == 1 or (floor and ceiling):
+    if floor and ceiling:
         return "too few questions"
     return "floor" if floor else "ceiling" if ceiling else None
 
@@ -140,8 +147,8 @@ def _ends(sweep: CompleteCases) -> dict:
     return row | {"edge_accuracy": int(correct[0] + correct[-1]) / (2 * n)}
 
 
-def _bias(sweep: CompleteCases, informative: bool) -> dict:
-    """The contrasts of start, middle and end that the positions allow."""
+def _bias(sweep: CompleteCases) -> dict:
+    """The contrasts of start, middle and end that the positions allow, and the PBI's class unless it says nothing."""
     columns, middle = len(sweep.positions), middle_index(sweep.depths)
     row: dict = {}
     for name, (start, mid, end) in CONTRASTS.items():
@@ -155,11 +162,23 @@ def _bias(sweep: CompleteCases, informative: bool) -> dict:
         row |= interval_columns(name, estimate)
         if name == "pbi":
             row["mde"] = minimum_detectable_effect(estimate.standard_error)
-            if informative:
-                row["pbi_class"] = pbi_class(estimate.value)
-                row["class_certain"] = pbi_class(estimate.low) == pbi_class(estimate.high)
+            row |= _classify(sweep, estimate, sweep.matrix[:, weights != 0])
     area = area_weights(sweep.depths)
     return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area)) if area else {})
+
+
+def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> dict:
+    """The class of a PBI and whether it is certain; if there is none, the reason unless the sweep has one already.
+
+    three: the columns of start, middle and end.
+    """
+    if missing_information(sweep):
+        return {}
+    limit = _limit(three)
+    if limit:
+        return {"reason": f"{limit} at start, middle and end"}
+    certain = pbi_class(estimate.low) == pbi_class(estimate.high)
+    return {"pbi_class": pbi_class(estimate.value), "class_certain": certain}
 
 
 def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Generator) -> dict:

@@ -9,6 +9,9 @@ from matplotlib.figure import Figure
 from litm.figures import style
 from litm.wording import ordinal
 
+#: Tick labels of a panel with more characters in all would touch one another.
+MOST_TICK_CHARACTERS = 30
+
 
 def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     """Accuracy (%) against the position of the gold item, with 95 % intervals; a curve for each model.
@@ -46,5 +49,8 @@ def _draw_curves(panel: Axes, cells: pd.DataFrame, figure: Mapping, colours: Map
             curve = cells[(cells["experiment"] == experiment) & (cells["model"] == model)].sort_values("position")
             look = {"color": colour, "marker": marker, "linestyle": linestyle}
             style.draw_intervals(panel, curve["position"], curve.rename(columns={"accuracy": "value"}), look)
-    panel.set_xticks(ticks, [ordinal(tick + 1) for tick in ticks])
+    labels = [ordinal(tick + 1) for tick in ticks]
+    panel.set_xticks(ticks, labels)
+    if sum(map(len, labels)) > MOST_TICK_CHARACTERS:
+        panel.tick_params("x", rotation=45)
     panel.margins(x=0.07)
