@@ -28,7 +28,7 @@ rule all:
     default_target: True
     input:
         TABLE_FILES,
-        SUMMARY_FILES,
+        SUMMARY_FOLDERS,
         FIGURE_FILES,
         REPORT_FILE,
 
@@ -36,7 +36,7 @@ rule all:
 rule tables:
     input:
         TABLE_FILES,
-        SUMMARY_FILES,
+        SUMMARY_FOLDERS,
 
 
 rule figures:
@@ -51,12 +51,12 @@ rule report:
 
 rule suite_export:
     input:
-        expand("results/suite_export/{model}", model=list(EXPORTS)),
+        exports("results/suite_export/{model}"),
 
 
 rule suite_zip:
     input:
-        expand("results/suite_export/{model}.zip", model=list(EXPORTS)),
+        exports("results/suite_export/{model}.zip"),
 
 
 onerror:

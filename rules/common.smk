@@ -25,7 +25,7 @@ from litm.config.data import NATURAL_QUESTIONS
 from litm.corpora import GENERATORS
 from litm.errors import UserError
 from litm.identity import model_files, tokenizer_files
-from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD, gold_places
+from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.records import canonical_json
 from litm.retrieval import EXACT
 
@@ -118,6 +118,11 @@ def length_file(wildcards):
     )
 
 
+def length_placements(wildcards):
+    """The placements of an experiment at one size in tokens."""
+    return EXPERIMENTS[wildcards.experiment]["length_placements"][wildcards.size]
+
+
 def for_each_sweep(pattern):
     """A file of every selected sweep, model by model."""
     return expand(pattern, model=list(STUDY.models), experiment=list(EXPERIMENTS))
@@ -132,6 +137,19 @@ def utilisation_scores(part):
         model=[model for model in STUDY.models for _ in names],
         experiment=names * len(STUDY.models),
     )
+
+
+def exports(pattern):
+    """An input function: an export of every model, asked for only where its target is."""
+
+    def files(wildcards):
+        if not EXPORTS:
+            raise WorkflowError(
+                "no selected experiment has positions, so there is nothing to export"
+            )
+        return expand(pattern, model=list(EXPORTS))
+
+    return files
 
 
 def errors_in_logs(folder):
@@ -200,9 +218,7 @@ FIGURE_NAMES = [*([PBI_FOREST] if HAS_POSITIONS else []), *FIGURES]
 FIGURE_FILES = expand(
     "results/figures/{figure}.{format}", figure=FIGURE_NAMES, format=["png", "pdf"]
 )
-SUMMARY_FILES = expand(
-    "results/summaries/{model}/master_summary.json", model=list(EXPORTS)
-)
+SUMMARY_FOLDERS = expand("results/summaries/{model}", model=list(EXPORTS))
 REPORT_FILE = "results/report.html"
 
 

@@ -37,7 +37,12 @@ def length_entry(experiment):
     model = MODELS[experiment.tokens_of]
     return {
         "length_code": code("find_size.py", f"tasks/{experiment.task}.py"),
-        "length_golds": len(gold_places(experiment.cells[0].placement)),
+        "length_placements": {
+            str(size): [
+                cell.placement for cell in experiment.cells if cell.size == size
+            ]
+            for size in {cell.size for cell in experiment.cells}
+        },
         "length_tokenizer": model["tokenizer_files"],
         "length_source": model["hub_source"],
         "length_template": model["template"],
@@ -79,6 +84,7 @@ def model_entry(model):
         "prompt_template": model.prompt_template,
         "settings": canonical_json(model.answer_settings()),
         "context_window": model.context_window or 0,
+        "on_failure": model.on_failure,
         "device": model.device,
         "gpu": 0 if model.device == "cpu" else 1,
         "batch_tokens": model.batch_tokens,

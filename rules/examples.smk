@@ -17,14 +17,14 @@ rule find_size:
     params:
         task=of_experiment("task"),
         settings=of_experiment("example_settings"),
-        golds=of_experiment("length_golds"),
+        placements=length_placements,
         tokenizer=of_experiment("length_location"),
         prompt_template=of_experiment("length_prompt_template"),
     shell:
         "python {input.code[0]:q}"
         " --task {params.task}"
         " --tokens {wildcards.size}"
-        " --golds {params.golds}"
+        " --placements {params.placements}"
         " --settings {params.settings:q}"
         " --prompt {input.prompt:q}"
         " --tokenizer {params.tokenizer:q}"

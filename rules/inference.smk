@@ -81,6 +81,7 @@ rule generate:
         journal="results/journal/{model}/{experiment}.jsonl",
         model=of_model("settings"),
         context_window=of_model("context_window"),
+        on_failure=of_model("on_failure"),
         decoding=of_experiment("decoding"),
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
@@ -91,6 +92,7 @@ rule generate:
         " --settings {params.model:q}"
         " --decoding {params.decoding:q}"
         " --context-window {params.context_window}"
+        " --on-failure {params.on_failure}"
         " --tokenizer {input.tokenizer:q}"
         " --template {input.template:q}"
         " --device {resources.device}"

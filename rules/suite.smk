@@ -7,10 +7,7 @@ rule summarize:
         position_bias=POSITION_TABLES[:1],
         code=code("make_summaries.py"),
     output:
-        summaries=expand(
-            "results/summaries/{{model}}/{curve}/summary.json", curve=list(CURVES)
-        ),
-        master="results/summaries/{model}/master_summary.json",
+        directory("results/summaries/{model}"),
     log:
         "results/logs/summarize/{model}.log",
     conda:
@@ -23,15 +20,13 @@ rule summarize:
         " --curves {params.curves:q}"
         " --accuracy {input.accuracy:q}"
         " --position-bias {input.position_bias:q}"
-        " --summaries {output.summaries:q}"
-        " --master {output.master:q}"
+        " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
 
 
 rule export_suite:
     input:
-        summaries=rules.summarize.output.summaries,
-        master=rules.summarize.output.master,
+        summaries="results/summaries/{model}",
         files=of_export("files"),
         code=code("export_suite.py"),
     output:
@@ -47,7 +42,6 @@ rule export_suite:
         " --model {wildcards.model:q}"
         " --curves {params.curves:q}"
         " --summaries {input.summaries:q}"
-        " --master {input.master:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from litm.cli import note, run
-from litm.errors import UserError
 from litm.figures import save_figure
+from litm.folders import folder_writer
 from litm.records import read_jsonl, write_jsonl
-from litm.suite_export import CurveFiles, curve_figure, folder_writer, predictions
+from litm.suite_export import CurveFiles, curve_figure, predictions
 from litm.summaries import parse_curves, rows_of_curve
 
 
@@ -25,20 +25,17 @@ def main() -> None:
         help="list of {name, experiment, size, placement, title, panel_title, examples, scores, responses}; placement "
         "is null unless prompts have several gold items, examples is a list of files",
     )
-    parser.add_argument("--summaries", required=True, nargs="+", help="one a curve, in their order")
-    parser.add_argument("--master", required=True, help="the summary of all")
+    parser.add_argument("--summaries", required=True, type=Path, help="the folder that make_summaries.py wrote")
     parser.add_argument("--output", required=True, help="output: a folder, replaced as a whole")
     args = parser.parse_args()
-    if len(args.summaries) != len(args.curves):
-        raise UserError(f"{len(args.summaries)} files in --summaries for {len(args.curves)} curves: give one each")
     with folder_writer(args.output) as folder:
-        shutil.copyfile(args.master, folder / "master_summary.json")
-        for curve, summary in zip(args.curves, args.summaries, strict=True):
-            export_curve(args.model, curve, summary, folder / curve.name)
+        shutil.copyfile(args.summaries / "master_summary.json", folder / "master_summary.json")
+        for curve in args.curves:
+            export_curve(args.model, curve, args.summaries / curve.name / "summary.json", folder / curve.name)
     note(f"{args.output}: {len(args.curves)} curves of {args.model}")
 
 
-def export_curve(model: str, curve: CurveFiles, summary: str, folder: Path) -> None:
+def export_curve(model: str, curve: CurveFiles, summary: Path, folder: Path) -> None:
     """Write the folder of one curve."""
     data = folder / "data"
     data.mkdir(parents=True)

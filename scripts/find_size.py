@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from litm.cli import json_object, note, run
 from litm.context_sizes import most_items
-from litm.placements import gold_placement
+from litm.errors import UserError
+from litm.placements import gold_depths, gold_placement, positions_for
 from litm.prompt_format import encode_prompts, load_tokenizer, prompt_content, read_prompt_template
 from litm.questions import make_example, read_template
 from litm.records import read_json, write_json
@@ -19,7 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", required=True, help="a module of litm/tasks")
     parser.add_argument("--tokens", required=True, type=int, help="most tokens of a prompt")
-    parser.add_argument("--golds", required=True, type=int, help="gold items of a prompt")
+    parser.add_argument("--placements", required=True, nargs="+", help="gold_at_depth_..., those of this size")
     parser.add_argument(
         "--settings", required=True, type=json_object, help="JSON: what changes the examples (ExampleSettings)"
     )
@@ -40,7 +41,8 @@ def main() -> None:
     as_messages = getattr(task, "as_messages", None)
 
     # Where they are changes nothing but a token or two.
-    placement = gold_placement(range(args.golds))
+    golds = len(gold_depths(args.placements[0]))
+    placement = gold_placement(range(golds))
 
     def longest_prompt(items: int) -> int:
         examples = [
@@ -50,9 +52,21 @@ def main() -> None:
         contents = [prompt_content(example, args.prompt_template) for example in examples]
         return max(map(len, encode_prompts(tokenizer, args.prompt_template, template, contents)))
 
-    items = most_items(args.tokens, longest_prompt, fewest=args.golds + 1)
+    items = most_items(args.tokens, longest_prompt, fewest=golds + 1)
+    check_apart(args.placements, items)
     write_json(args.output, {"items": items})
     note(f"{args.output}: {items} items in {args.tokens} tokens")
+
+
+def check_apart(placements: list[str], items: int) -> None:
+    """Raise `UserError` for two depths that are the same position of so few items."""
+    taken: dict[str, str] = {}
+    for placement in placements:
+        other = taken.setdefault(positions_for(placement, items), placement)
+        if other != placement:
+            raise UserError(
+                f"{other} and {placement} are the same position of {items} items: leave one out, or ask for more tokens"
+            )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from litm.identity import sweep_identity
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
-from litm.sweep import Fit, ask_missing, manifest, sweep_prompts, sweep_responses
+from litm.sweep import COUNT, STOP, Fit, ask_missing, check_answered, manifest, sweep_prompts, sweep_responses
 
 
 def main() -> None:
@@ -49,13 +49,20 @@ def main() -> None:
             make_engine=lambda: load_engine(args.settings["engine"], settings),
             what=f"{args.model}/{args.experiment}",
         )
+        if args.on_failure == STOP:
+            check_answered(outcome)
         summary = manifest(sweep, prompts, journal, outcome)
-        write_jsonl(args.responses, sweep_responses(prompts, journal, outcome.overflow))
+        write_jsonl(args.responses, sweep_responses(prompts, journal, outcome))
     write_json(args.manifest, summary)
     note(
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "
         f"{summary['overflow']} do not fit the model's context"
     )
+    if outcome.failed:
+        note(
+            f"{args.model}/{args.experiment}: {len(outcome.failed)} of those asked got no answer and are counted as "
+            "failed; run with `--forcerun generate` to ask them again"
+        )
 
 
 def parse_args() -> argparse.Namespace:
@@ -70,6 +77,12 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--batch-tokens", type=int, required=True, help="tokens in a batch, padding included")
+    parser.add_argument(
+        "--on-failure",
+        choices=[STOP, COUNT],
+        default=STOP,
+        help="what to do if prompts get no answer: stop, or count them",
+    )
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--journal", required=True, help="every response ever got; read, and appended to")
     parser.add_argument("--responses", required=True, help="output: one line a prompt")

@@ -3,7 +3,7 @@
 import argparse
 
 from litm.cli import note, run
-from litm.suite_export import write_zip
+from litm.zips import write_zip
 
 
 def main() -> None:

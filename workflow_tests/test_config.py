@@ -238,9 +238,45 @@ def test_a_dataset_may_be_given_for_each_size():
         (define("experiments", pbi_forest=KV) | {"experiments": ["pbi_forest"]}, "the name pbi_forest is taken by"),
         (
             {"model_defaults": {"quantization": "nf5"}},
-            "models.mpt-30b-instruct.quantization: 'nf5' is not allowed; allow",
+            "config.model_defaults.quantization: 'nf5' is not allowed; allowed: none, nf4, int8",
         ),
-        ({"model_defaults": {"quantisation": "nf4"}}, "models.reference: unknown key 'quantisation' (did you mean 'qu"),
+        (
+            {"model_defaults": {"quantisation": "nf4"}},
+            "config.model_defaults: unknown key 'quantisation' (did you mean 'quantization'?); allowed: dtype,",
+        ),
+        ({"model_defaults": {"path": "/m"}}, "config.model_defaults: unknown key 'path'"),
+        (define("models", **{"a.zip": {}}), "models: the name 'a.zip' is not allowed; it would be taken for a file"),
+        (
+            define("experiments", x={**KV, "positions": {4: [[0, 1, 2]]}}),
+            "experiments.x.positions.4: [0, 1, 2] is no placement, a question of this task has 1 gold",
+        ),
+        (
+            define("experiments", x={**KV, "task": "multi_needle", "positions": {6: [[0, 1]]}}),
+            "experiments.x.positions.6: [0, 1] is no placement, a question of this task has 3 gold",
+        ),
+        (
+            define("experiments", x={**KV, "task": "multi_needle", "positions": {6: [[0, 3, 3]]}}),
+            "experiments.x.positions.6: [0, 3, 3] must ascend, because the gold items keep their order",
+        ),
+        (
+            define(
+                "experiments",
+                x={**KV, "positions": None, "depths": {500: [0.5, 0.50000001]}, "tokens_of": "reference"},
+            ),
+            "experiments.x.depths.500: gold_at_depth_0.5 is there 2 times",
+        ),
+        (
+            define(
+                "experiments",
+                x={
+                    "task": "multi_document_qa",
+                    "dataset": "mini_encyclopedia_bm25",
+                    "depths": {400: [0, 1]},
+                    "tokens_of": "reference",
+                },
+            ),  # fmt: skip
+            "experiments.x: sizes in tokens are for generated contexts, the task multi_document_qa has documents",
+        ),
         (define("datasets", d={"path": "no/such.gz"}), "datasets.d.path: no/such.gz does not exist"),
     ],
 )

@@ -151,6 +151,19 @@ def test_a_chat_template_that_refuses_is_named():
     engine.tokenizer.chat_template = "{{ raise_exception('needs a system message') }}"
     with pytest.raises(UserError, match=r"chat template cannot be used \(needs a system message\)"):
         engine.encode(["hello"])
+    engine.tokenizer.chat_template = "{{ messages[0].content + 1 }}"
+    with pytest.raises(UserError, match="chat template cannot be used"):
+        engine.encode(["hello"])
+
+
+def test_a_chat_template_that_leaves_messages_out_is_refused():
+    engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
+    engine.tokenizer.chat_template = "{{ messages[-1].content }}"
+    chat = [{"role": role, "content": f"{role} {n}"} for n, role in enumerate(("user", "assistant", "user"))]
+    with pytest.raises(UserError, match="leaves out 2 of the 3 messages of a conversation"):
+        engine.encode([chat])
+    engine.tokenizer.chat_template = "{% for m in messages %}{{ m.content | upper }}{% endfor %}"
+    assert engine.tokenizer.decode(engine.encode([chat])[0]) == "USER 0ASSISTANT 1USER 2"
 
 
 def test_the_messages_of_a_conversation_are_turns_in_the_tokenizers_template():
@@ -250,6 +263,17 @@ def test_quantised_weights_still_read_the_context_and_say_what_they_are(quantiza
     found = answers(replace(SETTINGS, quantization=quantization), [prompt for prompt, _ in pairs])
     assert sum(value in answer.text for answer, (_, value) in zip(found, pairs, strict=True)) >= 6
     assert "bitsandbytes" in found[0].made_with
+
+
+def test_weights_that_are_quantised_already_are_not_quantised_again(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(ROOT / "resources" / "reference_model", folder)
+    config = json.loads((folder / "config.json").read_text())
+    config["quantization_config"] = {"quant_method": "gptq", "bits": 4}
+    (folder / "config.json").write_text(json.dumps(config))
+    engine = load_engine("transformers", replace(SETTINGS, location=str(folder), quantization="nf4"))
+    with pytest.raises(UserError, match="quantised already: set the model's 'quantization' to none"):
+        engine._load_model(torch.device("cpu"))
 
 
 def test_four_bits_are_nf4_twice_quantised_computed_in_the_dtype():

@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+import generate
+from litm.config.models import read_model
+from litm.errors import UserError
 from litm.identity import folder_identity
+from litm.journal import Response
 from litm.questions import make_example, read_template
-from litm.records import canonical_json, read_json, write_json, write_jsonl
+from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
 from litm.tasks import ExampleSettings, kv_retrieval
 
 MODEL = ROOT / "resources" / "reference_model"
@@ -145,3 +149,63 @@ def test_a_missing_device_is_one_line_before_anything_is_asked(inputs, tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: device cuda:7 is not there: torch sees ")
     assert "Traceback" not in done.stderr and responses_in(tmp_path / "journal.jsonl") == 0
+
+
+class FailingEngine:
+    """Answers every other prompt that it is asked, as a server may."""
+
+    def encode(self, prompts):
+        return [[0] * len(prompt) for prompt in prompts]
+
+    def generate(self, prompts):
+        yield [(index, Response("x", "stop", len(prompts[index]), 1, "fake")) for index in range(0, len(prompts), 2)]
+
+
+@pytest.fixture
+def failing_run(inputs, tmp_path, monkeypatch):
+    """Run the program here, with an engine that fails and more arguments; the journal lies in `tmp_path`."""
+    monkeypatch.setattr(generate, "load_engine", lambda name, settings: FailingEngine())
+
+    def run_program(*arguments: str) -> None:
+        monkeypatch.setattr(sys, "argv", [*command(inputs, tmp_path)[1:], *arguments])
+        generate.main()
+
+    return run_program
+
+
+@pytest.mark.parametrize("arguments", [(), ("--on-failure", "stop")])
+def test_prompts_without_an_answer_stop_the_sweep_and_what_was_answered_is_kept(failing_run, tmp_path, arguments):
+    with pytest.raises(UserError, match=f"^{COUNT // 2} of {COUNT} prompts got no answer; the others are kept, run "):
+        failing_run(*arguments)
+    assert responses_in(tmp_path / "journal.jsonl") == COUNT // 2
+    assert not (tmp_path / "responses.jsonl.gz").exists() and not (tmp_path / "manifest.json").exists()
+
+
+def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_only_them(failing_run, tmp_path, capsys):
+    for failed, asked in ((12, 24), (6, 12), (3, 6), (1, 3)):
+        failing_run("--on-failure", "count")
+        manifest = read_json(tmp_path / "manifest.json")
+        assert (manifest["asked"], manifest["reused"], manifest["failed"]) == (asked, COUNT - asked, failed)
+        responses = [response for _, response in read_jsonl(tmp_path / "responses.jsonl.gz")]
+        unanswered = [response for response in responses if response["finish_reason"] == "failed"]
+        assert (len(responses), len(unanswered)) == (COUNT, failed)
+        assert all(response["response"] is None and response["prompt_tokens"] > 400 for response in unanswered)
+        assert responses_in(tmp_path / "journal.jsonl") == COUNT - failed
+        told = capsys.readouterr().err.splitlines()[-1]
+        assert told.startswith(f"reference/kv: {failed} of those asked got no answer") and "--forcerun generate" in told
+
+
+def test_a_sweep_without_failures_is_the_same_bytes_and_says_nothing_of_them(inputs, undisturbed, tmp_path):
+    (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
+    counting = [*command(inputs, tmp_path), "--on-failure", "count"]
+    done = subprocess.run(counting, capture_output=True, text=True, check=True)
+    assert "failed" not in done.stderr
+    assert f"0 prompts asked, {COUNT} reused" in done.stderr
+    assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
+
+
+def test_what_is_done_about_failures_is_no_part_of_what_defines_an_answer():
+    entry = {"engine": "transformers", "path": str(MODEL)}
+    stops, counts = (read_model("m", {**entry, **more}, {}, ROOT) for more in ({}, {"on_failure": "count"}))
+    assert (stops.on_failure, counts.on_failure) == ("stop", "count")
+    assert stops.answer_settings() == counts.answer_settings()

@@ -7,7 +7,7 @@ from litm.position_bias import POSITION_BIAS_COLUMNS
 
 
 def bias(*rows: dict) -> pd.DataFrame:
-    named = {"model": "m", "experiment": "e", "size": 10, "positions": 3, "n_complete": 100}
+    named = {"model": "m", "experiment": "e", "size": 10, "items": 10, "positions": 3, "n_complete": 100}
     return pd.DataFrame([named | row for row in rows], columns=list(POSITION_BIAS_COLUMNS)).astype(
         POSITION_BIAS_COLUMNS
     )
@@ -28,6 +28,6 @@ def test_curves_without_a_middle_are_left_out_and_those_without_information_say_
 def test_the_markdown_has_three_decimals_and_nothing_where_nothing_is():
     lines = as_markdown(pbi_table(bias(MEASURED, {"pbi": 0.0, "reason": "floor"}))).splitlines()
     assert [cell.strip() for cell in lines[2].split("|")[1:-1]] == [
-        "m", "e", "10", "", "100", "0.123", "0.050", "0.200", "0.900", "0.777", "weak", "no", ""
+        "m", "e", "10", "10", "", "100", "0.123", "0.050", "0.200", "0.900", "0.777", "weak", "no", ""
     ]  # fmt: skip
-    assert [cell.strip() for cell in lines[3].split("|")[1:-1]][5:] == ["0.000", "", "", "", "", "", "", "floor"]
+    assert [cell.strip() for cell in lines[3].split("|")[1:-1]][6:] == ["0.000", "", "", "", "", "", "", "floor"]

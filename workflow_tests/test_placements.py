@@ -26,6 +26,7 @@ def test_positions_and_depths_are_read_back_from_the_word():
     assert gold_places("gold_at_7") == (7,) and gold_places("gold_at_depth_0.5") == (0.5,)
     assert gold_positions("gold_at_depth_0.5") == gold_depths("gold_at_7") == gold_places("no_gold") == ()
     assert gold_depths("gold_at_depth_1.5") == ()
+    assert depth_placement([1e-5, 0.9999999]) == "gold_at_depth_0.00001_1"
 
 
 def test_a_depth_becomes_the_nearest_position_and_a_position_stays():

@@ -190,6 +190,12 @@ def test_one_question_tells_nothing_and_its_intervals_say_so(question):
     assert_plain(row)
 
 
+def test_few_questions_are_not_called_a_ceiling_because_their_intervals_reach_it():
+    matrix = np.array([[1, 1, 1]] * 5 + [[0, 1, 0]])
+    row = position_bias_row(of_matrix(matrix, (0, 4, 8)))
+    assert (row["reason"], row["pbi_class"]) == ("too few questions", None)
+
+
 def test_two_questions_cannot_tell_a_floor_from_a_ceiling():
     row = position_bias_row(of_matrix(np.array([[1, 0, 1], [0, 1, 0]]), (0, 4, 8)))
     assert (row["verdict"], row["reason"]) == ("no_information", "too few questions")

@@ -47,7 +47,11 @@ class Results:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.monkeypatch = folder, monkeypatch
         self.curves: list[dict] = []
-        (folder / "master.json").write_text('{"model": "m"}')
+        self.summaries = folder / "summaries"
+        self.summaries.mkdir()
+        (self.summaries / "master_summary.json").write_text('{"model": "m"}')
+        # Snakemake leaves it in a folder that a rule makes.
+        (self.summaries / ".snakemake_timestamp").touch()
 
     def add(self, experiment: str, cells: dict[int, list[list[int]]], too_long: Sequence[tuple] = ()) -> None:
         """An experiment with a curve for each size.
@@ -65,7 +69,8 @@ class Results:
                 examples[files[-1]] = records
             several = len(placements[0]) > 1
             name = f"{experiment}_{size}" if len(cells) > 1 else experiment
-            (self.folder / f"{name}.json").write_text(json.dumps({"experiment": name}))
+            (self.summaries / name).mkdir()
+            (self.summaries / name / "summary.json").write_text(json.dumps({"experiment": name}))
             self.curves.append(
                 {
                     **{"name": name, "experiment": experiment, "size": size, "title": "A title"},
@@ -81,9 +86,8 @@ class Results:
         score_sweep(sweep, everything, responses).to_parquet(self.folder / f"{experiment}.parquet", index=False)
 
     def export(self, *options: str, output: str = "out") -> Path:
-        summaries = [str(self.folder / f"{curve['name']}.json") for curve in self.curves]
-        argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", *summaries]
-        argv += ["--master", str(self.folder / "master.json"), "--output", str(self.folder / output), *options]
+        argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", str(self.summaries)]
+        argv += ["--output", str(self.folder / output), *options]
         self.monkeypatch.setattr(sys, "argv", ["export_suite.py", *argv])
         export_suite.main()
         return self.folder / output
@@ -122,11 +126,9 @@ def test_a_folder_a_curve_has_data_predictions_summary_and_figure(results):
         "needles/summary.json",
     ]
     copies = {
-        "master_summary.json": "master.json",
-        "kv_9/summary.json": "kv_9.json",
-        "needles/summary.json": "needles.json",
+        **{name: f"summaries/{name}" for name in files if name.endswith("summary.json")},
+        "kv_5/data/gold_at_4.jsonl.gz": "kv/5/gold_at_4.jsonl.gz",
     }
-    copies["kv_5/data/gold_at_4.jsonl.gz"] = "kv/5/gold_at_4.jsonl.gz"
     for copy, original in copies.items():
         assert files[copy] == (results.folder / original).read_bytes()
     assert all(files[f"{name}/curve.png"].startswith(b"\x89PNG") for name in ("kv_5", "kv_9", "needles"))
@@ -216,7 +218,7 @@ def pack(folder: Path, output: Path) -> None:
 def test_the_same_results_give_the_same_zip_whenever_and_with_whatever_permissions(results):
     results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
     pack(results.export(), results.folder / "one.zip")
-    for path in [*(results.folder / "kv").rglob("*.gz"), results.folder / "kv_5.json"]:
+    for path in [*(results.folder / "kv").rglob("*.gz"), results.summaries / "kv_5" / "summary.json"]:
         os.utime(path, (10**9, 10**9))
     umask = os.umask(0o077)
     try:

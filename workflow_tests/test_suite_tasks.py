@@ -486,6 +486,15 @@ def test_an_item_that_is_only_at_one_position_is_found():
     assert any("the items differ between placements" in finding for finding in spoilt(exchange))
 
 
+def test_messages_that_differ_or_say_more_than_the_prompt_are_found():
+    examples = examples_by_position("conversation_memory", 6, [gold_placement([p]) for p in (0, 5)])
+    assert not check_examples(examples, generated=True)
+    first_at(examples, 5)["messages"][0]["content"] += " And more."
+    found = check_examples(examples, generated=True)
+    assert any("the messages differ between placements" in finding for finding in found)
+    assert any("gold_at_5: its messages say something that its prompt does not" in finding for finding in found)
+
+
 def test_a_sentence_that_is_there_twice_is_found():
     def repeat(examples):
         for records in examples.values():

@@ -85,10 +85,8 @@ def test_the_index_across_experiments_is_there_as_a_table_and_a_picture(finished
 
 
 def test_the_summaries_are_those_of_all_curves(finished):
-    names = ["needle", "needles_6_gold_at_0_1_2", "needles_6_gold_at_0_2_5", "talk_3", "talk_5", "qa"]
+    names = ["needle", "needles_gold_at_0_1_2", "needles_gold_at_0_2_5", "talk_3", "talk_5", "qa"]
     master = json.loads(finished.path("results/summaries/reference/master_summary.json").read_text())
-    # One size, so the size is no part of the name.
-    names[1:3] = ["needles_gold_at_0_1_2", "needles_gold_at_0_2_5"]
     assert list(master["experiments"]) == names
     summary = json.loads(finished.path("results/summaries/reference/talk_3/summary.json").read_text())
     assert summary == master["experiments"]["talk_3"] and list(summary["positions"]) == ["0", "1", "2"]
@@ -105,6 +103,23 @@ def test_the_export_has_a_folder_a_curve_and_is_packed_without_what_snakemake_le
     with zipfile.ZipFile(finished.path("results/suite_export/reference.zip")) as packed:
         names = packed.namelist()
     assert "reference/talk_3/data/gold_at_1.jsonl.gz" in names and not any("/." in name for name in names)
+
+
+def test_two_depths_at_the_same_position_are_named_before_anything_is_asked(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    config = deepcopy(SUITE)
+    config["define"]["experiments"]["needle"]["depths"] = {400: [0, 0.5, 0.51, 1]}
+    bench.configure(config)
+    done = bench.snakemake("--", "results/responses/reference/needle.jsonl.gz")
+    assert done.returncode == 1
+    assert "error: gold_at_depth_0.5 and gold_at_depth_0.51 are the same position of" in done.stderr + done.stdout
+
+
+def test_an_export_of_experiments_without_positions_is_refused(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    bench.configure(SUITE | {"experiments": ["closed_book"]})
+    done = bench.snakemake("--dry-run", "--", "suite_export")
+    assert done.returncode == 1 and "there is nothing to export" in done.stderr
 
 
 def test_nothing_runs_again(finished):

@@ -67,9 +67,7 @@ def write_tables(folder: Path, *sweeps: pd.DataFrame) -> list[str]:
 
 
 def options(folder: Path, tables: Sequence[str], wanted: Sequence[dict], model: str = "m") -> list[str]:
-    summaries = [str(folder / one["name"] / "summary.json") for one in wanted]
-    master = ["--master", str(folder / "master_summary.json")]
-    return ["--model", model, "--curves", json.dumps(wanted), *tables, "--summaries", *summaries, *master]
+    return ["--model", model, "--curves", json.dumps(wanted), *tables, "--output", str(folder / "summaries")]
 
 
 def read_strictly(path: Path) -> dict:
@@ -102,8 +100,8 @@ def _summarise(
     folder: Path, run: Callable, sweeps: Sequence[pd.DataFrame], wanted: Sequence[dict], model: str = "m"
 ) -> dict:
     run(folder, write_tables(folder, *sweeps), wanted, model)
-    master = read_strictly(folder / "master_summary.json")
-    files = [read_strictly(folder / one["name"] / "summary.json") for one in wanted]
+    master = read_strictly(folder / "summaries" / "master_summary.json")
+    files = [read_strictly(folder / "summaries" / one["name"] / "summary.json") for one in wanted]
     assert list(master["experiments"].items()) == [(summary["experiment"], summary) for summary in files]
     return master
 
@@ -112,15 +110,17 @@ def test_a_summary_has_the_accuracies_by_position_and_the_bias_of_its_own_model_
     other_size = scores({16: [True] * 40, 0: [False] * 40, 8: [True] * 40}, size=17)
     other_model = scores({0: [False] * 40, 4: [True] * 40, 8: [False] * 40}, model="another")
     wanted = [curve("e_17", size=17), curve("e_9")]
-    master = summarise([pd.concat([scores(U), other_size]), other_model], wanted)
+    master = summarise([pd.concat([scores(U, items=12), other_size]), other_model], wanted)
     assert master["model"] == "m" and list(master["experiments"]) == ["e_17", "e_9"]
     summary = master["experiments"]["e_9"]
     expected = {
-        **{"experiment": "e_9", "model": "m", "task": "t", "metric": "exact", "size": 9, "n": 40, "n_incomplete": 0},
-        **{"positions": {"0": 1.0, "4": 0.25, "8": 0.9}, "edge_accuracy": 0.95, "middle_accuracy": 0.25, "pbi": 0.7},
+        **{"experiment": "e_9", "model": "m", "task": "t", "metric": "exact", "size": 9, "items": 12},
+        **{"n": 40, "n_incomplete": 0, "positions": {"0": 1.0, "4": 0.25, "8": 0.9}},
+        **{"edge_accuracy": 0.95, "middle_accuracy": 0.25, "pbi": 0.7},
         **{"pbi_class": "strong", "class_certain": True, "verdict": "measured", "reason": None},
     }
     assert {name: summary[name] for name in expected} == expected
+    assert list(summary)[4:6] == ["size", "items"]
     assert summary.keys() - expected.keys() == {"pbi_ci_low", "pbi_ci_high"}
     assert 0.3 < summary["pbi_ci_low"] < 0.7 < summary["pbi_ci_high"]
     assert master["experiments"]["e_17"]["positions"] == {"0": 0.0, "8": 1.0, "16": 1.0}
@@ -162,7 +162,7 @@ def test_questions_that_do_not_fit_are_counted_apart(summarise):
 def test_one_position_has_an_accuracy_and_no_bias(tmp_path, with_table, run):
     tables = write_tables(tmp_path, scores({3: [True, False, True, None]}))
     run(tmp_path, tables if with_table else [*tables[:2], "--position-bias"], [curve("e")])
-    summary = read_strictly(tmp_path / "e" / "summary.json")
+    summary = read_strictly(tmp_path / "summaries" / "e" / "summary.json")
     assert summary["positions"] == {"3": 0.666667}
     assert (summary["n"], summary["n_incomplete"], summary["pbi"]) == (3, 1, None)
     assert (summary["verdict"], summary["reason"]) == ("no_information", "only one position")
@@ -171,7 +171,7 @@ def test_one_position_has_an_accuracy_and_no_bias(tmp_path, with_table, run):
 def test_a_curve_that_the_table_of_position_bias_lacks_says_so(tmp_path, run):
     tables = write_tables(tmp_path, scores(U))
     run(tmp_path, [*tables[:2], "--position-bias"], [curve("e")])
-    summary = read_strictly(tmp_path / "e" / "summary.json")
+    summary = read_strictly(tmp_path / "summaries" / "e" / "summary.json")
     assert (summary["n"], summary["pbi"], summary["reason"]) == (None, None, "not in the table of position bias")
 
 
@@ -196,6 +196,15 @@ def test_the_master_summary_names_the_curves_of_each_class_in_their_order(summar
     assert master["pbi_classes"] == classes
 
 
+def test_a_curve_that_is_gone_leaves_no_summary_behind(summarise, tmp_path):
+    sweeps = [pd.concat([scores(U), scores(U, size=17)])]
+    summarise(sweeps, [curve("e_9"), curve("e_17", size=17)])
+    assert list(summarise(sweeps, [curve("e_17", size=17)])["experiments"]) == ["e_17"]
+    folder = tmp_path / "summaries"
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+    assert there == {"master_summary.json", "e_17", "e_17/summary.json"}
+
+
 def start(words: list[str]) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, text=True, check=False)
 
@@ -203,7 +212,7 @@ def start(words: list[str]) -> subprocess.CompletedProcess:
 def test_mistakes_are_one_line_and_nothing_is_written(tmp_path):
     tables = write_tables(tmp_path, scores(U))
     done = start(options(tmp_path, tables, [curve("e"), curve("e_17", size=17)]))
-    assert done.returncode == 1 and not (tmp_path / "e").exists()
+    assert done.returncode == 1 and not list(tmp_path.glob("*summaries*"))
     assert done.stderr == "error: e_17: the accuracy table has no position of m at size 17\n"
     done = start(options(tmp_path, tables, [{**curve("e"), "sise": 9}]))
     assert done.returncode == 2 and "--curves" in done.stderr

@@ -2,10 +2,12 @@
 
 import pytest
 
+from litm.accuracy import accuracy_table
 from litm.errors import UserError
 from litm.journal import Journal, Response, digest
 from litm.prompt_format import CHAT, RAW
-from litm.sweep import Fit, ask_missing, manifest, sweep_prompts, sweep_responses
+from litm.scoring import Sweep, score_sweep
+from litm.sweep import Fit, ask_missing, check_answered, manifest, sweep_prompts, sweep_responses
 
 IDENTITY = {"model": "m"}
 
@@ -16,7 +18,7 @@ class EchoEngine:
     def __init__(self):
         self.asked: list[str] = []
         self.dies_after = 99
-        self.forgets = ""
+        self.forgets: tuple[str, ...] = ()
 
     def encode(self, prompts):
         return [[ord(character) for character in prompt] for prompt in prompts]
@@ -28,7 +30,7 @@ class EchoEngine:
                 text = "".join(map(chr, prompts[index]))
                 if len(self.asked) == self.dies_after:
                     raise RuntimeError("killed")
-                if text == self.forgets:
+                if text in self.forgets:
                     continue
                 self.asked.append(text)
                 batch.append((index, Response(text.upper(), "stop", len(text), 1, "echo 1.0")))
@@ -46,7 +48,7 @@ def run(path, engine, *prompts, fit=FIT):
     planned = sweep_prompts(examples(*prompts), digest(IDENTITY), RAW)
     with Journal(path) as journal:
         outcome = ask_missing(planned, journal, IDENTITY, fit, lambda: engine, "test")
-        responses = list(sweep_responses(planned, journal, outcome.overflow))
+        responses = list(sweep_responses(planned, journal, outcome))
         return outcome, responses, manifest({}, planned, journal, outcome)
 
 
@@ -114,14 +116,67 @@ def test_a_smaller_context_window_leaves_out_what_was_answered_before(tmp_path):
     assert (summary["asked"], summary["reused"], summary["overflow"]) == (0, 1, 1)
 
 
-def test_a_prompt_that_an_engine_forgets_is_an_error_and_the_others_are_kept(tmp_path):
+def forgetful(*prompts: str) -> EchoEngine:
     engine = EchoEngine()
-    engine.forgets = "b"
-    with pytest.raises(UserError, match="1 of 3 prompts got no answer; the others are kept"):
-        run(tmp_path / "j", engine, "a", "b", "c")
+    engine.forgets = prompts
+    return engine
+
+
+def test_prompts_without_an_answer_are_an_error_for_a_sweep_that_stops_and_the_others_are_kept(tmp_path):
+    outcome, *_ = run(tmp_path / "j", forgetful("b"), "a", "b", "c")
+    with pytest.raises(UserError) as error:
+        check_answered(outcome)
+    assert str(error.value) == (
+        "1 of 3 prompts got no answer; the others are kept, run the same command again or set the model's "
+        "on_failure to count"
+    )
     again = EchoEngine()
-    run(tmp_path / "j", again, "a", "b", "c")
+    outcome, *_ = run(tmp_path / "j", again, "a", "b", "c")
+    check_answered(outcome)
     assert again.asked == ["b"]
+
+
+def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tmp_path):
+    _, responses, summary = run(tmp_path / "j", forgetful("bb", "ccc"), "a", "bb", "ccc", "bb", "y" * 16)
+    tokens = {"prompt_tokens": 2, "response_tokens": 0}
+    assert responses[1].items() >= {"response": None, "finish_reason": "failed", **tokens}.items()
+    assert [response["finish_reason"] for response in responses] == ["stop", "failed", "failed", "failed", "overflow"]
+    counts = {"prompts": 5, "distinct_prompts": 4, "asked": 3, "reused": 0, "overflow": 1, "failed": 2}
+    assert summary.items() >= {**counts, "prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}.items()
+
+
+def test_what_failed_is_not_in_the_journal_and_alone_asked_by_the_next_run(tmp_path):
+    run(tmp_path / "j", forgetful("b", "c"), "a", "b", "c")
+    with Journal(tmp_path / "j") as journal:
+        assert len(journal) == 1
+    engine = forgetful("c")
+    _, responses, summary = run(tmp_path / "j", engine, "a", "b", "c", "d")
+    assert engine.asked == ["b", "d"]
+    assert [response["response"] for response in responses] == ["A", "B", None, "D"]
+    assert (summary["asked"], summary["reused"], summary["failed"]) == (3, 1, 1)
+    _, responses, summary = run(tmp_path / "j", EchoEngine(), "a", "b", "c", "d")
+    assert responses == run(tmp_path / "fresh", EchoEngine(), "a", "b", "c", "d")[1]
+    assert (summary["asked"], summary["reused"], summary["failed"]) == (1, 3, 0)
+
+
+def test_a_sweep_whose_every_prompt_failed_still_has_its_responses(tmp_path):
+    _, responses, summary = run(tmp_path / "j", forgetful("a", "b"), "a", "b")
+    assert [response["finish_reason"] for response in responses] == ["failed", "failed"]
+    assert (summary["asked"], summary["reused"], summary["failed"], summary["made_with"]) == (2, 0, 2, {})
+
+
+def test_what_failed_is_counted_in_the_accuracy_table_and_not_scored(tmp_path):
+    """An answer that is empty, one that is wrong, and none are three different things."""
+    prompts = ("right", "wrong", "  ", "lost", "y" * 16)
+    asked = [
+        {**example, "targets": [{"name": "gold", "position": 0, "depth": 0.0, "answers": ["RIGHT"]}]}
+        for example in examples(*prompts)
+    ]
+    _, responses, _ = run(tmp_path / "j", forgetful("lost"), *prompts)
+    scores = score_sweep(Sweep("m", "e", "t", "best_subspan_em"), asked, responses)
+    (row,) = accuracy_table(scores).to_dict("records")
+    assert (row["n"], row["accuracy"]) == (3, pytest.approx(1 / 3))
+    assert (row["n_empty"], row["n_failed"], row["n_excluded"]) == (1, 1, 1)
 
 
 def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_path):

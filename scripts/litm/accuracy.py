@@ -6,7 +6,7 @@ from litm.finish_reasons import FAILED, LENGTH
 from litm.statistics import binomial_interval
 
 #: What a cell of the accuracy table is: these columns name it.
-CELL = ["model", "experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
+CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
 
 
 def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:

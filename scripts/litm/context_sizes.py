@@ -8,7 +8,8 @@ from litm.errors import UserError
 def most_items(limit: int, tokens_of: Callable[[int], int], fewest: int) -> int:
     """The largest number of items whose prompts have at most `limit` tokens; `tokens_of(items)` counts them.
 
-    By doubling and halving, so it is called about 2·log₂(items) times; it must not fall as items are added. Raises
+    By doubling and halving, so it is called about 2·log₂(items) times. Where it falls now and then as items are added,
+    the result still has at most `limit`, but may not be the very largest. Raises
     `UserError` if the `fewest` items that there must be are too many.
     """
     low, high = fewest, 2 * fewest

@@ -89,6 +89,8 @@ def _compare(versions: Mapping[str, Mapping]) -> list[str]:
         return ["question, targets or answers differ between placements"]
     if len({_letters(example["prompt"]) for example in examples}) > 1:
         found.append("the items differ between placements")
+    if len({_letters("".join(_contents(example))) for example in examples}) > 1:
+        found.append("the messages differ between placements")
     for index, name in enumerate(target["name"] for target in examples[0]["targets"]):
         targets = [(example["prompt"], example["targets"][index]) for example in examples]
         shown = [(prompt, target) for prompt, target in targets if target["span"] is not None]
@@ -108,6 +110,9 @@ def _check_alone(placement: str, example: Mapping, generated: bool) -> list[str]
         found.append(f"its targets are at {[t['position'] for t in targets]}, in its record at {example['placement']}")
     if any(t["position"] is not None and t["depth"] != depth_of(t["position"], size) for t in targets):
         found.append("the depth is not that of the position")
+    # What is in no message cannot be read, and what the prompt lacks was not checked.
+    if any(content not in example["prompt"] for content in _contents(example)):
+        found.append("its messages say something that its prompt does not")
     if not _ascend(targets):
         found.append("the targets are not in the order of their positions")
     return found + (_check_text(example["prompt"], targets) if generated else [])
@@ -125,8 +130,13 @@ def _check_text(prompt: str, targets: Sequence[Mapping]) -> list[str]:
     return found + [f"{sentence!r} is there {n} times" for sentence, n in sentences.items() if n > 1]
 
 
+def _contents(example: Mapping) -> list[str]:
+    """What the messages of an example say, if it has any."""
+    return [message["content"] for message in example.get("messages", [])]
+
+
 def _ascend(targets: Sequence[Mapping]) -> bool:
-    """Whether spans begin in the order of the positions and do not overlap within one prompt or between several."""
+    """Whether spans begin in the order of the positions, within one prompt or between several."""
     shown = sorted((t["position"], *t["span"]) for t in targets if t["span"] is not None)
     starts = [start for _, start, _ in shown]
     return starts == sorted(set(starts))

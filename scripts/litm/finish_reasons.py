@@ -6,5 +6,6 @@ STOP = "stop"
 LENGTH = "length"
 #: The prompt does not fit the model's context: it was not asked, there is no answer.
 OVERFLOW = "overflow"
-#: It was asked, but no answer came (a server's failure, say): not scored, and asked again by the next run.
+#: It was asked, but no answer came (a server's failure, say): not scored, not in the journal, and so asked again
+#: whenever the sweep runs again.
 FAILED = "failed"

@@ -12,7 +12,7 @@ from litm.errors import UserError
 from litm.statistics import Estimate, paired_difference
 
 #: What names a curve in the tables: those of its cells together, with the placement where golds are asked together.
-CURVE = ["model", "experiment", "task", "metric", "size", "placement", "target"]
+CURVE = ["model", "experiment", "task", "metric", "size", "items", "placement", "target"]
 #: Score rows of several models with these in common are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
 #: Columns of a paired difference, see `difference_columns`.
@@ -44,7 +44,7 @@ def complete_cases(scores: pd.DataFrame) -> CompleteCases:
     scores = scores[scores["position"].notna()]
     if scores.empty:
         raise UserError("no score rows with a position: there are no positions to compare")
-    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size")}
+    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size", "items")}
     together = scores["placement"].nunique() == 1 and scores["position"].nunique() > 1
     names["placement"] = scores["placement"].iloc[0] if together else None
     names["target"] = ", ".join(dict.fromkeys(scores.sort_values("position", kind="stable")["target"]))
@@ -76,9 +76,12 @@ def interval_columns(name: str, estimate: Estimate | None) -> dict:
 
 
 def verdict_grid(scores: pd.DataFrame, column: str, where: str) -> tuple[list, np.ndarray]:
-    """The column's values in order, and (questions, values): 1 right, 0 wrong, NaN where nothing was scored."""
+    """The column's values, and (questions, values): 1 right, 0 wrong, NaN where nothing was scored.
+
+    The values are in ascending order, but names of models in that of the rows, which is that of the config.
+    """
     row, ids = pd.factorize(scores["id"])
-    at, values = pd.factorize(scores[column], sort=True)
+    at, values = pd.factorize(scores[column], sort=column != "model")
     cells = row * len(values) + at
     twice = pd.Series(cells).duplicated().to_numpy()
     if twice.any():

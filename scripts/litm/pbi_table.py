@@ -7,6 +7,7 @@ PBI_COLUMNS = {
     "model": "Model",
     "experiment": "Experiment",
     "size": "Size",
+    "items": "Items",
     "placement": "Placement",
     "n_complete": "n",
     "pbi": "PBI",

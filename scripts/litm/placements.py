@@ -23,8 +23,11 @@ def gold_placement(positions: Sequence[int]) -> str:
 
 
 def depth_placement(depths: Sequence[float]) -> str:
-    """The placement with the gold items at these depths, 0 to 1: `gold_at_depth_0.25`, or `gold_at_depth_0_0.5_1`."""
-    return "gold_at_depth_" + "_".join(f"{depth:.6g}" for depth in depths)
+    """The placement with the gold items at these depths, 0 to 1: `gold_at_depth_0.25`, or `gold_at_depth_0_0.5_1`.
+
+    Depths have six decimals at most.
+    """
+    return "gold_at_depth_" + "_".join(f"{depth:.6f}".rstrip("0").rstrip(".") for depth in depths)
 
 
 def gold_positions(placement: str) -> tuple[int, ...]:

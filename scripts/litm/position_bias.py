@@ -23,6 +23,8 @@ INVERTED = "inverted"
 
 #: An accuracy whose interval reaches as low, or as high, as this may be at the floor, or at the ceiling.
 FLOOR, CEILING = 0.02, 0.98
+#: An accuracy as near to 0 or 1 as this is at the floor or the ceiling, if its interval says so too.
+NEAR = 0.05
 
 MEASURED, NO_INFORMATION = "measured", "no_information"
 
@@ -37,6 +39,7 @@ _INTERVALS = {f"{name}{part}": "Float64" for name in [*CONTRASTS, "pbi_area"] fo
 POSITION_BIAS_COLUMNS = {
     **dict.fromkeys(["model", "experiment", "task", "metric"], "string"),
     "size": "Int64",
+    "items": "Int64",
     **dict.fromkeys(["placement", "target"], "string"),
     **dict.fromkeys(["n_complete", "n_incomplete", "positions"], "Int64"),
     "verdict": "string",
@@ -98,12 +101,19 @@ def missing_information(sweep: CompleteCases) -> str | None:
 
 
 def _limit(matrix: np.ndarray) -> str | None:
-    """What keeps the columns from showing a difference: the floor, the ceiling, or too few rows to tell these apart."""
-    intervals = [binomial_interval(int(correct), len(matrix)) for correct in matrix.sum(axis=0)]
+    """What keeps columns from showing a difference: the floor, the ceiling, or too few rows to tell them from less.
+
+    It is the lack of rows where the intervals reach a limit that the accuracies themselves are not `NEAR` to.
+    """
+    correct = matrix.sum(axis=0)
+    intervals = [binomial_interval(int(count), len(matrix)) for count in correct]
     floor, ceiling = all(low <= FLOOR for low, _ in intervals), all(high >= CEILING for _, high in intervals)
-    if floor and ceiling:
-        return "too few questions"
-    return "floor" if floor else "ceiling" if ceiling else None
+    if not (floor or ceiling):
+        return None
+    near_floor, near_ceiling = correct.max() <= NEAR * len(matrix), correct.min() >= (1 - NEAR) * len(matrix)
+    if floor != ceiling and (near_floor if floor else near_ceiling):
+        return "floor" if floor else "ceiling"
+    return "too few questions"
 
 
 def pbi_class(pbi: float) -> str:

@@ -91,7 +91,9 @@ def render_prompts(
     there is no chat template, or it refuses the messages.
     """
     if prompt_template == CHAT:
-        return render_chats(tokenizer, [as_messages(prompt) for prompt in prompts])
+        chats = [as_messages(prompt) for prompt in prompts]
+        check_shows_all(tokenizer, chats)
+        return render_chats(tokenizer, chats)
     texts = cast(Sequence[str], prompts)
     return list(texts) if template is None else [template.replace(PROMPT_FIELD, text) for text in texts]
 
@@ -115,12 +117,34 @@ def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str
             tokenize=False,
             add_generation_prompt=True,
         )
-    except (ValueError, jinja2.TemplateError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, jinja2.TemplateError) as error:
         raise UserError(
             f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
             f"use 'raw' or the name of a file in resources/prompt_templates"
         ) from error
     return cast(list[str], texts)
+
+
+def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[dict[str, str]]]) -> None:
+    """Raise `UserError` if the chat template leaves out messages: what a model is not shown it cannot remember.
+
+    Looked for with other words in the place of the messages, once for each pattern of roles, as a template may change
+    what it is given.
+    """
+    for roles in dict.fromkeys(tuple(message["role"] for message in chat) for chat in chats):
+        marks = [f"qz{index}zq" for index in range(len(roles))]
+        chat = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
+        try:
+            (text,) = render_chats(tokenizer, [chat])
+        except UserError:
+            # It depends on what the messages say.
+            continue
+        absent = sum(mark not in text.lower() for mark in marks)
+        if absent:
+            raise UserError(
+                f"the tokenizer's chat template leaves out {absent} of the {len(roles)} messages of a conversation: "
+                f"use 'raw' or the name of a file in resources/prompt_templates"
+            )
 
 
 def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":

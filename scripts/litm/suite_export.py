@@ -1,11 +1,7 @@
-"""The suite's own layout of results: predictions and a figure for each curve; folders and zips that are whole."""
+"""The suite's own layout of results: the predictions and the figure of each curve."""
 
-import shutil
-import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,10 +10,6 @@ from litm.accuracy import accuracy_table
 from litm.curves import Curve
 from litm.errors import UserError
 from litm.figures import position_curve, target_bars
-from litm.records import atomic_writer
-
-#: Files that are compressed already.
-COMPRESSED = (".gz", ".png")
 
 
 @dataclass(frozen=True)
@@ -97,33 +89,3 @@ def curve_figure(curve: CurveFiles, scores: pd.DataFrame) -> Figure:
     return target_bars(
         accuracy, settings | {"kind": "accuracy_by_target", "x_label": "Item asked for, and its position"}
     )
-
-
-@contextmanager
-def folder_writer(path: str | Path) -> Iterator[Path]:
-    """A new folder that appears under its name only once it is complete, in place of what was there."""
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    try:
-        yield partial
-        if path.exists():
-            shutil.rmtree(path)
-        partial.replace(path)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-
-
-def write_zip(path: str | Path, folder: str | Path, name: str) -> None:
-    """All files of a folder but hidden ones, as a folder `name`: the same files give the same bytes."""
-    folder = Path(folder)
-    shown = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
-    files = {f"{name}/{file.relative_to(folder).as_posix()}": file for file in shown}
-    with atomic_writer(path) as raw, zipfile.ZipFile(raw, "w") as packed:
-        for entry in sorted(files):
-            info = zipfile.ZipInfo(entry, date_time=(1980, 1, 1, 0, 0, 0))
-            info.create_system, info.external_attr = 3, 0o100644 << 16
-            info.compress_type = zipfile.ZIP_STORED if entry.endswith(COMPRESSED) else zipfile.ZIP_DEFLATED
-            with files[entry].open("rb") as source, packed.open(info, "w") as target:
-                shutil.copyfileobj(source, target)

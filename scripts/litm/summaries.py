@@ -53,6 +53,7 @@ def curve_summary(model: str, curve: Curve, accuracy: pd.DataFrame, position_bia
         "task": cells["task"].iloc[0],
         "metric": cells["metric"].iloc[0],
         "size": curve.size,
+        "items": int(cells["items"].iloc[0]),
         "positions": dict(zip(map(str, positions), map(_plain, cells["accuracy"]), strict=True)),
     }
     if curve.placement is not None:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from litm.engines import Engine
 from litm.errors import UserError
-from litm.finish_reasons import OVERFLOW
+from litm.finish_reasons import FAILED, OVERFLOW
 from litm.journal import Journal, response_key
 from litm.progress import progress_bar
 from litm.prompt_format import Content, prompt_content
+
+#: What becomes of a sweep where prompts got no answer: an error, or responses that say so (`FAILED`) and are counted.
+STOP, COUNT = "stop", "count"
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,15 @@ class Fit:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of asking: how many prompts were asked now, and prompt tokens of those that do not fit, by key."""
+    """What came of asking: how many prompts were asked now, and those without an answer.
+
+    overflow, failed: prompt tokens by key, of those that do not fit and of those that were asked in vain, which are
+    among the asked.
+    """
 
     asked: int
     overflow: Mapping[str, int]
+    failed: Mapping[str, int]
 
 
 def sweep_prompts(examples: Iterable[dict], identity: str, prompt_template: str) -> list[Prompt]:
@@ -67,13 +75,14 @@ def ask_missing(
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
     The engine is made only if something is missing, and its model is loaded only if something of that fits. A
-    prompt that was answered before, under a larger context window, does not fit now either.
+    prompt that was answered before, under a larger context window, does not fit now either. One that gets no answer
+    leaves nothing in the journal, which is why it is asked again whenever this runs again.
     """
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
     missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
     if not missing:
-        return Outcome(0, overflow)
+        return Outcome(0, overflow, {})
     engine = make_engine()
     encoded = dict(zip(missing, engine.encode(list(missing.values())), strict=True))
     overflow |= {key: len(ids) for key, ids in encoded.items() if not fit.holds(len(ids))}
@@ -81,30 +90,36 @@ def ask_missing(
     with progress_bar(len(fitting), what, "prompts") as bar:
         for count in _ask(fitting, engine, journal, identity):
             bar.update(count)
-    return Outcome(len(fitting), overflow)
+    failed = {key: len(ids) for key, ids in fitting.items() if key not in journal}
+    return Outcome(len(fitting), overflow, failed)
 
 
 def _ask(encoded: Mapping[str, list[int]], engine: Engine, journal: Journal, identity: dict) -> Iterator[int]:
     """Yield the size of each batch once its answers are in the journal."""
     keys = list(encoded)
-    unanswered = set(keys)
     for batch in engine.generate(list(encoded.values())):
         journal.append(identity, [(keys[index], response) for index, response in batch])
-        unanswered.difference_update(keys[index] for index, _ in batch)
         yield len(batch)
-    if unanswered:
+
+
+def check_answered(outcome: Outcome) -> None:
+    """Raise `UserError` if prompts got no answer: for a sweep that is to stop, lest fewer questions be counted."""
+    if outcome.failed:
         raise UserError(
-            f"{len(unanswered)} of {len(keys)} prompts got no answer; the others are kept, run the same command again"
+            f"{len(outcome.failed)} of {outcome.asked} prompts got no answer; the others are kept, run the same "
+            f"command again or set the model's on_failure to {COUNT}"
         )
 
 
-def sweep_responses(prompts: Iterable[Prompt], journal: Journal, overflow: Mapping[str, int]) -> Iterator[dict]:
-    """One record a prompt, in the order of the prompts; `response` is null where the prompt did not fit."""
+def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcome) -> Iterator[dict]:
+    """One record a prompt, in the order of the prompts; `response` is null where the prompt did not fit, or failed."""
+    unanswered = {key: (OVERFLOW, tokens) for key, tokens in outcome.overflow.items()}
+    unanswered |= {key: (FAILED, tokens) for key, tokens in outcome.failed.items()}
     for prompt in prompts:
         name = {"id": prompt.id, "size": prompt.size, "placement": prompt.placement, "key": prompt.key}
-        if prompt.key in overflow:
-            tokens = {"prompt_tokens": overflow[prompt.key], "response_tokens": 0}
-            yield {**name, "response": None, "finish_reason": OVERFLOW, **tokens}
+        if prompt.key in unanswered:
+            reason, tokens = unanswered[prompt.key]
+            yield {**name, "response": None, "finish_reason": reason, "prompt_tokens": tokens, "response_tokens": 0}
         else:
             response = journal[prompt.key]
             yield {
@@ -119,18 +134,20 @@ def sweep_responses(prompts: Iterable[Prompt], journal: Journal, overflow: Mappi
 def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:
     """What a sweep is a result of, and what the last run of it did.
 
-    sweep: names and settings to repeat; made_with: how many of the answers each software and device computed.
+    sweep: names and settings to repeat; asked: prompts asked now, also those that `failed`; reused: answers that the
+    journal had; made_with: how many of the answers each software and device computed. Tokens are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
-    answers = [journal[key] for key in keys if key not in outcome.overflow]
+    answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
     made_with = Counter(answer.made_with for answer in answers)
     return {
         **sweep,
         "prompts": len(prompts),
         "distinct_prompts": len(keys),
         "asked": outcome.asked,
-        "reused": len(answers) - outcome.asked,
+        "reused": len(answers) - (outcome.asked - len(outcome.failed)),
         "overflow": len(outcome.overflow),
+        "failed": len(outcome.failed),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "response_tokens": sum(answer.response_tokens for answer in answers),
         "made_with": dict(sorted(made_with.items())),

@@ -47,6 +47,8 @@ def merge_catalogue(entries: Mapping[str, dict], additions: Mapping[str, dict]) 
 
 def check_name(name: str, where: str) -> None:
     """Raise `UserError` for a name that cannot be a file's name or a command line's word."""
+    if name.endswith((".zip", ".json")):
+        raise UserError(f"{where}: the name '{name}' is not allowed; it would be taken for a file")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
         raise UserError(
             f"{where}: the name '{name}' is not allowed; use letters, digits, dots, hyphens and underscores"

@@ -1,7 +1,9 @@
 """The experiments of the configuration: a task, the cells it is run in, its questions, and how answers are scored."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -149,16 +151,35 @@ def _cells(entry: Mapping, defaults: TaskDefaults, where: str) -> tuple[Cell, ..
         raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
     if (given == ["depths"]) != (entry.get("tokens_of") is not None):
         raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
-    cells = []
-    for size, places in sorted((int(size), places) for size, places in entry[given[0]].items()):
-        for golds in sorted(one if isinstance(one, list) else [one] for one in places):
-            if given == ["positions"] and max(golds) >= size:
-                raise UserError(
-                    f"{where}.positions.{size}: position {max(golds)} is impossible, "
-                    f"positions in a context of {size} are 0 to {size - 1}"
-                )
-            cells.append(Cell(size, (gold_placement if given == ["positions"] else depth_placement)(golds)))
+    cells = [
+        Cell(int(size), _placement(given[0], int(size), place, defaults.golds, f"{where}.{given[0]}.{size}"))
+        for size, places in sorted(entry[given[0]].items(), key=lambda item: int(item[0]))
+        for place in sorted(places, key=lambda place: place if isinstance(place, list) else [place])
+    ]
+    for cell, times in Counter(cells).items():
+        if times > 1:
+            raise UserError(f"{where}.{given[0]}.{cell.size}: {cell.placement} is there {times} times")
     return tuple(cells)
+
+
+def _placement(key: str, size: int, place: float | list[float], golds: int, where: str) -> str:
+    """The placement that an entry of 'positions' or 'depths' means; `UserError` for one that cannot be."""
+    places = place if isinstance(place, list) else [place]
+    if len(places) != golds:
+        wanted = "one number" if golds == 1 else f"a list of {golds}, as in {list(range(golds))}"
+        raise UserError(
+            f"{where}: {place} is no placement, a question of this task has {golds} gold item(s): give {wanted}"
+        )
+    if any(one >= other for one, other in pairwise(places)):
+        raise UserError(f"{where}: {place} must ascend, because the gold items keep their order")
+    if key == "depths":
+        return depth_placement(places)
+    positions = [int(one) for one in places]
+    if positions[-1] >= size:
+        raise UserError(
+            f"{where}: position {positions[-1]} is impossible, positions in a context of {size} are 0 to {size - 1}"
+        )
+    return gold_placement(positions)
 
 
 def _check_questions(
@@ -172,6 +193,8 @@ def _check_questions(
     """The keys that say which questions are asked fit one another and the task."""
     named = entry["dataset"].values() if isinstance(entry.get("dataset"), dict) else by_size.values()
     choose(named, files, f"{where}.dataset", "a file of your own is an entry of define.datasets")
+    if defaults.needs_dataset and entry.get("tokens_of") is not None:
+        raise UserError(f"{where}: sizes in tokens are for generated contexts, the task {entry['task']} has documents")
     if defaults.needs_dataset:
         _check_kind(cells, by_size, files, where)
     if defaults.needs_dataset and not by_size:

@@ -10,6 +10,7 @@ from litm.engines import NO_QUANTIZATION, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
 from litm.prompt_format import CHAT, RAW
+from litm.sweep import STOP
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Model:
     quantization: str
     attention: str
     prompt_template: str
+    on_failure: str
     device: str
     batch_tokens: int
     threads: int
@@ -69,6 +71,7 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         quantization=entry.get("quantization", NO_QUANTIZATION),
         attention=entry.get("attention", "sdpa"),
         prompt_template=prompt_template,
+        on_failure=entry.get("on_failure", STOP),
         device=entry.get("device", "auto"),
         batch_tokens=entry.get("batch_tokens", 16384),
         threads=entry.get("threads", 8),

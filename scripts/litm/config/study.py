@@ -83,7 +83,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         for name in experiment.datasets.values():
             if name in candidates:
                 check_hits(candidates[name], retrievers)
-    wanted = choose(config["models"], entries["models"], "models")
+    wanted = choose(config["models"], entries["models"], "models", "a model of your own is an entry of define.models")
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
     models = {
         name: read_model(name, entries["models"][name], datasets, root)
@@ -114,6 +114,8 @@ def _catalogues(config: Mapping, root: Path) -> dict[str, dict[str, dict]]:
         for kind in CATALOGUES
     }
     defaults = config.get("model_defaults") or {}
+    # With an engine, which every entry has.
+    validate({"engine": "", **defaults}, root / "config" / "schemas" / "models.schema.yaml", "config.model_defaults")
     entries["models"] = {name: {**defaults, **entry} for name, entry in entries["models"].items()}
     for kind in CATALOGUES:
         for name, entry in entries[kind].items():

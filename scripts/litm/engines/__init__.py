@@ -53,7 +53,11 @@ class Engine(Protocol):
         ...
 
     def generate(self, prompts: Sequence[list[int]]) -> Iterator[list[tuple[int, Response]]]:
-        """Answer all prompts; yields a batch at a time, as (index of the prompt, response)."""
+        """Answer all prompts; yields a batch at a time, as (index of the prompt, response).
+
+        A prompt whose index never comes has no answer (its request failed, say): the model's `on_failure` decides what
+        becomes of it. An empty answer is an answer, and is yielded.
+        """
         ...
 
 

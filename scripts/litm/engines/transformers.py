@@ -1,5 +1,6 @@
 """Hugging Face transformers: causal language models, greedy, in length-sorted batches."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import Any, cast
@@ -28,6 +29,8 @@ from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
 from litm.prompt_format import Content, encode_prompts, load_tokenizer
 
 transformers_logging.disable_progress_bar()
+# It says at every product that int8 computes in float16, which the schema of models says once.
+logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
 
 
 class Engine:
@@ -141,6 +144,8 @@ def quantization_config(
     """What bitsandbytes is asked for (NF4: Dettmers et al. 2023); computes in `dtype`, 'auto' being the stored one."""
     if quantization == NO_QUANTIZATION:
         return None
+    if getattr(config, "quantization_config", None):
+        raise UserError("its weights are quantised already: set the model's 'quantization' to none")
     if quantization == INT8:
         return BitsAndBytesConfig(load_in_8bit=True)
     computed_in = (config.dtype or torch.float32) if isinstance(dtype, str) else dtype

@@ -27,6 +27,7 @@ class TaskDefaults:
     fixed_cells: (size, placement) of a task whose contexts are always the same, else None; placement: the only
     one of a task whose contexts differ in size alone, else None.
     needs_dataset: whether its questions come from a file; if not, there is a generator.
+    golds: gold items of a question, each with a position of its own.
     """
 
     prompt: str
@@ -34,6 +35,7 @@ class TaskDefaults:
     stop: str
     max_new_tokens: int
     needs_dataset: bool
+    golds: int = 1
     fixed_cells: tuple[tuple[int, str], ...] | None = None
     placement: str | None = None
 

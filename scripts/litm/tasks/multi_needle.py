@@ -10,14 +10,19 @@ from litm.suite_text.fillers import filler_sentences
 from litm.suite_text.seeding import seeded_questions
 from litm.tasks import ExampleSettings, TaskDefaults, needle_in_haystack
 
-DEFAULTS = TaskDefaults(
-    prompt="multi_needle", metric="exact_code", stop="end_token", max_new_tokens=80, needs_dataset=False
-)
 SEPARATOR = needle_in_haystack.SEPARATOR
 format_items = needle_in_haystack.format_items
 
 #: The three targets in the order of their positions, and what their sentences call them.
 NEEDLES = {"start": "first", "middle": "second", "end": "third"}
+DEFAULTS = TaskDefaults(
+    prompt="multi_needle",
+    metric="exact_code",
+    stop="end_token",
+    max_new_tokens=80,
+    needs_dataset=False,
+    golds=len(NEEDLES),
+)
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
