@@ -274,7 +274,7 @@ def test_a_dataset_may_be_given_for_each_size():
                     "depths": {400: [0, 1]},
                     "tokens_of": "reference",
                 },
-            ),  # fmt: skip
+            ),
             "experiments.x: sizes in tokens are for generated contexts, the task multi_document_qa has documents",
         ),
         (define("datasets", d={"path": "no/such.gz"}), "datasets.d.path: no/such.gz does not exist"),
