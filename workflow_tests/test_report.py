@@ -33,10 +33,10 @@ def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_mor
 
 def test_findings_make_up_no_bias_where_there_is_no_information():
     (floor,) = findings(bias(verdict="no_information", reason="floor"))
-    assert floor == "a on qa, size 10: no information on position (floor, n = 50)."
+    assert floor == "a on qa, size 10: no information on position, floor (n = 50)."
     nothing = "no question was scored at every position"
     (too_long,) = findings(bias(verdict="no_information", reason=nothing, n_complete=0, n_incomplete=7))
-    assert too_long == f"a on qa, size 10: no information on position ({nothing}, n = 0 (7 left out))."
+    assert too_long == f"a on qa, size 10: no information on position, {nothing} (n = 0, 7 left out)."
     (no_class,) = findings(bias(pbi_class=None, class_certain=None, reason="floor at start, middle and end"))
     assert no_class.endswith("p < 0.001). Its PBI says nothing (floor at start, middle and end).")
     assert findings(None) == []

@@ -20,8 +20,8 @@ def _finding(row: Mapping) -> str:
     placement = "" if pd.isna(row["placement"]) else f", {row['placement']}"
     what = f"{row['model']} on {row['experiment']}, size {row['size']}{placement}"
     if row["verdict"] == NO_INFORMATION:
-        left_out = f" ({row['n_incomplete']} left out)" if row["n_incomplete"] else ""
-        return f"{what}: no information on position ({row['reason']}, n = {row['n_complete']}{left_out})."
+        left_out = f", {row['n_incomplete']} left out" if row["n_incomplete"] else ""
+        return f"{what}: no information on position, {row['reason']} (n = {row['n_complete']}{left_out})."
     if not row["gap"]:
         everywhere = f"at each of the {row['positions']} positions"
         spread = f"{percent(row['best_accuracy'])} % {everywhere} (n = {row['n_complete']})"
