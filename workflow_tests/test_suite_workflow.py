@@ -119,7 +119,7 @@ def test_an_export_of_experiments_without_positions_is_refused(finished, tmp_pat
     bench = finished.moved_to(tmp_path / "moved")
     bench.configure(SUITE | {"experiments": ["closed_book"]})
     done = bench.snakemake("--dry-run", "--", "suite_export")
-    assert done.returncode == 1 and "there is nothing to export" in done.stderr
+    assert done.returncode == 1 and "there is nothing to export" in done.stderr + done.stdout
 
 
 def test_nothing_runs_again(finished):
