@@ -135,7 +135,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("models", reference={"prompt_template": "x"}),
-            "models.reference.prompt_template: unknown name 'x'; allowed: raw, chat, mpt",
+            "models.reference.prompt_template: unknown name 'x'; allowed: raw, chat, claude",
         ),
         (
             define("models", reference={"path": "no/such"}),
