@@ -25,6 +25,7 @@ def experiment_entry(experiment):
             for size in sorted(first_of_size)
         ],
         "decoding": canonical_json(experiment.decoding()),
+        "on_overflow": experiment.on_overflow,
         "metric": experiment.metric,
         **length_entry(experiment),
     }

@@ -82,6 +82,7 @@ rule generate:
         model=of_model("settings"),
         context_window=of_model("context_window"),
         on_failure=of_model("on_failure"),
+        on_overflow=of_experiment("on_overflow"),
         decoding=of_experiment("decoding"),
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
@@ -93,6 +94,7 @@ rule generate:
         " --decoding {params.decoding:q}"
         " --context-window {params.context_window}"
         " --on-failure {params.on_failure}"
+        " --on-overflow {params.on_overflow}"
         " --tokenizer {input.tokenizer:q}"
         " --template {input.template:q}"
         " --device {resources.device}"
@@ -101,4 +103,5 @@ rule generate:
         " --journal {params.journal:q}"
         " --responses {output.responses:q}"
         " --manifest {output.manifest:q}"
-        " 2>&1 | tee -i {log:q}"
+        # SLURM ends all processes of a job at once: what the program says of it is still to come into the log.
+        " 2>&1 | (trap '' TERM; tee -i {log:q})"

@@ -5,10 +5,22 @@ import argparse
 from litm.cli import json_object, note, run
 from litm.engines import NO_QUANTIZATION, EngineSettings, load_engine
 from litm.identity import sweep_identity
+from litm.identity_changes import reason_in_words
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
-from litm.sweep import COUNT, STOP, Fit, ask_missing, check_answered, manifest, sweep_prompts, sweep_responses
+from litm.sweep import (
+    COUNT,
+    FAIL,
+    LEAVE_OUT,
+    STOP,
+    Fit,
+    ask_missing,
+    check_answered,
+    manifest,
+    sweep_prompts,
+    sweep_responses,
+)
 
 
 def main() -> None:
@@ -30,7 +42,7 @@ def main() -> None:
         device=args.device,
         batch_tokens=args.batch_tokens,
     )
-    fit = Fit(args.context_window or source["context_window"], args.decoding["max_new_tokens"])
+    fit = Fit(args.context_window or source["context_window"], args.decoding["max_new_tokens"], args.on_overflow)
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     prompts = sweep_prompts(examples, digest(identity), settings.prompt_template)
     sweep = {
@@ -58,6 +70,8 @@ def main() -> None:
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "
         f"{summary['overflow']} do not fit the model's context"
     )
+    if outcome.asked_because:
+        note(f"{args.model}/{args.experiment}: asked because {reason_in_words(outcome.asked_because)}")
     if outcome.failed:
         note(
             f"{args.model}/{args.experiment}: {len(outcome.failed)} of those asked got no answer and are counted as "
@@ -82,6 +96,12 @@ def parse_args() -> argparse.Namespace:
         choices=[STOP, COUNT],
         default=STOP,
         help="what to do if prompts get no answer: stop, or count them",
+    )
+    parser.add_argument(
+        "--on-overflow",
+        choices=[LEAVE_OUT, FAIL],
+        default=LEAVE_OUT,
+        help="what to do if prompts do not fit the context: leave their questions out and count them, or stop",
     )
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--journal", required=True, help="every response ever got; read, and appended to")

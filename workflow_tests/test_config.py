@@ -103,6 +103,15 @@ def test_the_suite_loads_models_in_four_bits():
     assert suite["model_defaults"] == {"quantization": "nf4"}
 
 
+def test_what_is_done_about_prompts_that_do_not_fit_is_no_part_of_what_defines_an_answer():
+    kv, fails = (
+        load_study(config(experiments=["x"], **define("experiments", x={**KV, **more})), ROOT).experiments["x"]
+        for more in ({}, {"on_overflow": "fail"})
+    )
+    assert (kv.on_overflow, fails.on_overflow) == ("leave_out", "fail")
+    assert (kv.decoding(), kv.example_settings()) == (fails.decoding(), fails.example_settings())
+
+
 def test_a_dataset_may_be_given_for_each_size():
     study = load_study(config(experiments=["kv_retrieval"]), ROOT)
     assert study.experiments["kv_retrieval"].datasets == {75: "kv_75_keys", 140: "kv_140_keys", 300: "kv_300_keys"}
@@ -135,7 +144,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("models", reference={"prompt_template": "x"}),
-            "models.reference.prompt_template: unknown name 'x'; allowed: raw, chat, mpt",
+            "models.reference.prompt_template: unknown name 'x'; allowed: raw, chat, claude",
         ),
         (
             define("models", reference={"path": "no/such"}),
@@ -276,6 +285,10 @@ def test_a_dataset_may_be_given_for_each_size():
                 },
             ),
             "experiments.x: sizes in tokens are for generated contexts, the task multi_document_qa has documents",
+        ),
+        (
+            define("experiments", x={**KV, "on_overflow": "cut"}),
+            "experiments.x.on_overflow: 'cut' is not allowed; allowed: leave_out, fail",
         ),
         (define("datasets", d={"path": "no/such.gz"}), "datasets.d.path: no/such.gz does not exist"),
     ],

@@ -43,8 +43,8 @@ def inputs(tmp_path_factory) -> Path:
     return folder
 
 
-def command(inputs: Path, folder: Path, device: str = "cpu") -> list[str]:
-    settings = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
+def command(inputs: Path, folder: Path, device: str = "cpu", dtype: str = "float32") -> list[str]:
+    settings = {"engine": "transformers", "dtype": dtype, "attention": "sdpa", "prompt_template": "raw"}
     options = {
         "model": "reference",
         "experiment": "kv",
@@ -70,6 +70,15 @@ def responses_in(journal: Path) -> int:
     return sum('"key"' in line for line in journal.read_text().splitlines()) if journal.exists() else 0
 
 
+def kill_after_four(process: subprocess.Popen, journal: Path, number: signal.Signals) -> str:
+    """Send a signal once four responses are in the journal; what the program said on standard error, if it is kept."""
+    deadline = time.monotonic() + 60
+    while responses_in(journal) < 4 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(process.pid, number)
+    return process.communicate()[1]
+
+
 @pytest.fixture(scope="module")
 def undisturbed(inputs, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("undisturbed")
@@ -82,11 +91,7 @@ def undisturbed(inputs, tmp_path_factory) -> Path:
 def test_a_killed_run_goes_on_where_it_was_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
     process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.DEVNULL)
     journal = tmp_path / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while responses_in(journal) < 4 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    kill_after_four(process, journal, signal.SIGKILL)
     kept = responses_in(journal)
     assert 4 <= kept < COUNT
     assert not (tmp_path / "responses.jsonl.gz").exists()
@@ -97,6 +102,25 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_the_same_bytes(inputs, un
     assert done.returncode == 0, done.stderr
     assert "is incomplete (a run was interrupted), it is asked again" in done.stderr
     assert read_json(tmp_path / "manifest.json")["asked"] == COUNT - kept + 1
+    assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
+
+
+def test_a_terminated_run_says_so_on_one_line_and_the_next_goes_on(inputs, undisturbed, tmp_path):
+    process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.PIPE, text=True)
+    said = kill_after_four(process, tmp_path / "journal.jsonl", signal.SIGTERM)
+    assert process.returncode == 1
+    assert said.splitlines()[-1] == (
+        "stopped by SIGTERM: what was finished is kept, run the same command again to go on"
+    )
+    assert "Traceback" not in said
+    kept = responses_in(tmp_path / "journal.jsonl")
+    assert 4 <= kept < COUNT
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["journal.jsonl"]
+
+    done = run(inputs, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "is incomplete" not in done.stderr
+    assert f"{COUNT - kept} prompts asked, {kept} reused" in done.stderr
     assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
 
@@ -171,6 +195,32 @@ def failing_run(inputs, tmp_path, monkeypatch):
         generate.main()
 
     return run_program
+
+
+def test_prompts_that_do_not_fit_are_one_line_on_demand_before_anything_is_asked(failing_run, tmp_path):
+    with pytest.raises(UserError, match=r"^reference/kv: \d+ prompts of size 12, gold_at_3 do not fit: the longest"):
+        failing_run("--on-overflow", "fail", "--context-window", "300")
+    assert [path.name for path in tmp_path.iterdir()] == ["journal.jsonl"]
+    assert (tmp_path / "journal.jsonl").read_bytes() == b""
+
+
+def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
+    inputs, undisturbed, tmp_path, monkeypatch, capsys
+):
+    class AnsweringEngine(FailingEngine):
+        def generate(self, prompts):
+            yield [(index, Response("x", "stop", len(prompt), 1, "fake")) for index, prompt in enumerate(prompts)]
+
+    monkeypatch.setattr(generate, "load_engine", lambda name, settings: AnsweringEngine())
+    (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
+    monkeypatch.setattr(sys, "argv", command(inputs, tmp_path, dtype="bfloat16")[1:])
+    generate.main()
+    assert read_json(tmp_path / "manifest.json")["asked_because"] == {"model.dtype": ["float32", "bfloat16"]}
+    told = capsys.readouterr().err.splitlines()
+    assert told[-1] == "reference/kv: asked because model.dtype was float32 and is bfloat16"
+    generate.main()
+    assert read_json(tmp_path / "manifest.json")["asked_because"] is None
+    assert "asked because" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [(), ("--on-failure", "stop")])

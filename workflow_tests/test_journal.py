@@ -2,11 +2,15 @@
 
 import errno
 import json
+import os
+import signal
+import threading
 
 import pytest
 
 from litm.errors import UserError
 from litm.journal import Journal, Response, digest, response_key
+from litm.signals import stop_on_sigterm
 
 IDENTITY = {"model": "m", "dtype": "float32"}
 ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3, "x 1.0, cpu")) for n in range(4)]
@@ -97,6 +101,76 @@ def test_a_full_disk_leaves_whole_batches_only(tmp_path, monkeypatch):
     assert caught.value.filename == str(path)
     assert path.read_bytes() == before
     assert "key9" not in journal
+
+
+@pytest.fixture
+def handlers():
+    """Signal handlers of a program, and those of the tests again."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    stop_on_sigterm()
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+class Interrupting:
+    """A file that takes ten bytes at a time, and a signal comes after the first."""
+
+    def __init__(self, file, number):
+        self.file, self.number = file, number
+
+    def write(self, data):
+        written = self.file.write(data[:10])
+        if self.number:
+            # To the process, as it comes from outside: any of its threads may be the one that gets it.
+            os.kill(os.getpid(), self.number)
+            self.number = None
+        return written
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+@pytest.mark.parametrize(
+    ("number", "raised"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)], ids=["term", "int"]
+)
+def test_a_signal_within_a_write_waits_until_the_batch_is_whole(tmp_path, monkeypatch, handlers, number, raised):
+    path = tmp_path / "journal.jsonl"
+    others = threading.Event()
+    thread = threading.Thread(target=others.wait)
+    thread.start()
+    try:
+        with pytest.raises(raised), Journal(path) as journal:
+            monkeypatch.setattr(journal, "_file", Interrupting(journal._file, number))
+            try:
+                journal.append(IDENTITY, ANSWERS[:3])
+            finally:
+                assert all(key in journal for key, _ in ANSWERS[:3])
+    finally:
+        others.set()
+        thread.join()
+    assert path.read_bytes().endswith(b"\n") and keys_in(path) == {"key0", "key1", "key2"}
+    with pytest.raises(raised):
+        signal.raise_signal(number)
+
+
+def test_a_batch_may_be_written_by_another_thread(tmp_path):
+    thread = threading.Thread(target=write, args=(tmp_path / "journal.jsonl", [ANSWERS[:1]]))
+    thread.start()
+    thread.join()
+    assert keys_in(tmp_path / "journal.jsonl") == {"key0"}
+
+
+def test_the_identities_are_those_of_the_answers_in_their_order(tmp_path):
+    other = {**IDENTITY, "dtype": "bfloat16"}
+    with Journal(tmp_path / "j") as journal:
+        assert journal.identities == {}
+        journal.append(IDENTITY, ANSWERS[:1])
+        journal.append(other, ANSWERS[1:2])
+        journal.append(IDENTITY, ANSWERS[2:3])
+    with Journal(tmp_path / "j") as read:
+        assert list(read.identities.items()) == [(digest(IDENTITY), IDENTITY), (digest(other), other)]
 
 
 def test_a_key_depends_on_the_identity_and_the_prompt_and_not_on_the_order_of_settings():

@@ -1,6 +1,7 @@
 """What a model is given of an example: a text or messages, in its format, with the special tokens once."""
 
 import pytest
+from conftest import ROOT
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
@@ -47,6 +48,87 @@ def tokenizer() -> PreTrainedTokenizerFast:
 def test_every_format_has_the_special_tokens_once(tokenizer, prompt_template, template, prompt, expected):
     (ids,) = encode_prompts(tokenizer, prompt_template, template, [prompt])
     assert tokenizer.decode(ids) == expected
+
+
+def beginning_with(tokenizer, *, named: bool, added: bool) -> PreTrainedTokenizerFast:
+    """The tokenizer, which says or not that `^` begins a text, and adds it or not."""
+    tokens = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+    if not added:
+        tokens.post_processor = TemplateProcessing("$A", None, [])
+    bos = {"bos_token": "^"} if named else {}
+    return PreTrainedTokenizerFast(tokenizer_object=tokens, chat_template=tokenizer.chat_template, **bos)
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(
+    ("prompt_template", "template", "prompt"), [("named", "^d{prompt}e", "abc"), (RAW, None, "^abc")]
+)
+def test_a_beginning_that_is_written_and_added_too_is_refused(tokenizer, named, prompt_template, template, prompt):
+    adds = beginning_with(tokenizer, named=named, added=True)
+    with pytest.raises(UserError) as error:
+        encode_prompts(adds, prompt_template, template, ["ab", prompt])
+    assert str(error.value) == (
+        f"prompt_template {prompt_template}: a prompt begins with '^' twice; the tokenizer adds it by itself: remove "
+        "it from the file of the prompt template or of the prompt"
+    )
+    adds_none = beginning_with(tokenizer, named=named, added=False)
+    (ids,) = encode_prompts(adds_none, prompt_template, template, [prompt])
+    assert tokenizer.decode(ids).count("^") == 1
+
+
+def test_a_chat_template_that_writes_the_beginning_twice_is_refused(tokenizer):
+    tokenizer.chat_template = "^^" + TURN_TAKING[1:]
+    with pytest.raises(UserError, match=r"^prompt_template chat: a prompt begins with '\^' twice; the chat template"):
+        encode_prompts(tokenizer, CHAT, None, ["abc"])
+
+
+def test_what_is_said_twice_but_begins_no_text_is_nothing(tokenizer):
+    plain = beginning_with(tokenizer, named=False, added=False)
+    for some in (tokenizer, plain):
+        encode_prompts(some, RAW, None, ["aab", "a", ""])
+    (ids,) = encode_prompts(plain, RAW, None, ["^^ab"])
+    assert len(ids) == 4
+
+
+VICUNA = (
+    "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, "
+    "and polite answers to the user's questions. USER: Hi! ASSISTANT:"
+)
+LLAMA_2 = (
+    "[INST] <<SYS>>\n"
+    "You are a helpful, respectful and honest assistant. Always answer as helpfully as possible, while being safe.  "
+    "Your answers should not include any harmful, unethical, racist, sexist, toxic, dangerous, or illegal content. "
+    "Please ensure that your responses are socially unbiased and positive in nature.\n"
+    "\n"
+    "If a question does not make any sense, or is not factually coherent, explain why instead of answering something "
+    "not correct. If you don't know the answer to a question, please don't share false information.\n"
+    "<</SYS>>\n"
+    "\n"
+    "Hi! [/INST]"
+)
+MPT = (
+    "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n"
+    "### Instruction:\nHi!\n### Response:\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("vicuna_v1_1", VICUNA),
+        ("llama_2_chat", LLAMA_2),
+        ("claude_human_assistant", "\n\nHuman: Hi!\n\nAssistant:"),
+        ("mpt_instruct", MPT),
+    ],
+)
+def test_named_templates_are_exact_to_the_last_character(tokenizer, name, expected):
+    template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{name}.txt")
+    assert prompt_format.render_prompts(tokenizer, name, template, ["Hi!"]) == [expected]
+
+
+def test_every_named_template_is_tested_here():
+    names = {path.stem for path in (ROOT / "resources" / "prompt_templates").iterdir()}
+    assert names == {"vicuna_v1_1", "llama_2_chat", "claude_human_assistant", "mpt_instruct"}
 
 
 def test_only_a_chat_format_takes_messages_and_only_where_there_are_some():

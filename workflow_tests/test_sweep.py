@@ -7,7 +7,7 @@ from litm.errors import UserError
 from litm.journal import Journal, Response, digest
 from litm.prompt_format import CHAT, RAW
 from litm.scoring import Sweep, score_sweep
-from litm.sweep import Fit, ask_missing, check_answered, manifest, sweep_prompts, sweep_responses
+from litm.sweep import FAIL, Fit, ask_missing, check_answered, manifest, sweep_prompts, sweep_responses
 
 IDENTITY = {"model": "m"}
 
@@ -114,6 +114,67 @@ def test_a_smaller_context_window_leaves_out_what_was_answered_before(tmp_path):
     fresh = run(tmp_path / "fresh", EchoEngine(), "a", "y" * 16)
     assert responses == fresh[1] and responses[1]["finish_reason"] == "overflow"
     assert (summary["asked"], summary["reused"], summary["overflow"]) == (0, 1, 1)
+
+
+def cells(*cells: tuple[int, str, str, str]) -> list[dict]:
+    return [dict(zip(("id", "size", "placement", "prompt"), cell, strict=True)) for cell in cells]
+
+
+SEVERAL_TOO_LONG = cells(
+    ("q0", 4, "gold_at_0", "a"),
+    ("q1", 4, "gold_at_0", "y" * 16),
+    ("q0", 4, "gold_at_3", "b"),
+    ("q1", 4, "gold_at_3", "z" * 17),
+    ("q0", 9, "gold_at_0", "u" * 18),
+    ("q1", 9, "gold_at_0", "v" * 19),
+)
+
+
+@pytest.mark.parametrize("answered_before", [False, True])
+def test_prompts_that_do_not_fit_are_an_error_on_demand_before_anything_is_asked(tmp_path, answered_before):
+    planned = sweep_prompts(SEVERAL_TOO_LONG, digest(IDENTITY), RAW)
+    with Journal(tmp_path / "j") as journal:
+        if answered_before:
+            ask_missing(planned, journal, IDENTITY, Fit(None, 5), EchoEngine, "m/e")
+        engine = EchoEngine()
+        with pytest.raises(UserError) as error:
+            ask_missing(planned, journal, IDENTITY, Fit(20, 5, FAIL), lambda: engine, "m/e")
+    assert engine.asked == []
+    assert str(error.value) == (
+        "m/e: 2 prompts of size 9, gold_at_0 (and 2 in other cells) do not fit: the longest has 19 tokens, and the "
+        "context window of 20 must hold 5 of the answer too; nothing was asked. Choose smaller sizes, or set the "
+        "experiment's on_overflow to leave_out"
+    )
+
+
+def test_prompts_that_fit_are_asked_also_where_others_would_be_an_error(tmp_path):
+    _, responses, _ = run(tmp_path / "j", EchoEngine(), "a", "x" * 15, fit=Fit(20, 5, FAIL))
+    assert [response["finish_reason"] for response in responses] == ["stop", "stop"]
+
+
+def test_the_manifest_lists_the_questions_that_are_left_out_by_size(tmp_path):
+    planned = sweep_prompts(SEVERAL_TOO_LONG, digest(IDENTITY), RAW)
+    with Journal(tmp_path / "j") as journal:
+        outcome = ask_missing(planned, journal, IDENTITY, FIT, EchoEngine, "m/e")
+        assert manifest({}, planned, journal, outcome)["left_out"] == {"4": ["q1"], "9": ["q0", "q1"]}
+    assert run(tmp_path / "j", EchoEngine(), "a")[2]["left_out"] == {}
+
+
+def test_the_manifest_says_why_prompts_were_asked(tmp_path):
+    def because(identity, *prompts):
+        planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
+        with Journal(tmp_path / "j") as journal:
+            outcome = ask_missing(planned, journal, identity, FIT, EchoEngine, "test")
+            return manifest({}, planned, journal, outcome)["asked_because"]
+
+    other = {**IDENTITY, "dtype": "bfloat16"}
+    assert because(IDENTITY, "y" * 16) is None
+    assert because(IDENTITY, "a") is None
+    assert because(IDENTITY, "a") is None
+    assert because(IDENTITY, "a", "b") == "new prompts"
+    assert because(other, "a") == {"dtype": [None, "bfloat16"]}
+    assert because(other, "a") is None
+    assert because({**IDENTITY, "dtype": "float32"}, "y" * 16) is None
 
 
 def forgetful(*prompts: str) -> EchoEngine:

@@ -185,6 +185,17 @@ def test_another_dtype_asks_that_model_again_and_switching_back_asks_nothing(ben
     assert bench.asked("kv") == (0, 12)
 
 
+def test_another_way_with_failures_or_with_what_does_not_fit_asks_nothing(bench):
+    config = changed(kv={"on_overflow": "fail"})
+    bench.configure(config)
+    assert bench.plan() == {"generate": 1, **AFTER_SCORE}
+    bench.run("results/responses/reference/kv.jsonl.gz")
+    assert bench.asked("kv") == (0, 12)
+    config["define"]["models"] = {"reference": {"on_failure": "count"}}
+    bench.configure(config)
+    assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
+
+
 def test_an_edited_plot_module_draws_the_figures_again(bench):
     bench.edit("scripts/litm/figures/by_position.py", "Accuracy (%)", "Accuracy in %")
     assert bench.plan() == {"plot_figure": 2, "plot_pbi_forest": 1, "make_report": 1}

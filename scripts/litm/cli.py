@@ -8,13 +8,16 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from litm.errors import UserError
+from litm.signals import stop_on_sigterm
 
 
 def run(main: Callable[[], None]) -> NoReturn:
     """Run a program's `main` and exit: 0, or 1 with one line on standard error for a user's mistake.
 
-    Anything that is not a `UserError` or an `OSError` is a defect of ours and keeps its traceback.
+    Being stopped, by Ctrl-C or SIGTERM, is 1 and one line too. Anything else that is not a `UserError` or an `OSError`
+    is a defect of ours and keeps its traceback.
     """
+    stop_on_sigterm()
     try:
         main()
     except UserError as error:

@@ -9,7 +9,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ from litm.cli import note
 from litm.errors import UserError
 from litm.prompt_format import Content
 from litm.records import canonical_json
+from litm.signals import signals_deferred
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Journal:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._responses: dict[str, Response] = {}
-        self._identities: set[str] = set()
+        self._identities: dict[str, dict] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a+b", buffering=0)
         try:
@@ -92,7 +93,7 @@ class Journal:
         try:
             record = json.loads(line)
             if "fields" in record:
-                self._identities.add(record["identity"])
+                self._identities[record["identity"]] = record["fields"]
             else:
                 self._responses[record["key"]] = Response(**{f.name: record[f.name] for f in fields(Response)})
         except (ValueError, KeyError, TypeError) as error:
@@ -116,15 +117,24 @@ class Journal:
     def __len__(self) -> int:
         return len(self._responses)
 
+    @property
+    def identities(self) -> Mapping[str, dict]:
+        """The fields of each identity that there are answers of, by its digest, in the order of first answers."""
+        return self._identities
+
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
-        """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk."""
+        """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
+
+        A signal that would end the program waits until they are.
+        """
         name = digest(identity)
         lines = [{"key": key, "identity": name, **asdict(response)} for key, response in batch]
         if name not in self._identities:
             lines.insert(0, {"identity": name, "fields": identity})
-        self._write("".join(canonical_json(line) + "\n" for line in lines).encode())
-        self._identities.add(name)
-        self._responses.update(batch)
+        with signals_deferred():
+            self._write("".join(canonical_json(line) + "\n" for line in lines).encode())
+            self._identities[name] = identity
+            self._responses.update(batch)
 
     def _write(self, data: bytes) -> None:
         before = os.fstat(self._file.fileno()).st_size

@@ -148,9 +148,44 @@ def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[d
 
 
 def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":
-    """Texts that `render_prompts` made as the tokenizer encodes them; a chat template writes special tokens itself."""
+    """Texts that `render_prompts` made as the tokenizer encodes them; a chat template writes special tokens itself.
+
+    Raises `UserError` as `check_begins_once` does.
+    """
     special = prompt_template != CHAT
-    return tokenizer(texts, add_special_tokens=special, return_attention_mask=False, verbose=False)
+    encoded = tokenizer(texts, add_special_tokens=special, return_attention_mask=False, verbose=False)
+    check_begins_once(tokenizer, prompt_template, cast(list[list[int]], encoded["input_ids"]))
+    return encoded
+
+
+def check_begins_once(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, prompts: Iterable[Sequence[int]]
+) -> None:
+    """Raise `UserError` if the token ids of a prompt have the beginning of a text twice, which no model was trained on.
+
+    Looked for in what the model is given, because each tokenizer has its own way to write that token, and many write
+    none. Taken out it is not: a template's file is then no longer what the model was given.
+    """
+    beginnings = beginning_tokens(tokenizer)
+    for ids in prompts:
+        if len(ids) > 1 and ids[0] == ids[1] and ids[0] in beginnings:
+            token = tokenizer.decode([ids[0]])
+            remedy = (
+                "the chat template, or the message, writes it twice: use another prompt_template"
+                if prompt_template == CHAT
+                else "the tokenizer adds it by itself: remove it from the file of the prompt template or of the prompt"
+            )
+            raise UserError(f"prompt_template {prompt_template}: a prompt begins with {token!r} twice; {remedy}")
+
+
+def beginning_tokens(tokenizer: "PreTrainedTokenizerBase") -> set[int]:
+    """The ids that begin a text: what the tokenizer calls so, and what it puts before a text, which tells of those too
+    that were read from a tokenizer.json alone and have no names for their special tokens.
+    """
+    plain = tokenizer("x", add_special_tokens=False)["input_ids"]
+    added = tokenizer("x")["input_ids"]
+    named = {tokenizer.bos_token_id} - {None}
+    return named | ({added[0]} if added[:1] != plain[:1] else set())
 
 
 def fixed_day_macro() -> str:

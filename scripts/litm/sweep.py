@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from litm.engines import Engine
 from litm.errors import UserError
 from litm.finish_reasons import FAILED, OVERFLOW
-from litm.journal import Journal, response_key
+from litm.identity_changes import Changes, reason_to_ask
+from litm.journal import Journal, digest, response_key
 from litm.progress import progress_bar
 from litm.prompt_format import Content, prompt_content
 
 #: What becomes of a sweep where prompts got no answer: an error, or responses that say so (`FAILED`) and are counted.
 STOP, COUNT = "stop", "count"
+#: What becomes of a sweep with prompts that do not fit: their questions are left out and counted, or it is an error.
+LEAVE_OUT, FAIL = "leave_out", "fail"
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,14 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Fit:
-    """What fits a model: prompt and answer together have at most `context_window` tokens (None: no limit known)."""
+    """What fits a model: prompt and answer together have at most `context_window` tokens (None: no limit known).
+
+    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not.
+    """
 
     context_window: int | None
     max_new_tokens: int
+    on_overflow: str = LEAVE_OUT
 
     def holds(self, prompt_tokens: int) -> bool:
         """Whether a prompt leaves room for an answer of full length."""
@@ -43,12 +50,13 @@ class Outcome:
     """What came of asking: how many prompts were asked now, and those without an answer.
 
     overflow, failed: prompt tokens by key, of those that do not fit and of those that were asked in vain, which are
-    among the asked.
+    among the asked; asked_because: see `identity_changes.reason_to_ask`, None if none were asked.
     """
 
     asked: int
     overflow: Mapping[str, int]
     failed: Mapping[str, int]
+    asked_because: Changes | str | None = None
 
 
 def sweep_prompts(examples: Iterable[dict], identity: str, prompt_template: str) -> list[Prompt]:
@@ -76,22 +84,49 @@ def ask_missing(
 
     The engine is made only if something is missing, and its model is loaded only if something of that fits. A
     prompt that was answered before, under a larger context window, does not fit now either. One that gets no answer
-    leaves nothing in the journal, which is why it is asked again whenever this runs again.
+    leaves nothing in the journal, which is why it is asked again whenever this runs again. Raises `UserError` before
+    anything is asked if prompts do not fit and `fit` says that this is one.
     """
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
     missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
     if not missing:
+        check_fits(prompts, overflow, fit, what)
         return Outcome(0, overflow, {})
     engine = make_engine()
     encoded = dict(zip(missing, engine.encode(list(missing.values())), strict=True))
     overflow |= {key: len(ids) for key, ids in encoded.items() if not fit.holds(len(ids))}
+    check_fits(prompts, overflow, fit, what)
     fitting = {key: ids for key, ids in encoded.items() if fit.holds(len(ids))}
+    # Before they are asked, after which the journal knows the identity.
+    because = reason_to_ask(journal.identities, digest(identity), identity) if fitting else None
     with progress_bar(len(fitting), what, "prompts") as bar:
         for count in _ask(fitting, engine, journal, identity):
             bar.update(count)
     failed = {key: len(ids) for key, ids in fitting.items() if key not in journal}
-    return Outcome(len(fitting), overflow, failed)
+    return Outcome(len(fitting), overflow, failed, because)
+
+
+def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str) -> None:
+    """Raise `UserError` if prompts do not fit and `fit` says that this is an error; it names the longest's cell.
+
+    overflow: prompt tokens by key, of those that do not fit; what: the model and the experiment.
+    """
+    if not overflow or fit.on_overflow != FAIL:
+        return
+    cells: dict[tuple[int, str], list[int]] = {}
+    for prompt in prompts:
+        if prompt.key in overflow:
+            cells.setdefault((prompt.size, prompt.placement), []).append(overflow[prompt.key])
+    (size, placement), tokens = max(cells.items(), key=lambda cell: max(cell[1]))
+    others = sum(map(len, cells.values())) - len(tokens)
+    elsewhere = f" (and {others} in other cells)" if others else ""
+    raise UserError(
+        f"{what}: {len(tokens)} prompts of size {size}, {placement}{elsewhere} do not fit: the "
+        f"longest has {max(tokens)} tokens, and the context window of {fit.context_window} must hold "
+        f"{fit.max_new_tokens} of the answer too; nothing was asked. Choose smaller sizes, or set the experiment's "
+        f"on_overflow to {LEAVE_OUT}"
+    )
 
 
 def _ask(encoded: Mapping[str, list[int]], engine: Engine, journal: Journal, identity: dict) -> Iterator[int]:
@@ -140,13 +175,19 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
     keys = {prompt.key for prompt in prompts}
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
     made_with = Counter(answer.made_with for answer in answers)
+    left_out: dict[str, dict[str, None]] = {}
+    for prompt in prompts:
+        if prompt.key in outcome.overflow:
+            left_out.setdefault(str(prompt.size), {})[prompt.id] = None
     return {
         **sweep,
         "prompts": len(prompts),
         "distinct_prompts": len(keys),
         "asked": outcome.asked,
+        "asked_because": outcome.asked_because,
         "reused": len(answers) - (outcome.asked - len(outcome.failed)),
         "overflow": len(outcome.overflow),
+        "left_out": {size: list(ids) for size, ids in left_out.items()},
         "failed": len(outcome.failed),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "response_tokens": sum(answer.response_tokens for answer in answers),

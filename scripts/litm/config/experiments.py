@@ -14,6 +14,7 @@ from litm.errors import UserError
 from litm.metrics import METRICS
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.questions import read_template
+from litm.sweep import LEAVE_OUT
 from litm.tasks import ExampleSettings, TaskDefaults, load_task, task_names
 
 
@@ -49,6 +50,7 @@ class Experiment:
     metric: str
     stop: str
     max_new_tokens: int
+    on_overflow: str
     closed_book: str | None
     oracle: str | None
 
@@ -128,6 +130,7 @@ def read_experiment(name: str, entry: Mapping, seed: int, files: Mapping[str, An
         metric=metric,
         stop=entry.get("stop", defaults.stop),
         max_new_tokens=entry.get("max_new_tokens", defaults.max_new_tokens),
+        on_overflow=entry.get("on_overflow", LEAVE_OUT),
         closed_book=entry.get("closed_book"),
         oracle=entry.get("oracle"),
     )
