@@ -375,8 +375,9 @@ def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
 def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
     rows = [
         {
-            "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code", "size": 300, "items": 300,
-            "placement": "gold_at_0_149_299", "position": position, "depth": position / 299, "target": target,
+            "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code",
+            "size": 300, "items": 300, "placement": "gold_at_0_149_299", "position": position, "depth": position / 299,
+            "target": target,
             "id": f"q{question}", "correct": question % 2 == 0, "correct_first_line": True, "correct_full": True,
             "empty": False, "finish_reason": "stop", "excluded": False,
         }
