@@ -20,6 +20,7 @@ os.environ.update(
 
 from litm.code_inputs import local_modules
 from litm.config.figures import BY_SIZE, PBI_FOREST
+from litm.config.recorded import RecordedModel
 from litm.config.study import load_study
 from litm.config.data import NATURAL_QUESTIONS
 from litm.corpora import GENERATORS
@@ -37,6 +38,10 @@ try:
     STUDY = load_study(config, ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
+
+if STUDY.not_recorded and workflow.is_main_process:
+    pairs = ", ".join(map("/".join, STUDY.not_recorded))
+    print(f"no recorded responses, left out: {pairs}", file=sys.stderr)
 
 
 def project_file(*parts):
@@ -123,20 +128,35 @@ def length_placements(wildcards):
     return EXPERIMENTS[wildcards.experiment]["length_placements"][wildcards.size]
 
 
-def for_each_sweep(pattern):
-    """A file of every selected sweep, model by model."""
-    return expand(pattern, model=list(STUDY.models), experiment=list(EXPERIMENTS))
+def for_each_sweep(pattern, models=STUDY.models):
+    """A file of every selected sweep, model by model, of these models."""
+    return [
+        pattern.format(model=model, experiment=experiment)
+        for model, experiment in SWEEPS
+        if model in models
+    ]
 
 
 def utilisation_scores(part):
-    """The scores of each model on each experiment of which closed book and oracle are selected too, or on one of these."""
-    names = [getattr(experiment, part) for experiment in WITH_UTILISATION]
-    return expand(
-        "results/scores/{model}/{experiment}.parquet",
-        zip,
-        model=[model for model in STUDY.models for _ in names],
-        experiment=names * len(STUDY.models),
-    )
+    """The scores of each sweep of which closed book and oracle are there too, or those of one of these."""
+    return [
+        f"results/scores/{model}/{getattr(STUDY.experiments[experiment], part)}.parquet"
+        for model, experiment in WITH_UTILISATION
+    ]
+
+
+def of_recorded(field):
+    """An input function: that field of the recorded responses of a model to an experiment."""
+
+    def value(wildcards):
+        values = RECORDED[wildcards.model][field]
+        if wildcards.experiment not in values:
+            raise WorkflowError(
+                f"models.{wildcards.model}.responses: there are none to {wildcards.experiment}"
+            )
+        return values[wildcards.experiment]
+
+    return value
 
 
 def exports(pattern):
@@ -187,11 +207,12 @@ SWEEP_ORDER = f"{MODEL_ORDER} / {' '.join(EXPERIMENTS)}"
 HAS_POSITIONS = any(
     experiment.has_positions for experiment in STUDY.experiments.values()
 )
-# Those whose closed-book and oracle versions are selected too.
+# Sweeps of which those of the closed-book and the oracle version are there too.
 WITH_UTILISATION = [
-    experiment
-    for experiment in STUDY.experiments.values()
-    if {experiment.closed_book, experiment.oracle} <= set(EXPERIMENTS)
+    (model, name)
+    for model, name in SWEEPS
+    for entry in [STUDY.experiments[name]]
+    if {(model, entry.closed_book), (model, entry.oracle)} <= set(SWEEPS)
 ]
 # Only where there is something to put into them.
 POSITION_TABLES = [
@@ -200,14 +221,20 @@ POSITION_TABLES = [
     if HAS_POSITIONS
 ]
 UTILISATION_TABLE = ["results/tables/utilisation.csv"] if WITH_UTILISATION else []
-MODEL_TABLE = ["results/tables/model_differences.csv"] if len(STUDY.models) > 1 else []
+# Models are compared on an experiment that several of them have.
+MODEL_TABLE = (
+    ["results/tables/model_differences.csv"] if len(SWEEPS) > len(EXPERIMENTS) else []
+)
+TOKEN_TABLE = (
+    ["results/tables/token_counts.csv"]
+    if any(model in MODELS for model, _ in SWEEPS)
+    else []
+)
 CANDIDATE_TABLE = ["results/tables/candidates.csv"] if CANDIDATE_FILES else []
 RETRIEVAL_TABLE = ["results/tables/retrieval.csv"] if RECALL_FILES else []
 TABLE_FILES = [
-    *expand(
-        "results/tables/{table}.csv",
-        table=["accuracy", "token_counts", "answer_checks"],
-    ),
+    *expand("results/tables/{table}.csv", table=["accuracy", "answer_checks"]),
+    *TOKEN_TABLE,
     *POSITION_TABLES,
     *MODEL_TABLE,
     *UTILISATION_TABLE,
@@ -223,7 +250,7 @@ REPORT_FILE = "results/report.html"
 
 
 wildcard_constraints:
-    model=any_of(MODELS),
+    model=any_of([*MODELS, *RECORDED]),
     experiment=any_of(EXPERIMENTS),
     figure=any_of(FIGURES),
     size=r"\d+",

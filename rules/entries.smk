@@ -93,6 +93,26 @@ def model_entry(model):
     }
 
 
+def recorded_entry(model):
+    """What rules need to know of recorded responses, by experiment."""
+    return {
+        "fields": canonical_json(model.fields),
+        "files": {
+            experiment: [
+                dataset_file(file.dataset) if file.dataset else file.path
+                for file in files
+            ]
+            for experiment, files in model.files.items()
+        },
+        "cells": {
+            experiment: canonical_json(
+                [[[cell.size, cell.placement] for cell in file.cells] for file in files]
+            )
+            for experiment, files in model.files.items()
+        },
+    }
+
+
 def corpus_entry(corpus):
     """What rules need to know of a corpus."""
     fetched = dataset_file(corpus.dataset) if corpus.dataset else None
@@ -189,9 +209,11 @@ def curve_files(curve, model):
 
 
 def export_entry(model):
-    """What an export of a model's results needs: the files of all curves, and what they are."""
-    curves = [curve_files(curve, model) for curve in CURVES.values()]
+    """What an export of a model's results needs: the files of all its curves, and what they are."""
+    own = [curve for curve in CURVES.values() if (model, curve.experiment) in SWEEPS]
+    curves = [curve_files(curve, model) for curve in own]
     return {
+        "summaries": canonical_json([asdict(curve) for curve in own]),
         "files": sorted(
             {path for curve in curves for path in curve["examples"]}
             | {curve[kind] for curve in curves for kind in ("scores", "responses")}
@@ -218,19 +240,28 @@ def figure_entry(figure):
             if figure.kind == BY_SIZE
             else []
         ),
-        "scores": expand(
-            "results/scores/{model}/{experiment}.parquet",
-            model=list(STUDY.models),
-            experiment=names,
-        ),
+        "scores": [
+            f"results/scores/{model}/{experiment}.parquet"
+            for model in STUDY.models
+            for experiment in names
+            if (model, experiment) in SWEEPS
+        ],
         "settings": canonical_json(figure.settings()),
     }
 
 
+# (model, experiment): all of them, but of recorded responses those that there are.
+SWEEPS = STUDY.sweeps
 # Also those whose tokenizers alone are needed.
 MODELS = {
     name: model_entry(model)
     for name, model in {**STUDY.token_models, **STUDY.models}.items()
+    if not isinstance(model, RecordedModel)
+}
+RECORDED = {
+    name: recorded_entry(model)
+    for name, model in STUDY.models.items()
+    if isinstance(model, RecordedModel)
 }
 EXPERIMENTS = {
     name: experiment_entry(experiment) for name, experiment in STUDY.experiments.items()
@@ -240,7 +271,11 @@ CURVES = {
     for experiment in STUDY.experiments.values()
     for curve in experiment.curves
 }
-EXPORTS = {name: export_entry(name) for name in STUDY.models if CURVES}
+EXPORTS = {
+    name: export_entry(name)
+    for name in STUDY.models
+    if any((name, curve.experiment) in SWEEPS for curve in CURVES.values())
+}
 FIGURES = {name: figure_entry(figure) for name, figure in STUDY.figures.items()}
 CORPORA = {name: corpus_entry(corpus) for name, corpus in STUDY.corpora.items()}
 RETRIEVERS = {

@@ -1,4 +1,6 @@
-"""Inference: which model it is, how long its prompts are, and one job a sweep that asks what is missing."""
+"""Inference: which model it is, how long its prompts are, and one job a sweep that asks what is missing; or, in the place
+of all that, responses that somebody else recorded.
+"""
 
 
 rule identify_model:
@@ -10,6 +12,8 @@ rule identify_model:
         "results/models/{model}.json",
     log:
         "results/logs/identify_model/{model}.log",
+    wildcard_constraints:
+        model=any_of(MODELS),
     conda:
         "../envs/inference.yaml"
     params:
@@ -34,6 +38,8 @@ rule count_tokens:
         positions="results/token_positions/{model}/{experiment}.parquet",
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
+    wildcard_constraints:
+        model=any_of(MODELS),
     conda:
         "../envs/inference.yaml"
     params:
@@ -69,6 +75,8 @@ rule generate:
         "results/logs/generate/{model}/{experiment}.log",
     benchmark:
         "results/benchmarks/generate/{model}/{experiment}.tsv"
+    wildcard_constraints:
+        model=any_of(MODELS),
     conda:
         "../envs/inference.yaml"
     threads: of_model("threads")
@@ -105,3 +113,34 @@ rule generate:
         " --manifest {output.manifest:q}"
         # SLURM ends all processes of a job at once: what the program says of it is still to come into the log.
         " 2>&1 | (trap '' TERM; tee -i {log:q})"
+
+
+rule import_responses:
+    input:
+        examples=of_experiment("examples"),
+        checked="results/example_checks/{experiment}.json",
+        recorded=of_recorded("files"),
+        code=code("import_responses.py"),
+    output:
+        responses="results/responses/{model}/{experiment}.jsonl.gz",
+        manifest="results/responses/{model}/{experiment}.manifest.json",
+    log:
+        "results/logs/import_responses/{model}/{experiment}.log",
+    wildcard_constraints:
+        model=any_of(RECORDED),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        fields=lambda wildcards: RECORDED[wildcards.model]["fields"],
+        cells=of_recorded("cells"),
+    shell:
+        "python {input.code[0]:q}"
+        " --model {wildcards.model:q}"
+        " --experiment {wildcards.experiment:q}"
+        " --fields {params.fields:q}"
+        " --cells {params.cells:q}"
+        " --recorded {input.recorded:q}"
+        " --examples {input.examples:q}"
+        " --responses {output.responses:q}"
+        " --manifest {output.manifest:q}"
+        " 2>&1 | tee -i {log:q}"

@@ -58,7 +58,7 @@ rule plot_pbi_forest:
 rule make_report:
     input:
         accuracy="results/tables/accuracy.csv",
-        token_counts="results/tables/token_counts.csv",
+        token_counts=TOKEN_TABLE,
         answer_checks="results/tables/answer_checks.csv",
         position_bias=POSITION_TABLES[:1],
         utilisation=UTILISATION_TABLE,

@@ -13,7 +13,7 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
-        curves=canonical_json([asdict(curve) for curve in CURVES.values()]),
+        curves=of_export("summaries"),
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"

@@ -13,7 +13,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--titles", required=True, type=json_object, help="JSON: title of each figure by its name")
     parser.add_argument("--accuracy", required=True)
-    parser.add_argument("--token-counts", required=True)
+    parser.add_argument("--token-counts", nargs="?", help="the table of token counts, if there is one")
     parser.add_argument("--answer-checks", required=True)
     parser.add_argument("--position-bias", nargs="?", help="the table of position bias, if there is one")
     parser.add_argument("--utilisation", nargs="?", help="the table of utilisation, if there is one")
@@ -27,7 +27,7 @@ def main() -> None:
     html = render_report(
         template=Path(args.template).read_text(encoding="utf-8"),
         accuracy=read_csv(args.accuracy),
-        token_counts=read_csv(args.token_counts),
+        token_counts=read_csv(args.token_counts) if args.token_counts else None,
         answer_checks=read_csv(args.answer_checks),
         position_bias=read_csv(args.position_bias) if args.position_bias else None,
         utilisation=read_csv(args.utilisation) if args.utilisation else None,

@@ -72,7 +72,7 @@ def test_reference_lines_are_drawn_for_what_was_run():
 
 def test_a_panel_in_which_nothing_fits_says_so():
     figure = position_curve(table(cell("a", "qa", 5, 0, 0.3), cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
-    assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question fits:\na"]]
+    assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question scored:\na"]]
     position_curve(table(cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
 
 
@@ -111,7 +111,7 @@ def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_t
 def test_a_figure_by_size_in_which_nothing_fits_says_so():
     recall = pd.DataFrame(columns=["questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high"])
     figure = size_curve(table(cell("a", "qa", 5, None, 0.5, n=0)), recall, {**FIGURE, "references": {}})
-    assert [text.get_text() for text in figure.axes[0].texts] == ["no question fits:\na"]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no question scored:\na"]
 
 
 NEEDLES = {
@@ -198,9 +198,9 @@ def test_a_panel_of_targets_names_the_models_whose_context_no_question_fits():
     )
     figure = target_bars(shown, NEEDLES)
     notes = [[text.get_text() for text in panel.texts] for panel in figure.axes]
-    assert notes == [["no question fits: b"], ["no question fits: a, b"]]
+    assert notes == [["no question scored: b"], ["no question scored: a, b"]]
     nothing = target_bars(shown[shown["n"] == 0], NEEDLES)
-    assert nothing.legends[0].get_title().get_text() == "no question fits the context at every position"
+    assert nothing.legends[0].get_title().get_text() == "no question was scored"
 
 
 def test_reference_lines_are_drawn_over_the_bars_of_targets():

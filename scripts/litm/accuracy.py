@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.finish_reasons import FAILED, LENGTH
+from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, UNKNOWN
 from litm.statistics import binomial_interval
 
 #: What a cell of the accuracy table is: these columns name it.
@@ -13,21 +13,23 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a cell (and target), in the order of the scores: accuracy, its interval, and what was not counted.
 
     n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
-    that were asked and got no answer; n_empty, n_cut: counted answers that were empty, or ended at the limit of new
-    tokens (both may be wrong answers for that reason alone). Accuracies are fractions; ci_low and ci_high are their
-    95 % limits, see `binomial_interval`.
+    that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut: counted
+    answers that were empty, or ended at the limit of new tokens (both may be wrong answers for that reason alone);
+    n_cut is missing where that is not known. Accuracies are fractions; ci_low and ci_high are their 95 % limits, see
+    `binomial_interval`.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
     # Types of their own, because a column may be empty: the same number is written the same way in every table.
     floats = dict.fromkeys(
         ["depth", "accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"
     )
-    return pd.DataFrame(rows).astype({"position": "Int64", **floats})
+    return pd.DataFrame(rows).astype({"position": "Int64", "n_cut": "Int64", **floats})
 
 
 def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
     failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
-    counted = group[~group["excluded"] & ~failed]
+    not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
+    counted = group[~group["excluded"] & ~failed & ~not_recorded]
     n, correct = len(counted), int(counted["correct"].sum())
     low, high = binomial_interval(correct, n) if n else (None, None)
     return {
@@ -39,7 +41,10 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,
         "accuracy_full": counted["correct_full"].sum() / n if n else None,
         "n_empty": int(counted["empty"].sum()),
-        "n_cut": int((counted["finish_reason"] == LENGTH).sum()),
+        "n_cut": None
+        if (counted["finish_reason"] == UNKNOWN).any()
+        else int((counted["finish_reason"] == LENGTH).sum()),
         "n_failed": int(failed.sum()),
+        "n_not_recorded": int(not_recorded.sum()),
         "n_excluded": int(group["excluded"].sum()),
     }

@@ -9,3 +9,7 @@ OVERFLOW = "overflow"
 #: It was asked, but no answer came (a server's failure, say): not scored, not in the journal, and so asked again
 #: whenever the sweep runs again.
 FAILED = "failed"
+#: It was not asked here, and whoever recorded the responses has none to it: not scored.
+NOT_RECORDED = "not_recorded"
+#: A recorded response of which is not known whether it was cut.
+UNKNOWN = "unknown"

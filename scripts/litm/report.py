@@ -26,6 +26,7 @@ ACCURACY_COLUMNS = {
     "n_empty": "Empty",
     "n_cut": "Cut",
     "n_failed": "Failed",
+    "n_not_recorded": "Not recorded",
     "n_excluded": "Left out",
 }
 TOKEN_COLUMNS = {
@@ -136,7 +137,7 @@ PERCENT = (
 def render_report(
     template: str,
     accuracy: pd.DataFrame,
-    token_counts: pd.DataFrame,
+    token_counts: pd.DataFrame | None,
     answer_checks: pd.DataFrame,
     position_bias: pd.DataFrame | None,
     utilisation: pd.DataFrame | None,
@@ -170,7 +171,8 @@ def render_report(
 ACCURACY_NOTE = (
     "Accuracies in per cent with their 95 % interval (Wilson's; Clopper-Pearson's for n < 30 and for none or all "
     "correct). Empty and cut answers (ended at the limit of new tokens) "
-    "count as answers; questions too long at some position are left out at all positions of that size."
+    "count as answers; Cut is empty where recorded responses do not say how they ended. Questions without a recorded "
+    "response are not counted; questions too long at some position are left out at all positions of that size."
 )
 TOKEN_NOTE = (
     "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation. Depth "
@@ -219,6 +221,9 @@ def _text(column: str, value: Any) -> str:
         return "yes" if value else "no"
     if column in PERCENT:
         return percent(value)
+    if column.startswith("n_"):
+        # A column with missing values has been read as fractions.
+        return f"{int(value):,}"
     if column == "cochran_p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
@@ -226,18 +231,28 @@ def _text(column: str, value: Any) -> str:
 
 def _provenance(manifest: Mapping) -> dict[str, str]:
     fields = manifest["identity_fields"]
-    decoding = fields["decoding"]
     source = fields["source"]
+    sweep = {"model": manifest["model"], "experiment": manifest["experiment"]}
+    counts = {"prompts": f"{manifest['prompts']:,}", "made_with": "; ".join(manifest["made_with"])}
+    if "recorded" in source:
+        files = len(source["recorded"])
+        return {
+            **sweep,
+            "weights": f"recorded responses ({files} hashed file{'s' if files > 1 else ''})",
+            **dict.fromkeys(["dtype", "attention", "format", "decoding"], "not known"),
+            **counts,
+            "made_with": "not known",
+            "identity": manifest["identity"][:12],
+        }
+    decoding = fields["decoding"]
     weights = f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"
     return {
-        "model": manifest["model"],
-        "experiment": manifest["experiment"],
+        **sweep,
         "weights": weights,
         "dtype": fields["model"]["dtype"],
         "attention": fields["model"]["attention"],
         "format": fields["model"]["prompt_template"],
         "decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
-        "prompts": f"{manifest['prompts']:,}",
-        "made_with": "; ".join(manifest["made_with"]),
+        **counts,
         "identity": manifest["identity"][:12],
     }

@@ -9,7 +9,8 @@ from litm.errors import UserError
 from litm.finish_reasons import OVERFLOW
 from litm.metrics import FULL, METRICS, first_line
 
-#: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored.
+#: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored,
+#: tokens where nobody has counted them.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -27,8 +28,8 @@ COLUMNS = {
     "correct_full": "boolean",
     "empty": "bool",
     "finish_reason": "string",
-    "prompt_tokens": "int64",
-    "response_tokens": "int64",
+    "prompt_tokens": "Int64",
+    "response_tokens": "Int64",
     "excluded": "bool",
 }
 

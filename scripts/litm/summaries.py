@@ -17,7 +17,8 @@ PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 
 #: What a summary takes from the curve's row of position_bias.csv as it is.
 _BIAS = ("edge_accuracy", "middle_accuracy", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")
-
+#: What the accuracy table says of questions that are not counted.
+_NOT_COUNTED = ["n_excluded", "n_failed", "n_not_recorded"]
 
 AnyCurve = TypeVar("AnyCurve", bound=Curve)
 
@@ -90,7 +91,7 @@ def _without_bias(cells: pd.DataFrame) -> dict:
     alone = len(cells) == 1
     return {
         "n": int(cells["n"].iloc[0]) if alone else None,
-        "n_incomplete": int(cells["n_excluded"].iloc[0]) if alone else None,
+        "n_incomplete": int(cells[_NOT_COUNTED].iloc[0].sum()) if alone else None,
         **dict.fromkeys(_BIAS),
         "verdict": NO_INFORMATION,
         "reason": "only one position" if alone else "not in the table of position bias",

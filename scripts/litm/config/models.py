@@ -6,6 +6,7 @@ from pathlib import Path
 
 from litm.config.catalogue import choose, text_names
 from litm.config.data import Dataset, locate
+from litm.config.recorded import RECORDED
 from litm.engines import NO_QUANTIZATION, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
@@ -51,10 +52,12 @@ class Model:
 
 
 def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model:
-    """An entry of models.yaml; `UserError` for unknown names, or a folder without what a model needs."""
+    """An entry of models.yaml of a model that can be run; `UserError` for unknown names, or a folder without what a
+    model needs.
+    """
     if ("path" in entry) == ("hub" in entry):
         raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
-    choose([entry["engine"]], engine_names(), f"models.{name}.engine")
+    choose([entry["engine"]], [*engine_names(), RECORDED], f"models.{name}.engine")
     prompt_template = entry.get("prompt_template", RAW)
     templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
     choose([prompt_template], templates, f"models.{name}.prompt_template")

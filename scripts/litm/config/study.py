@@ -26,6 +26,7 @@ from litm.config.data import (
 from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, read_figures
 from litm.config.models import Model, read_model
+from litm.config.recorded import RecordedModel, check_engine_keys, is_recorded, read_recorded_model
 from litm.errors import UserError
 
 CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
@@ -38,7 +39,7 @@ class Study:
     token_models: models, selected or not, whose tokens an experiment's sizes count.
     """
 
-    models: Mapping[str, Model]
+    models: Mapping[str, Model | RecordedModel]
     token_models: Mapping[str, Model]
     experiments: Mapping[str, Experiment]
     figures: Mapping[str, Figure]
@@ -49,6 +50,23 @@ class Study:
     candidates: Mapping[str, Candidates]
     seed: int
     data_mirror: str | None
+
+    @property
+    def sweeps(self) -> list[tuple[str, str]]:
+        """The pairs of a selected model and experiment that there are responses to, model by model."""
+        return [pair for pair in self._pairs() if self._covers(*pair)]
+
+    @property
+    def not_recorded(self) -> list[tuple[str, str]]:
+        """The other pairs: those of which the model's recorded responses have none."""
+        return [pair for pair in self._pairs() if not self._covers(*pair)]
+
+    def _pairs(self) -> list[tuple[str, str]]:
+        return [(model, experiment) for model in self.models for experiment in self.experiments]
+
+    def _covers(self, model: str, experiment: str) -> bool:
+        entry = self.models[model]
+        return not isinstance(entry, RecordedModel) or experiment in entry.files
 
 
 def load_study(config: Mapping[str, Any], root: Path) -> Study:
@@ -85,13 +103,19 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
                 check_hits(candidates[name], retrievers)
     wanted = choose(config["models"], entries["models"], "models", "a model of your own is an entry of define.models")
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
-    models = {
+    run = {
         name: read_model(name, entries["models"][name], datasets, root)
         for name in dict.fromkeys([*wanted, *token_models])
+        if not is_recorded(entries["models"][name])
     }
-    return Study(
-        models={name: models[name] for name in wanted},
-        token_models={name: models[name] for name in token_models},
+    recorded = {
+        name: read_recorded_model(name, entries["models"][name], entries["experiments"], experiments, datasets, root)
+        for name in wanted
+        if name not in run
+    }
+    study = Study(
+        models={name: run.get(name) or recorded[name] for name in wanted},
+        token_models={name: run[name] for name in token_models},
         experiments=experiments,
         figures=read_figures(config.get("figures"), entries["figures"], entries["experiments"], experiments),
         datasets=datasets,
@@ -102,6 +126,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         seed=seed,
         data_mirror=_mirror(config.get("data_mirror")),
     )
+    _check_answered(study)
+    return study
 
 
 def _catalogues(config: Mapping, root: Path) -> dict[str, dict[str, dict]]:
@@ -116,11 +142,16 @@ def _catalogues(config: Mapping, root: Path) -> dict[str, dict[str, dict]]:
     defaults = config.get("model_defaults") or {}
     # With an engine, which every entry has.
     validate({"engine": "", **defaults}, root / "config" / "schemas" / "models.schema.yaml", "config.model_defaults")
-    entries["models"] = {name: {**defaults, **entry} for name, entry in entries["models"].items()}
+    # They say how a model is run, and recorded responses run none.
+    entries["models"] = {
+        name: entry if is_recorded(entry) else {**defaults, **entry} for name, entry in entries["models"].items()
+    }
     for kind in CATALOGUES:
         for name, entry in entries[kind].items():
             check_name(name, kind)
             validate(entry, root / "config" / "schemas" / f"{kind}.schema.yaml", f"{kind}.{name}")
+    for name, entry in entries["models"].items():
+        check_engine_keys(name, entry)
     return entries
 
 
@@ -131,6 +162,20 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             choose([name], entries["experiments"], f"{where}.{key}")
     if experiment.tokens_of is not None:
         choose([experiment.tokens_of], entries["models"], f"{where}.tokens_of")
+        if is_recorded(entries["models"][experiment.tokens_of]):
+            raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has recorded responses and no tokenizer")
+
+
+def _check_answered(study: Study) -> None:
+    """Raise `UserError` for an experiment that is selected, but that no selected model has responses to."""
+    answered = {experiment for _, experiment in study.sweeps}
+    for name in study.experiments:
+        if name not in answered:
+            raise UserError(
+                f"experiments: none of the selected models ({', '.join(study.models)}) has responses to {name}; add a "
+                f"file of them to models.{next(iter(study.models))}.responses, select a model that can be asked, or "
+                f"take {name} out of 'experiments'"
+            )
 
 
 def _check_curves(experiments: Iterable[Experiment]) -> None:

@@ -17,7 +17,7 @@ def position_curve(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     """Accuracy (%) against the position of the gold item, with 95 % intervals; a curve for each model.
 
     accuracy: rows of `accuracy.accuracy_table`; figure: settings of a figure (experiments, references with their
-    labels, title, panel_title, x_label). A panel in which no question fits any model's context says so.
+    labels, title, panel_title, x_label). A panel names the models of which no question was scored.
     """
     cells = accuracy[accuracy["experiment"].isin(figure["experiments"]) & accuracy["position"].notna()]
     cells = cells[cells["size"] > 1]

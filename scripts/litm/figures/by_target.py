@@ -48,7 +48,7 @@ def target_bars(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
 
     accuracy: rows of `accuracy.accuracy_table`, one for each target; figure: settings as in `position_curve`. There is
     a panel for each experiment, size and placement, in rows where they are many, and in it a group of bars for each
-    target in the order of their positions. A panel names the models whose context no question fits.
+    target in the order of their positions. A panel names the models of which no question was scored.
     """
     cells = accuracy[accuracy["experiment"].isin(figure["experiments"]) & accuracy["position"].notna()]
     looks = _looks(cells["model"])
@@ -163,7 +163,7 @@ def _draw_bars(panel: Axes, cells: pd.DataFrame, looks: Mapping[str, Mapping]) -
 def _note(cells: pd.DataFrame, characters: int) -> str:
     """Which models have no bars in a panel, '' if all have."""
     absent = style.absent_models(cells)
-    return textwrap.fill(f"no question fits: {', '.join(absent)}", characters) if absent else ""
+    return textwrap.fill(f"no question scored: {', '.join(absent)}", characters) if absent else ""
 
 
 def _add_note(panel: Axes, note: str, above: bool) -> None:

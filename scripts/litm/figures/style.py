@@ -70,15 +70,15 @@ def interval_lengths(values: pd.DataFrame) -> list[pd.Series]:
 
 
 def absent_models(cells: pd.DataFrame) -> list[str]:
-    """The models of which no cell has a question, because none fits their context."""
+    """The models of which no cell has a question, because none fits their context, say."""
     return [model for model in dict.fromkeys(cells["model"]) if not cells.loc[cells["model"] == model, "n"].any()]
 
 
 def name_absent(panel: Axes, cells: pd.DataFrame) -> None:
-    """Say which models have no curve in a panel, because no question fits their context."""
+    """Say which models have no curve in a panel, because no question was scored."""
     absent = absent_models(cells)
     if absent:
-        text = f"no question fits:\n{', '.join(absent)}"
+        text = f"no question scored:\n{', '.join(absent)}"
         panel.text(0.5, 0.03, text, transform=panel.transAxes, ha="center", va="bottom", color="0.35", fontsize="small")
 
 
@@ -106,7 +106,7 @@ def fit_y_axis(panel: Axes, accuracy: pd.DataFrame) -> None:
 def describe_n(cells: pd.DataFrame, mark: str = "point", intervals: str = "bars") -> str:
     """How many questions a mark stands for, and what its intervals are; `cells` are those that have any."""
     if cells.empty:
-        return "no question fits the context at every position"
+        return "no question was scored"
     fewest, most = int(cells["n"].min()), int(cells["n"].max())
     n = f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
     return f"{n} questions a {mark}; {intervals} are 95 % intervals"

@@ -1,0 +1,63 @@
+"""Write recorded responses as those of a sweep: one line a prompt, also for those without a recorded response."""
+
+import argparse
+import json
+
+from litm.cli import json_object, note, run
+from litm.errors import UserError
+from litm.identity import file_sha256
+from litm.recorded import (
+    RecordedFile,
+    asked_prompts,
+    check_any,
+    identity,
+    match_responses,
+    recorded_manifest,
+    response_records,
+    sweep_fields,
+)
+from litm.records import read_jsonl, write_json, write_jsonl
+
+
+def main() -> None:
+    args = parse_args()
+    files = [
+        RecordedFile(path, tuple((size, placement) for size, placement in cells))
+        for path, cells in zip(args.recorded, args.cells, strict=True)
+    ]
+    fields = identity(files, [file_sha256(path) for path in args.recorded], args.fields)
+    sweep = sweep_fields(args.model, args.experiment, fields)
+    examples = (example for path in args.examples for _, example in read_jsonl(path))
+    asked = asked_prompts(examples, sweep["identity"], args.fields)
+    what = f"{args.model}/{args.experiment}"
+    try:
+        matching = match_responses(asked, files, args.fields)
+        check_any(asked, matching, files)
+    except UserError as error:
+        raise UserError(f"{what}: {error}") from error
+    summary = recorded_manifest(sweep, asked, files, matching, args.fields)
+    write_jsonl(args.responses, response_records(asked, matching))
+    write_json(args.manifest, summary)
+    note(
+        f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "
+        f"have none and are not scored; {summary['unused']} recorded responses are to no prompt of these"
+    )
+
+
+def parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True, help="the model's name")
+    parser.add_argument("--experiment", required=True, help="the experiment's name")
+    parser.add_argument("--fields", required=True, type=json_object, help="JSON: our names of fields to the files'")
+    parser.add_argument("--recorded", required=True, nargs="+", help="files of recorded responses")
+    parser.add_argument(
+        "--cells", required=True, type=json.loads, help="JSON: of each file a list of [size, placement]"
+    )
+    parser.add_argument("--examples", required=True, nargs="+")
+    parser.add_argument("--responses", required=True, help="output: one line a prompt")
+    parser.add_argument("--manifest", required=True, help="output: what these are responses of, and counts")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)
