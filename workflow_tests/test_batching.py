@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.batching import length_sorted_batches
+from litm.batching import halved_budget, length_sorted_batches, longest_first, next_batch
 
 
 @given(st.lists(st.integers(1, 500), max_size=60), st.integers(1, 50), st.integers(1, 2000))
@@ -15,3 +15,10 @@ def test_every_prompt_is_in_one_batch_and_no_batch_is_over_the_budget(lengths, n
         assert padded <= budget or len(batch) == 1
     order = [lengths[index] for batch in batches for index in batch]
     assert order == sorted(lengths, reverse=True)
+
+
+@given(st.lists(st.integers(1, 500), min_size=2, max_size=60), st.integers(1, 50))
+def test_a_halved_budget_splits_a_batch_in_two(lengths, new_tokens):
+    batch = longest_first(lengths)
+    budget = halved_budget(batch, lengths, new_tokens)
+    assert len(next_batch(batch, 0, lengths, new_tokens, budget)) == len(batch) // 2

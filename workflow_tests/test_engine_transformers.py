@@ -15,12 +15,14 @@ from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
 from litm.engines import FIRST_LINE, EngineSettings, load_engine
 from litm.errors import UserError
+from litm.identity import load_config
 from litm.line_end import LineEnd, cut_answer
 from litm.metrics import first_line
+from litm.model_loading import load_model
 from litm.questions import make_example, read_template
 from litm.tasks import ExampleSettings, kv_retrieval
 
@@ -253,11 +255,15 @@ def test_what_follows_an_end_token_is_no_part_of_an_answer():
 # --- Quantised weights ---
 
 
+def loaded(settings: EngineSettings) -> PreTrainedModel:
+    """The model of these settings, loaded on the processor."""
+    return load_model(settings, load_config(settings.location, settings.revision), torch.device("cpu"))
+
+
 @pytest.mark.parametrize(("quantization", "layer"), [("nf4", "Linear4bit"), ("int8", "Linear8bitLt")])
 def test_quantised_weights_still_read_the_context_and_say_what_they_are(quantization, layer):
     pairs = kv_prompts(size=5, count=8)
-    engine = load_engine("transformers", replace(SETTINGS, quantization=quantization))
-    model = engine._load_model(torch.device("cpu"))
+    model = loaded(replace(SETTINGS, quantization=quantization))
     kinds = {type(module).__name__ for name, module in model.named_modules() if name.endswith("q_proj")}
     assert kinds == {layer}
     found = answers(replace(SETTINGS, quantization=quantization), [prompt for prompt, _ in pairs])
@@ -271,13 +277,11 @@ def test_weights_that_are_quantised_already_are_not_quantised_again(tmp_path):
     config = json.loads((folder / "config.json").read_text())
     config["quantization_config"] = {"quant_method": "gptq", "bits": 4}
     (folder / "config.json").write_text(json.dumps(config))
-    engine = load_engine("transformers", replace(SETTINGS, location=str(folder), quantization="nf4"))
     with pytest.raises(UserError, match="quantised already: set the model's 'quantization' to none"):
-        engine._load_model(torch.device("cpu"))
+        loaded(replace(SETTINGS, location=str(folder), quantization="nf4"))
 
 
 def test_four_bits_are_nf4_twice_quantised_computed_in_the_dtype():
-    engine = load_engine("transformers", replace(SETTINGS, quantization="nf4", dtype="bfloat16"))
-    config = engine._load_model(torch.device("cpu")).config.quantization_config
+    config = loaded(replace(SETTINGS, quantization="nf4", dtype="bfloat16")).config.quantization_config
     assert (config.bnb_4bit_quant_type, config.bnb_4bit_use_double_quant) == ("nf4", True)
     assert config.bnb_4bit_compute_dtype == torch.bfloat16

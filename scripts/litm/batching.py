@@ -14,19 +14,40 @@ def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def length_sorted_batches(lengths: Sequence[int], new_tokens: int, token_budget: int) -> Iterator[list[int]]:
-    """Batches of indices, longest prompts first, so that little is padded and a lack of memory shows at once.
+def longest_first(lengths: Sequence[int]) -> list[int]:
+    """Indices in an order that pads little and shows a lack of memory at once; equal lengths keep theirs."""
+    return sorted(range(len(lengths)), key=lambda index: -lengths[index])
 
-    A batch's padded size, (longest prompt + `new_tokens`) times the number of prompts, stays within
-    `token_budget`; a prompt longer than the budget is a batch of its own. Equal lengths keep their order.
+
+def padded_size(longest: int, new_tokens: int, count: int) -> int:
+    """Tokens in a batch of `count` prompts, the padding to the longest and the answers included."""
+    return (longest + new_tokens) * count
+
+
+def next_batch(
+    order: Sequence[int], start: int, lengths: Sequence[int], new_tokens: int, token_budget: int
+) -> Sequence[int]:
+    """The batch that begins at `order[start]`: as many indices, longest first, as stay within `token_budget`.
+
+    A batch's size in tokens is its `padded_size`; a prompt longer than the budget is a batch of its own.
     """
-    order = sorted(range(len(lengths)), key=lambda index: -lengths[index])
-    batch: list[int] = []
-    for index in order:
-        longest = lengths[batch[0]] if batch else lengths[index]
-        if batch and (longest + new_tokens) * (len(batch) + 1) > token_budget:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
+    size = padded_size(lengths[order[start]], new_tokens, 1)
+    return order[start : start + max(1, token_budget // max(1, size))]
+
+
+def halved_budget(batch: Sequence[int], lengths: Sequence[int], new_tokens: int) -> int:
+    """The token budget that just allows the first half of a batch of two or more, longest first.
+
+    Half of the size that the batch had, not of the budget it was allowed, which the last batch is far below.
+    """
+    return padded_size(lengths[batch[0]], new_tokens, len(batch) // 2)
+
+
+def length_sorted_batches(lengths: Sequence[int], new_tokens: int, token_budget: int) -> Iterator[Sequence[int]]:
+    """Batches of indices, `longest_first`, each as `next_batch` makes it."""
+    order = longest_first(lengths)
+    done = 0
+    while done < len(order):
+        batch = next_batch(order, done, lengths, new_tokens, token_budget)
         yield batch
+        done += len(batch)

@@ -1,46 +1,37 @@
-"""Hugging Face transformers: causal language models, greedy, in length-sorted batches."""
+"""Hugging Face transformers: causal language models and encoder-decoders, greedy, in length-sorted batches."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
-from typing import Any, cast
 
 import torch
 import transformers
-from safetensors import SafetensorError
-from transformers import (
-    AutoModelForCausalLM,
-    BitsAndBytesConfig,
-    GenerationConfig,
-    PretrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-    StoppingCriteriaList,
-)
-from transformers.utils import logging as transformers_logging
+from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase, StoppingCriteriaList
 
-from litm.batching import length_sorted_batches
+from litm.batching import halved_budget, longest_first, next_batch
+from litm.cli import note
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE, INT8, NF4, NO_QUANTIZATION, EngineSettings
+from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
+from litm.model_loading import load_model
 from litm.prompt_format import Content, encode_prompts, load_tokenizer
 
-transformers_logging.disable_progress_bar()
-# It says at every product that int8 computes in float16, which the schema of models says once.
-logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+#: What the errors say that are no `torch.OutOfMemoryError`: of the processor's memory, and of CUDA's libraries.
+OUT_OF_MEMORY = (
+    "DefaultCPUAllocator: can't allocate memory",
+    "CUDA error: out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+)
 
 
 class Engine:
-    """A causal language model run by `generate`."""
+    """A causal language model or an encoder-decoder, as its configuration says, run by `generate`."""
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
         self.config = load_config(settings.location, settings.revision)
-        if self.config.is_encoder_decoder:
-            raise UserError(f"model {settings.location} is an encoder-decoder: this engine runs causal models only")
         self.tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
 
     def encode(self, prompts: Sequence[Content]) -> list[list[int]]:
@@ -48,25 +39,34 @@ class Engine:
         return encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, prompts)
 
     def generate(self, prompts: Sequence[list[int]]) -> Iterator[list[tuple[int, Response]]]:
-        """Answer all prompts, the longest first; yields each batch as soon as it is done."""
+        """Answer all prompts, the longest first; yields each batch as soon as it is done.
+
+        A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single
+        prompt that does not.
+        """
         if not prompts:
             return
         device = choose_device(self.settings.device)
-        model = self._load_model(device)
+        model = load_model(self.settings, self.config, device)
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
-        model.generation_config = greedy_decoding(self.settings.max_new_tokens, end_tokens, self._pad_token(end_tokens))
+        model.generation_config = greedy_decoding(
+            self.settings.max_new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
+        )
         line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
         lengths = [len(prompt) for prompt in prompts]
-        new_tokens, budget = self.settings.max_new_tokens, self.settings.batch_tokens
-        for batch in length_sorted_batches(lengths, new_tokens, budget):
-            try:
-                outputs = self._generate_batch(model, [prompts[index] for index in batch], line_end)
-            except torch.OutOfMemoryError as error:
-                raise UserError(
-                    f"out of memory on {device} with a batch of {len(batch)} prompts: set the model's 'batch_tokens' "
-                    f"below {budget} and run again; what was answered is kept"
-                ) from error
+        order = longest_first(lengths)
+        done, new_tokens, budget = 0, self.settings.max_new_tokens, self.settings.batch_tokens
+        while done < len(order):
+            batch = next_batch(order, done, lengths, new_tokens, budget)
+            outputs = generate_if_it_fits(model, [prompts[index] for index in batch], line_end)
+            if outputs is None:
+                if len(batch) == 1:
+                    raise UserError(out_of_memory(device, lengths[batch[0]]))
+                budget = halved_budget(batch, lengths, new_tokens)
+                note(f"out of memory on {device} with {len(batch)} prompts at a time: on with {budget} batch_tokens")
+                continue
+            done += len(batch)
             answers = [cut_answer(output, end_tokens, line_end) for output in outputs]
             texts = self.tokenizer.batch_decode(
                 [ids for ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
@@ -92,69 +92,57 @@ class Engine:
             parts["bitsandbytes"] = version("bitsandbytes")
         return ", ".join(f"{name} {number}" for name, number in parts.items())
 
-    def _load_model(self, device: torch.device) -> PreTrainedModel:
-        settings = self.settings
-        dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
-        try:
-            # A cast, because the checker does not see that the loading report makes it a pair.
-            model, loading = cast(Any, AutoModelForCausalLM).from_pretrained(
-                settings.location,
-                revision=settings.revision,
-                dtype=dtype,
-                attn_implementation=settings.attention,
-                quantization_config=quantization_config(settings.quantization, dtype, self.config),
-                # Quantised weights are made on the device and cannot be moved.
-                device_map={"": device},
-                output_loading_info=True,
-                # Not to accept them, but to hear of them below instead of in a traceback.
-                ignore_mismatched_sizes=True,
-            )
-        except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
-            raise UserError(f"model {settings.location}: {str(error).strip().splitlines()[0]}") from error
-        # What is not in the files would be random.
-        absent = sorted([*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])])
-        if absent:
-            raise UserError(
-                f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "
-                f"them in another shape ({absent[0]}, ...); get the model again"
-            )
-        return model.eval()
 
-    @torch.inference_mode()
-    def _generate_batch(
-        self, model: PreTrainedModel, prompts: Sequence[list[int]], line_end: LineEnd | None
-    ) -> list[list[int]]:
-        """New token ids of each prompt, up to the length of the longest answer of the batch."""
-        pad = model.generation_config.pad_token_id
-        width = max(len(prompt) for prompt in prompts)
-        padding = [width - len(prompt) for prompt in prompts]
-        ids = [[pad] * n + prompt for n, prompt in zip(padding, prompts, strict=True)]
-        mask = [[0] * n + [1] * (width - n) for n in padding]
-        output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
-            input_ids=torch.tensor(ids, device=model.device),
-            attention_mask=torch.tensor(mask, device=model.device),
-            stopping_criteria=StoppingCriteriaList([StopAtLineEnd(line_end)] if line_end else []),
-        )
-        return output[:, width:].tolist()
+def generate_if_it_fits(
+    model: PreTrainedModel, prompts: Sequence[list[int]], line_end: LineEnd | None
+) -> list[list[int]] | None:
+    """What `generate_batch` returns, or None if there is not enough memory for it."""
+    try:
+        return generate_batch(model, prompts, line_end)
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+    # Only here, since the error holds the tensors of the failed batch. Does nothing where CUDA is not in use.
+    torch.cuda.empty_cache()
+    return None
 
 
-def quantization_config(
-    quantization: str, dtype: torch.dtype | str, config: PretrainedConfig
-) -> BitsAndBytesConfig | None:
-    """What bitsandbytes is asked for (NF4: Dettmers et al. 2023); computes in `dtype`, 'auto' being the stored one."""
-    if quantization == NO_QUANTIZATION:
-        return None
-    if getattr(config, "quantization_config", None):
-        raise UserError("its weights are quantised already: set the model's 'quantization' to none")
-    if quantization == INT8:
-        return BitsAndBytesConfig(load_in_8bit=True)
-    computed_in = (config.dtype or torch.float32) if isinstance(dtype, str) else dtype
-    return BitsAndBytesConfig(
-        load_in_4bit=True,
-        bnb_4bit_quant_type=NF4,
-        bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=computed_in,
+def is_out_of_memory(error: RuntimeError) -> bool:
+    """Whether an error means that fewer prompts at a time might do."""
+    return isinstance(error, torch.OutOfMemoryError) or any(text in str(error) for text in OUT_OF_MEMORY)
+
+
+def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
+    """What to do about a single prompt that does not fit the memory; no batch is smaller."""
+    return (
+        f"out of memory on {device} with a single prompt of {prompt_tokens} tokens, which no smaller 'batch_tokens' "
+        "helps: free memory there, use another device or fewer bits ('dtype', 'quantization'), or leave such prompts "
+        "out by the model's 'context_window', and run again; what was answered is kept"
     )
+
+
+@torch.inference_mode()
+def generate_batch(model: PreTrainedModel, prompts: Sequence[list[int]], line_end: LineEnd | None) -> list[list[int]]:
+    """New token ids of each prompt, up to the length of the longest answer of the batch.
+
+    A causal model goes on where the prompt ends, so padding is on the left, and repeats the prompt. An encoder-decoder
+    reads the prompt from position 0, so padding is on the right, and begins with its start token.
+    """
+    pad = model.generation_config.pad_token_id
+    on_the_right = model.config.is_encoder_decoder
+    width = max(len(prompt) for prompt in prompts)
+    ids = torch.full((len(prompts), width), pad)
+    mask = torch.zeros((len(prompts), width), dtype=torch.long)
+    for row, prompt in enumerate(prompts):
+        own = slice(len(prompt)) if on_the_right else slice(width - len(prompt), width)
+        ids[row, own] = torch.tensor(prompt)
+        mask[row, own] = 1
+    output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
+        input_ids=ids.to(model.device),
+        attention_mask=mask.to(model.device),
+        stopping_criteria=StoppingCriteriaList([StopAtLineEnd(line_end)] if line_end else []),
+    )
+    return output[:, 1 if on_the_right else width :].tolist()
 
 
 def end_token_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[int]:
@@ -164,8 +152,28 @@ def end_token_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) ->
     return sorted(id for id in ids if id is not None)
 
 
-def greedy_decoding(max_new_tokens: int, end_tokens: list[int], pad_token: int) -> GenerationConfig:
+def decoder_start_id(model: PreTrainedModel) -> int | None:
+    """The id that an encoder-decoder's answers begin with, which is not part of them; None for a causal model.
+
+    Raises `UserError` where its configuration has none.
+    """
+    if not model.config.is_encoder_decoder:
+        return None
+    own = model.generation_config
+    start = own.bos_token_id if own.decoder_start_token_id is None else own.decoder_start_token_id
+    if start is None:
+        raise UserError(f"{type(model).__name__} has no decoder_start_token_id: set it in generation_config.json")
+    return start
+
+
+def greedy_decoding(
+    max_new_tokens: int, end_tokens: list[int], pad_token: int, decoder_start: int | None
+) -> GenerationConfig:
     """Greedy decoding and nothing else: a model's own configuration may set penalties or sampling."""
     return GenerationConfig(
-        max_new_tokens=max_new_tokens, do_sample=False, eos_token_id=end_tokens or None, pad_token_id=pad_token
+        max_new_tokens=max_new_tokens,
+        do_sample=False,
+        eos_token_id=end_tokens or None,
+        pad_token_id=pad_token,
+        decoder_start_token_id=decoder_start,
     )

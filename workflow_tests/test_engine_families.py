@@ -1,0 +1,192 @@
+"""The transformers engine gives the answers of one prompt at a time, whatever the architecture and the batches."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+import torch
+from families import ATTENTION, FAMILIES, random_prompts, save_model
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
+
+from litm.engines import FIRST_LINE, EngineSettings, load_engine
+from litm.engines import transformers as engine_module
+from litm.errors import UserError
+from litm.finish_reasons import LENGTH, STOP
+from litm.journal import Response
+
+NEW_TOKENS = 12
+#: Batches of a few prompts, of some more, and all in one.
+BUDGETS = (150, 700, 10**6)
+SETTINGS = EngineSettings(
+    location="",
+    revision=None,
+    dtype="float32",
+    quantization="none",
+    attention="sdpa",
+    tokenizer=None,
+    prompt_template="raw",
+    template=None,
+    max_new_tokens=NEW_TOKENS,
+    stop="end_token",
+    device="cpu",
+    batch_tokens=1,
+)
+
+
+@pytest.fixture(scope="module")
+def settings_of(tmp_path_factory):
+    """Settings for the model of a family, which is made when it is first asked for."""
+    made: dict[str, EngineSettings] = {}
+
+    def settings(family: str) -> EngineSettings:
+        if family not in made:
+            folder = tmp_path_factory.mktemp(family)
+            save_model(family, folder)
+            attention = ATTENTION.get(family, SETTINGS.attention)
+            made[family] = replace(SETTINGS, location=str(folder), attention=attention)
+        return made[family]
+
+    return settings
+
+
+def answers(settings: EngineSettings, prompts: Sequence[list[int]]) -> list[Response]:
+    """The answer to each prompt; each must come once."""
+    pairs = [pair for batch in load_engine("transformers", settings).generate(prompts) for pair in batch]
+    assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
+    return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_batches_give_the_answers_of_one_prompt_at_a_time(settings_of, family):
+    settings, prompts = settings_of(family), random_prompts(24)
+    alone = answers(settings, prompts)
+    # Or the comparison would show nothing.
+    assert len({response.text for response in alone}) > len(prompts) / 2
+    for budget in BUDGETS:
+        assert answers(replace(settings, batch_tokens=budget), prompts) == alone
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_answers_are_those_of_the_model_itself(settings_of, family):
+    settings, prompts = settings_of(family), random_prompts(4, longest=20)
+    expected = [greedy(settings, prompt) for prompt in prompts]
+    assert [response.text.split() for response in answers(settings, prompts)] == expected
+
+
+@torch.inference_mode()
+def greedy(settings: EngineSettings, prompt: list[int]) -> list[str]:
+    """The words that a model says after a prompt, by its most likely token each time, without `generate` or a cache."""
+    engine = load_engine("transformers", settings)
+    kind = AutoModelForSeq2SeqLM if engine.config.is_encoder_decoder else AutoModelForCausalLM
+    model = kind.from_pretrained(settings.location, attn_implementation=settings.attention)
+    said: list[int] = []
+    for _ in range(NEW_TOKENS):
+        if engine.config.is_encoder_decoder:
+            inputs = {"input_ids": torch.tensor([prompt]), "decoder_input_ids": torch.tensor([[0, *said]])}
+        else:
+            inputs = {"input_ids": torch.tensor([[*prompt, *said]])}
+        token = int(model(**inputs, use_cache=False).logits[0, -1].argmax())
+        if token == engine.tokenizer.eos_token_id:
+            break
+        said.append(token)
+    # The engine leaves out special tokens, such as the padding token that a random model may say.
+    return engine.tokenizer.decode(said, skip_special_tokens=True).split()
+
+
+# --- Encoder-decoders ---
+
+
+def test_the_answer_of_an_encoder_decoder_ends_at_its_end_token_or_at_the_limit(settings_of):
+    settings, prompts = settings_of("t5"), random_prompts(12)
+    whole = [response.text.split() for response in answers(settings, prompts)]
+    end = whole[0][3]
+    engine = load_engine("transformers", replace(settings, batch_tokens=300))
+    engine.tokenizer.eos_token = end
+    found = {index: response for batch in engine.generate(prompts) for index, response in batch}
+    assert {response.finish_reason for response in found.values()} == {STOP, LENGTH}
+    for index, words in enumerate(whole):
+        assert found[index].text.split() == (words[: words.index(end)] if end in words else words)
+        assert found[index].finish_reason == (STOP if end in words else LENGTH)
+        assert found[index].response_tokens == NEW_TOKENS or end in words
+        assert found[index].prompt_tokens == len(prompts[index])
+
+
+def test_an_encoder_decoder_stops_at_the_line_end(settings_of, monkeypatch):
+    # Every word ends a line, so an answer is its first word that is not special.
+    prompts = random_prompts(12)
+    whole = answers(settings_of("t5"), prompts)
+    engine = load_engine("transformers", replace(settings_of("t5"), stop=FIRST_LINE, batch_tokens=300))
+    decode = engine.tokenizer.batch_decode
+    monkeypatch.setattr(
+        engine.tokenizer, "batch_decode", lambda *args, **options: [f"{text}\n" for text in decode(*args, **options)]
+    )
+    found = {index: response for batch in engine.generate(prompts) for index, response in batch}
+    assert [found[n].text.split() for n in range(len(prompts))] == [one.text.split()[:1] for one in whole]
+    assert {response.finish_reason for response in found.values()} == {STOP}
+
+
+def test_an_encoder_decoder_without_a_start_token_is_refused(settings_of):
+    model = AutoModelForSeq2SeqLM.from_pretrained(settings_of("t5").location)
+    model.generation_config.decoder_start_token_id = None
+    with pytest.raises(UserError, match="T5ForConditionalGeneration has no decoder_start_token_id"):
+        engine_module.decoder_start_id(model)
+
+
+def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with_the_remedy(settings_of):
+    with pytest.raises(UserError, match="set the model's 'attention' to eager"):
+        answers(replace(settings_of("mpt"), attention="sdpa"), [[2]])
+
+
+# --- Out of memory ---
+
+CUDA_ERROR = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+CPU_ERROR = RuntimeError(
+    "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you"
+)
+
+
+def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int, int]]:
+    """Make every batch of more than `room` tokens fail; the shapes (prompts, longest) that were tried."""
+    tried: list[tuple[int, int]] = []
+    generate_batch = engine_module.generate_batch
+
+    def limited(model: PreTrainedModel, prompts: Sequence[list[int]], line_end) -> list[list[int]]:
+        longest = max(len(prompt) for prompt in prompts)
+        tried.append((len(prompts), longest))
+        if len(prompts) * (longest + NEW_TOKENS) > room:
+            raise error
+        return generate_batch(model, prompts, line_end)
+
+    monkeypatch.setattr(engine_module, "generate_batch", limited)
+    return tried
+
+
+@pytest.mark.parametrize("error", [CUDA_ERROR, CPU_ERROR], ids=["cuda", "cpu"])
+def test_a_batch_that_does_not_fit_the_memory_is_halved_and_so_are_those_after_it(
+    settings_of, monkeypatch, capsys, error
+):
+    settings, prompts = settings_of("llama"), random_prompts(30)
+    alone = answers(settings, prompts)
+    tried = limit_memory(monkeypatch, 600, error)
+    assert answers(replace(settings, batch_tokens=10**6), prompts) == alone
+    assert [count for count, _ in tried[:3]] == [30, 15, 7]
+    # What failed once is not tried again: after the halvings no batch fails.
+    assert all(count * (longest + NEW_TOKENS) <= 600 for count, longest in tried[2:])
+    notes = capsys.readouterr().err.splitlines()
+    assert [line.partition(" prompts")[0] for line in notes] == [
+        "out of memory on cpu with 30",
+        "out of memory on cpu with 15",
+    ]
+
+
+def test_a_prompt_that_does_not_fit_the_memory_alone_is_an_error_after_what_was_answered(settings_of, monkeypatch):
+    settings, prompts = replace(settings_of("llama"), batch_tokens=200), [[2] * 40, [3] * 30, [4] * 50]
+    limit_memory(monkeypatch, 55, CUDA_ERROR)
+    with pytest.raises(UserError, match=r"single prompt of 50 tokens.*'batch_tokens'.*what was answered is kept"):
+        answers(settings, prompts)
+
+
+def test_another_error_is_not_taken_for_a_lack_of_memory(settings_of, monkeypatch):
+    limit_memory(monkeypatch, 0, RuntimeError("The size of tensor a (3) must match the size of tensor b (4)"))
+    with pytest.raises(RuntimeError, match="must match the size"):
+        answers(settings_of("llama"), [[2], [3]])
