@@ -51,9 +51,12 @@ def qwen2() -> PreTrainedModel:
 
 
 def gemma3() -> PreTrainedModel:
-    """One layer with a sliding window and one without."""
+    """One layer with a sliding window and one without; tied embeddings would have it repeat its last word."""
     layers = ["sliding_attention", "full_attention"]
-    return Gemma3ForCausalLM(Gemma3TextConfig(**GROUPED, head_dim=8, sliding_window=WINDOW, layer_types=layers))
+    shape = Gemma3TextConfig(
+        **GROUPED, head_dim=8, sliding_window=WINDOW, layer_types=layers, tie_word_embeddings=False
+    )  # fmt: skip
+    return Gemma3ForCausalLM(shape)
 
 
 def gpt_neox() -> PreTrainedModel:
@@ -85,7 +88,10 @@ ATTENTION = {"mpt": "eager"}
 def save_model(family: str, folder: Path) -> None:
     """A model folder of that family, always with the same weights."""
     torch.manual_seed(1)
-    FAMILIES[family]().save_pretrained(folder)
+    model = FAMILIES[family]()
+    # Its embedding is zero otherwise, and padding that is read would do little.
+    torch.nn.init.normal_(model.get_input_embeddings().weight[0].detach())
+    model.save_pretrained(folder)
     words = Tokenizer(WordLevel({word: id for id, word in enumerate(WORDS)}, unk_token="<pad>"))
     words.pre_tokenizer = WhitespaceSplit()
     PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", eos_token="</s>").save_pretrained(folder)
