@@ -207,7 +207,7 @@ def test_an_edited_scorer_scores_again_without_inference(bench):
 
 
 def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
-    bench.edit("scripts/litm/engines/transformers.py", "# A cast, because", "# Cast, because")
+    bench.edit("scripts/litm/model_loading.py", "# A cast, because", "# Cast, because")
     assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
     before = bench.path("results/responses/reference/kv.jsonl.gz").read_bytes()
     bench.run()
