@@ -212,7 +212,7 @@ WITH_UTILISATION = [
     (model, name)
     for model, name in SWEEPS
     for entry in [STUDY.experiments[name]]
-    if {(model, entry.closed_book), (model, entry.oracle)} <= set(SWEEPS)
+    if {(model, entry.closed_book), (model, entry.oracle)} <= SWEEPS.keys()
 ]
 # Only where there is something to put into them.
 POSITION_TABLES = [

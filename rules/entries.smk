@@ -251,7 +251,7 @@ def figure_entry(figure):
 
 
 # (model, experiment): all of them, but of recorded responses those that there are.
-SWEEPS = STUDY.sweeps
+SWEEPS = dict.fromkeys(STUDY.sweeps)
 # Also those whose tokenizers alone are needed.
 MODELS = {
     name: model_entry(model)
