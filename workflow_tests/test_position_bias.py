@@ -1,13 +1,11 @@
 """Rows of the tables on positions and models, from score rows."""
 
-import json
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.errors import UserError
 from litm.model_differences import model_difference_rows
@@ -19,50 +17,7 @@ from litm.position_bias import (
     position_bias_row,
 )
 from litm.position_pairs import pairwise_rows
-from litm.scoring import COLUMNS
-from litm.statistics import cochrans_q, contrast_interval, mcnemar_pairs, minimum_detectable_effect, paired_difference
-from litm.utilisation import utilisation_rows
-
-
-def score_rows(
-    correct: Mapping[int | None, Sequence[bool | None]], size: int = 9, ids: Sequence[str] | None = None, **changes
-) -> pd.DataFrame:
-    """Score rows from right and wrong for each position: {position: [of question 0, of question 1, ...]}."""
-    rows = [
-        {
-            **dict.fromkeys(COLUMNS, 0),
-            "model": "m",
-            "experiment": "e",
-            "task": "t",
-            "metric": "exact",
-            "size": size,
-            "placement": "no_gold" if position is None else f"gold_at_{position}",
-            "position": position,
-            "depth": None if position is None else position / (size - 1),
-            "id": ids[index] if ids else f"q{index}",
-            "target": "gold",
-            "correct": value,
-            "empty": False,
-            "finish_reason": "stop",
-            "excluded": False,
-        }
-        | changes
-        for position, values in correct.items()
-        for index, value in enumerate(values)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
-
-
-def of_matrix(matrix: np.ndarray, positions: Sequence[int], **more) -> pd.DataFrame:
-    columns = zip(positions, matrix.T.tolist(), strict=True)
-    return score_rows({position: [bool(value) for value in values] for position, values in columns}, **more)
-
-
-def random_matrix(accuracies: Sequence[float], n: int, seed: int = 0) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    ability = 0.15 * rng.standard_normal((n, 1))
-    return (rng.random((n, len(accuracies))) + ability < accuracies).astype(int)
-
+from litm.statistics import cochrans_q, contrast_interval, minimum_detectable_effect
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)
@@ -157,11 +112,6 @@ def test_targets_with_positions_of_their_own_are_compared_by_question():
 
 
 # --- What there is not -----------------------------------------------------------------------------------------
-
-
-def assert_plain(row: Mapping) -> None:
-    """No NaN anywhere, nothing that JSON cannot say, and the types of the columns."""
-    json.dumps(row, allow_nan=False)
 
 
 def test_two_positions_have_a_tilt_and_no_middle():
@@ -325,111 +275,3 @@ def test_the_area_version_weighs_each_outer_third_the_same():
     assert area_weights([0, 0.1, 0.2, 0.5, 1]) == pytest.approx([1 / 6, 1 / 6, 1 / 6, -1, 0.5])
     assert area_weights([0, 0.2, 1]) is None
     assert area_weights([0.5]) is None
-
-
-# --- Pairs of positions and of models --------------------------------------------------------------------------
-
-
-def test_a_row_for_each_pair_of_positions_with_its_test():
-    rows = pairwise_rows(of_matrix(U, U_POSITIONS))
-    tests = mcnemar_pairs(U)
-    assert len(rows) == len(tests) == 10
-    for row, test in zip(rows, tests, strict=True):
-        first, second = U_POSITIONS.index(row["position_a"]), U_POSITIONS.index(row["position_b"])
-        assert (first, second) == (test.first, test.second)
-        assert (row["p_value"], row["p_holm"], row["n"]) == (test.p_value, test.p_holm, 120)
-        assert (row["right_only_a"], row["right_only_b"]) == (test.only_first, test.only_second)
-        assert row["accuracy_a"] - row["accuracy_b"] == pytest.approx(row["difference"])
-        assert row["accuracy_a"] == pytest.approx(U[:, first].mean())
-        assert row["difference_ci_low"] < row["difference"] < row["difference_ci_high"]
-
-
-def three_models() -> tuple[pd.DataFrame, dict[str, dict[str, bool]]]:
-    """a and b share 60 questions, c has others; what each got right at position 4."""
-    matrix = random_matrix([0.8, 0.5, 0.6], 80, 3)
-    parts, answers = [], {}
-    for column, (model, ids) in enumerate({"a": range(70), "b": range(10, 80), "c": range(500, 580)}.items()):
-        names = [f"q{index}" for index in ids]
-        right = [bool(matrix[index % 500, column]) for index in ids]
-        parts += [score_rows({4: right}, ids=names, model=model), score_rows({8: right}, ids=names, model=model)]
-        answers[model] = dict(zip(names, right, strict=True))
-    return pd.concat(parts), answers
-
-
-def test_models_are_compared_on_the_questions_both_have_and_the_others_are_counted():
-    scores, answers = three_models()
-    rows = model_difference_rows(scores)
-    assert [(row["position"], row["model_a"], row["model_b"]) for row in rows] == [
-        (position, *pair) for position in (4, 8) for pair in (("a", "b"), ("a", "c"), ("b", "c"))
-    ]
-    shared = [id for id in answers["a"] if id in answers["b"]]
-    a, b = ([answers[model][id] for id in shared] for model in "ab")
-    expected = paired_difference(
-        sum(x and not y for x, y in zip(a, b, strict=True)), sum(y and not x for x, y in zip(a, b, strict=True)), 60
-    )
-    row = rows[0]
-    assert (row["n"], row["n_only_a"], row["n_only_b"]) == (60, 10, 10)
-    assert (row["accuracy_a"], row["accuracy_b"]) == (sum(a) / 60, sum(b) / 60)
-    assert (row["difference"], row["difference_ci_low"]) == (expected.estimate.value, expected.estimate.low)
-    assert row["p_value"] == row["p_holm"] == expected.p_value < 0.05
-
-
-def test_models_with_different_questions_have_counts_and_no_difference():
-    rows = [row for row in model_difference_rows(three_models()[0]) if row["model_b"] == "c"]
-    for row in rows:
-        assert (row["n"], row["n_only_a"], row["n_only_b"]) == (0, 70, 80)
-        assert all(row[name] is None for name in ("accuracy_a", "accuracy_b", "difference", "p_value", "p_holm"))
-        assert_plain(row)
-
-
-def test_different_experiments_sizes_and_placements_are_not_compared():
-    scores = of_matrix(U, U_POSITIONS)
-    others = [scores.assign(model="n", experiment="other"), scores.assign(model="n", size=20)]
-    assert model_difference_rows(pd.concat([scores, *others])) == []
-    assert model_difference_rows(scores) == []
-
-
-def test_closed_book_answers_of_models_are_compared_too_and_unscored_ones_are_not():
-    first = score_rows({None: [True, True, False, None]}, model="a")
-    second = score_rows({None: [False, True, False, True]}, model="b")
-    second.loc[second["id"] == "q1", "excluded"] = True
-    (row,) = model_difference_rows(pd.concat([first, second]))
-    assert (row["position"], row["depth"], row["n"], row["n_only_a"], row["n_only_b"]) == (None, None, 2, 1, 1)
-    assert row["difference"] == 0.5
-    assert_plain(row)
-
-
-def test_holm_is_over_the_pairs_of_models_of_a_cell():
-    matrix = random_matrix([0.9, 0.7, 0.5], 100, 5)
-    scores = pd.concat(score_rows({4: matrix[:, index].astype(bool).tolist()}, model=f"{index}") for index in range(3))
-    assert [row["p_holm"] for row in model_difference_rows(scores)] == [test.p_holm for test in mcnemar_pairs(matrix)]
-
-
-# --- Utilisation -----------------------------------------------------------------------------------------------
-
-
-def test_utilisation_is_over_the_questions_with_all_three_answers():
-    matrix = random_matrix([0.2, 0.5, 0.8], 200, 6)
-    ids = [f"q{index}" for index in range(200)]
-    closed, middle, oracle = ([bool(value) for value in column] for column in matrix.T)
-    scores = score_rows({4: middle[20:]}, ids=ids[20:])
-    book, best = score_rows({None: closed}, ids=ids), score_rows({None: oracle[:150]}, ids=ids[:150])
-    (row,) = utilisation_rows(scores, book, best)
-    accuracies = matrix[20:150].mean(axis=0)
-    assert row["n"] == 130 and row["position"] == 4 and row["model"] == "m"
-    assert (row["closed_book"], row["accuracy"], row["oracle"]) == pytest.approx(tuple(accuracies))
-    assert row["utilisation"] == pytest.approx((accuracies[1] - accuracies[0]) / (accuracies[2] - accuracies[0]))
-    assert row["utilisation_ci_low"] < row["utilisation"] < row["utilisation_ci_high"]
-    assert utilisation_rows(scores, book, best) == [row]
-    with pytest.raises(UserError, match="twice at source closed_book"):
-        utilisation_rows(scores, pd.concat([book, book]), best)
-
-
-def test_without_a_shared_question_or_a_use_of_the_context_there_is_no_utilisation():
-    scores = score_rows({4: [True, False] * 50})
-    same = score_rows({None: [True, False] * 50})
-    for book, best, n in [(same, same, 100), (same.assign(model="other"), same, 0), (same[:0], same, 0)]:
-        (row,) = utilisation_rows(scores, book, best)
-        assert (row["n"], row["utilisation"], row["utilisation_ci_low"]) == (n, None, None)
-        assert (row["accuracy"] is None) == (n == 0)
-        assert_plain(row)

@@ -6,25 +6,31 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from random import Random
 
 import pytest
 import yaml
 from conftest import ROOT
+from suite_examples import (
+    CODE,
+    ONE_GOLD,
+    SETTINGS,
+    SIZES,
+    TASKS,
+    example,
+    first_prompt,
+    nine_positions,
+    questions,
+    suite_placements,
+)
 
 from litm.codes_in_text import contains_code
 from litm.errors import UserError
-from litm.example_checks import check_examples, check_question
 from litm.metrics import METRICS
 from litm.placements import gold_placement, gold_positions
 from litm.questions import (
-    Gold,
-    Question,
-    make_example,
     place,
-    read_template,
     shuffle_distractors,
 )
 from litm.records import read_jsonl
@@ -34,23 +40,7 @@ from litm.suite_text.codes import CODES, random_codes
 from litm.suite_text.fillers import filler_sentences
 from litm.suite_text.names import similar_names
 from litm.suite_text.wordings import BUILDINGS
-from litm.tasks import ExampleSettings, fact_reasoning, load_task, multi_needle, temporal_narrative
-
-SETTINGS = ExampleSettings(examples=5, seed=0, distractor_order="ranked")
-#: The tasks at the suite's sizes, and at smaller ones where many placements are made.
-SIZES = {
-    "conversation_memory": 100,
-    "fact_reasoning": 300,
-    "kv_retrieval": 100,
-    "multi_needle": 300,
-    "needle_in_haystack": 500,
-    "semantic_distractors": 80,
-    "temporal_narrative": 100,
-}
-TASKS = [name for name in SIZES if name != "kv_retrieval"]
-ONE_GOLD = [name for name in TASKS if name != "multi_needle"]
-CODE = re.compile(r"\b[A-Z]{3}-\d{4}\b")
-
+from litm.tasks import fact_reasoning, load_task, multi_needle, temporal_narrative
 
 # fmt: off
 PROMPTS = {
@@ -130,40 +120,6 @@ PROMPTS = {
     ),
 }
 # fmt: on
-
-
-@cache
-def questions(task: str, size: int, settings: ExampleSettings = SETTINGS) -> tuple[Question, ...]:
-    return tuple(load_task(task).questions(size, settings, None))
-
-
-def example(task: str, question: Question, size: int, placement: str) -> dict:
-    module = load_task(task)
-    template = read_template(ROOT / "resources" / "prompts" / f"{module.DEFAULTS.prompt}.txt")
-    as_messages = getattr(module, "as_messages", None)
-    return make_example(question, size, placement, template, module.format_items, module.SEPARATOR, as_messages)
-
-
-def examples_by_position(task: str, size: int, placements: list[str]) -> dict[str, list[dict]]:
-    return {
-        placement: [example(task, question, size, placement) for question in questions(task, size)]
-        for placement in placements
-    }
-
-
-def nine_positions(size: int) -> list[int]:
-    """The suite's nine positions: 0, N/8, ..., 7N/8, N - 1."""
-    return sorted({*(eighth * size // 8 for eighth in range(8)), size - 1})
-
-
-def suite_placements(task: str, size: int) -> list[str]:
-    if task == "multi_needle":
-        return [gold_placement(positions) for positions in ((0, 149, 299), (0, 1, 2), (17, 100, 250))]
-    return [gold_placement([position]) for position in nine_positions(size)]
-
-
-def first_prompt(task: str, size: int, placement: str) -> str:
-    return example(task, questions(task, size)[0], size, placement)["prompt"]
 
 
 # --- What the prompts say ----------------------------------------------------------------------------------------
@@ -427,122 +383,6 @@ def test_the_other_statues_are_spread_over_the_chronicle():
         if "statue" in event
     ]
     assert len(where) == 240 and 0.42 < sum(where) / 240 < 0.58
-
-
-# --- The checks --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("task", SIZES)
-def test_a_generated_set_passes_all_checks_at_every_position(task):
-    size = SIZES[task]
-    placements = suite_placements(task, size)
-    found = [finding for question in questions(task, size) for finding in check_question(question)]
-    found += check_examples(examples_by_position(task, size, placements), generated=True)
-    print(f"{task}, {size} items, {len(placements)} placements, {SETTINGS.examples} questions: {found or 'nothing'}")
-    assert not found
-
-
-def spoilt(change) -> list[str]:
-    """What the checks find after `change` was made to the examples of a small set."""
-    examples = examples_by_position("needle_in_haystack", 20, [gold_placement([p]) for p in (0, 9, 19)])
-    assert not check_examples(examples, generated=True)
-    change(examples)
-    return check_examples(examples, generated=True)
-
-
-def first_at(examples: dict, position: int) -> dict:
-    return examples[f"gold_at_{position}"][0]
-
-
-def test_a_leak_behind_the_context_is_found():
-    def leak(examples):
-        record = first_at(examples, 9)
-        record["prompt"] += f" (Not {record['targets'][0]['answers'][0]}?)"
-
-    assert any("gold_at_9: the answer" in finding and "outside the item gold" in finding for finding in spoilt(leak))
-
-
-def test_a_span_beside_the_gold_item_is_found():
-    def shift(examples):
-        first_at(examples, 9)["targets"][0]["span"][0] += 1
-
-    assert any("the span of gold is not the same text" in finding for finding in spoilt(shift))
-
-
-def test_a_gold_item_at_another_position_than_its_record_says_is_found():
-    def swap(examples):
-        one, other = first_at(examples, 0), first_at(examples, 19)
-        one["prompt"], other["prompt"] = other["prompt"], one["prompt"]
-        one["targets"][0]["span"], other["targets"][0]["span"] = other["targets"][0]["span"], one["targets"][0]["span"]
-
-    assert any("does not lie further back at a greater position" in finding for finding in spoilt(swap))
-
-
-def test_an_item_that_is_only_at_one_position_is_found():
-    def exchange(examples):
-        record = first_at(examples, 19)
-        record["prompt"] = record["prompt"].replace("the text below", "the tale below")
-
-    assert any("the items differ between placements" in finding for finding in spoilt(exchange))
-
-
-def test_messages_that_differ_or_say_more_than_the_prompt_are_found():
-    examples = examples_by_position("conversation_memory", 6, [gold_placement([p]) for p in (0, 5)])
-    assert not check_examples(examples, generated=True)
-    first_at(examples, 5)["messages"][0]["content"] += " And more."
-    found = check_examples(examples, generated=True)
-    assert any("the messages differ between placements" in finding for finding in found)
-    assert any("gold_at_5: its messages say something that its prompt does not" in finding for finding in found)
-
-
-def test_a_sentence_that_is_there_twice_is_found():
-    def repeat(examples):
-        for records in examples.values():
-            head, separator, tail = records[0]["prompt"].partition("\n\nQuestion:")
-            last = re.split(r"(?<=\.) ", head)[-2]
-            records[0]["prompt"] = f"{head} {last}{separator}{tail}"
-
-    assert any("is there 2 times" in finding for finding in spoilt(repeat))
-
-
-def test_a_question_that_is_missing_or_worded_otherwise_at_a_position_is_found():
-    def drop(examples):
-        examples["gold_at_9"].pop()
-
-    def reword(examples):
-        first_at(examples, 9)["question"] += " Please."
-
-    def repeat(examples):
-        examples["gold_at_9"].append(first_at(examples, 9))
-
-    def reorder(examples):
-        examples["gold_at_9"].reverse()
-
-    assert spoilt(reorder) == ["the questions are in another order at some placement"]
-    assert spoilt(drop) == ["needle_in_haystack/20/4: is not there with gold_at_9"]
-    assert spoilt(reword) == ["needle_in_haystack/20/0: question, targets or answers differ between placements"]
-    assert "needle_in_haystack/20/0: is there 2 times with gold_at_9" in spoilt(repeat)
-
-
-def test_positions_and_depths_that_contradict_the_placement_are_found():
-    def misplace(examples):
-        first_at(examples, 9)["targets"][0]["position"] = 10
-
-    def sink(examples):
-        first_at(examples, 9)["targets"][0]["depth"] = 0.1
-
-    assert any("its targets are at [10]" in finding for finding in spoilt(misplace))
-    assert any("the depth is not that of the position" in finding for finding in spoilt(sink))
-
-
-def test_answers_in_other_items_or_the_question_and_keys_that_repeat_are_found():
-    golds = (Gold("gold", ("a", "XYZ-2345"), ("XYZ-2345",)),)
-    question = Question("q", "Is it xyz-2345?", golds, (("a", "BCD-2345"), ("b", "not XYZ-2345")))
-    assert check_question(question) == [
-        "q: the item 'a' occurs 2 times",
-        "q: the answer XYZ-2345 is in the question",
-        "q: the answer XYZ-2345 is in another item: 'b | not XYZ-2345'",
-    ]
 
 
 # --- Scoring -------------------------------------------------------------------------------------------------------

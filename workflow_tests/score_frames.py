@@ -1,0 +1,54 @@
+"""Score rows made by hand, and what every row of a table must be."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from litm.scoring import COLUMNS
+
+
+def score_rows(
+    correct: Mapping[int | None, Sequence[bool | None]], size: int = 9, ids: Sequence[str] | None = None, **changes
+) -> pd.DataFrame:
+    """Score rows from right and wrong for each position: {position: [of question 0, of question 1, ...]}."""
+    rows = [
+        {
+            **dict.fromkeys(COLUMNS, 0),
+            "model": "m",
+            "experiment": "e",
+            "task": "t",
+            "metric": "exact",
+            "size": size,
+            "placement": "no_gold" if position is None else f"gold_at_{position}",
+            "position": position,
+            "depth": None if position is None else position / (size - 1),
+            "id": ids[index] if ids else f"q{index}",
+            "target": "gold",
+            "correct": value,
+            "empty": False,
+            "finish_reason": "stop",
+            "excluded": False,
+        }
+        | changes
+        for position, values in correct.items()
+        for index, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def of_matrix(matrix: np.ndarray, positions: Sequence[int], **more) -> pd.DataFrame:
+    columns = zip(positions, matrix.T.tolist(), strict=True)
+    return score_rows({position: [bool(value) for value in values] for position, values in columns}, **more)
+
+
+def random_matrix(accuracies: Sequence[float], n: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    ability = 0.15 * rng.standard_normal((n, 1))
+    return (rng.random((n, len(accuracies))) + ability < accuracies).astype(int)
+
+
+def assert_plain(row: Mapping) -> None:
+    """No NaN anywhere, nothing that JSON cannot say, and the types of the columns."""
+    json.dumps(row, allow_nan=False)

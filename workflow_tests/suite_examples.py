@@ -1,0 +1,63 @@
+"""Questions and examples of the suite's tasks, for what tests them and what tests their checks."""
+
+import re
+from functools import cache
+
+from conftest import ROOT
+
+from litm.placements import gold_placement
+from litm.questions import (
+    Question,
+    make_example,
+    read_template,
+)
+from litm.tasks import ExampleSettings, load_task
+
+SETTINGS = ExampleSettings(examples=5, seed=0, distractor_order="ranked")
+#: The tasks at the suite's sizes, and at smaller ones where many placements are made.
+SIZES = {
+    "conversation_memory": 100,
+    "fact_reasoning": 300,
+    "kv_retrieval": 100,
+    "multi_needle": 300,
+    "needle_in_haystack": 500,
+    "semantic_distractors": 80,
+    "temporal_narrative": 100,
+}
+TASKS = [name for name in SIZES if name != "kv_retrieval"]
+ONE_GOLD = [name for name in TASKS if name != "multi_needle"]
+CODE = re.compile(r"\b[A-Z]{3}-\d{4}\b")
+
+
+@cache
+def questions(task: str, size: int, settings: ExampleSettings = SETTINGS) -> tuple[Question, ...]:
+    return tuple(load_task(task).questions(size, settings, None))
+
+
+def example(task: str, question: Question, size: int, placement: str) -> dict:
+    module = load_task(task)
+    template = read_template(ROOT / "resources" / "prompts" / f"{module.DEFAULTS.prompt}.txt")
+    as_messages = getattr(module, "as_messages", None)
+    return make_example(question, size, placement, template, module.format_items, module.SEPARATOR, as_messages)
+
+
+def examples_by_position(task: str, size: int, placements: list[str]) -> dict[str, list[dict]]:
+    return {
+        placement: [example(task, question, size, placement) for question in questions(task, size)]
+        for placement in placements
+    }
+
+
+def nine_positions(size: int) -> list[int]:
+    """The suite's nine positions: 0, N/8, ..., 7N/8, N - 1."""
+    return sorted({*(eighth * size // 8 for eighth in range(8)), size - 1})
+
+
+def suite_placements(task: str, size: int) -> list[str]:
+    if task == "multi_needle":
+        return [gold_placement(positions) for positions in ((0, 149, 299), (0, 1, 2), (17, 100, 250))]
+    return [gold_placement([position]) for position in nine_positions(size)]
+
+
+def first_prompt(task: str, size: int, placement: str) -> str:
+    return example(task, questions(task, size)[0], size, placement)["prompt"]
