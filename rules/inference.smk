@@ -139,7 +139,10 @@ use rule generate as generate_shard with:
     benchmark:
         "results/benchmarks/generate/{model}/{experiment}/{part}.tsv"
     resources:
+        device=of_model("device"),
         gpu=of_model("gpu"),
+        batch_tokens=of_model("batch_tokens"),
+        concurrency=of_model("concurrency"),
     params:
         part="--shard {part}",
 

@@ -115,7 +115,8 @@ def sweep_identity(source: dict, model: dict, template: str | None, decoding: di
     """All that defines an answer beside the prompt itself.
 
     source: `folder_identity`, `hub_identity` or `api_identity`; model: the settings that change answers (dtype,
-    attention, ...); template: the text of the prompt template, if the model has one; decoding: limit of new tokens, stop rule.
+    attention, ...); template: the text of the prompt template, if the model has one; decoding: limit of new tokens,
+    stop rule.
     """
     return {"source": source, "model": model, "template": template, "decoding": decoding}
 
