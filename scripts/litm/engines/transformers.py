@@ -10,13 +10,13 @@ from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerB
 from litm.batching import halved_budget, longest_first, next_batch
 from litm.cli import note
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings
+from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
 from litm.model_loading import load_model
-from litm.prompt_format import Content, encode_prompts, load_tokenizer
+from litm.prompt_format import Content, load_tokenizer
 
 #: What the errors say that are no `torch.OutOfMemoryError`: of the processor's memory, and of CUDA's libraries.
 OUT_OF_MEMORY = (
@@ -33,12 +33,13 @@ class Engine:
         self.settings = settings
         self.config = load_config(settings.location, settings.revision)
         self.tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
+        self.computed_tokens = 0
 
-    def encode(self, prompts: Sequence[Content]) -> list[list[int]]:
-        """Token ids of each prompt in the model's template, never truncated."""
-        return encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, prompts)
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """Each prompt in the model's template, as token ids."""
+        return prepare_prompts(self.tokenizer, self.settings, contents)
 
-    def generate(self, prompts: Sequence[list[int]]) -> Iterator[list[tuple[int, Response]]]:
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, the longest first; yields each batch as soon as it is done.
 
         A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single
@@ -54,12 +55,13 @@ class Engine:
             self.settings.max_new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
         )
         line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
-        lengths = [len(prompt) for prompt in prompts]
+        prompt_ids = token_ids(prompts)
+        lengths = [len(ids) for ids in prompt_ids]
         order = longest_first(lengths)
         done, new_tokens, budget = 0, self.settings.max_new_tokens, self.settings.batch_tokens
         while done < len(order):
             batch = next_batch(order, done, lengths, new_tokens, budget)
-            outputs = generate_if_it_fits(model, [prompts[index] for index in batch], line_end)
+            outputs = generate_if_it_fits(model, [prompt_ids[index] for index in batch], line_end)
             if outputs is None:
                 if len(batch) == 1:
                     raise UserError(out_of_memory(device, lengths[batch[0]]))
@@ -67,6 +69,7 @@ class Engine:
                 note(f"out of memory on {device} with {len(batch)} prompts at a time: on with {budget} batch_tokens")
                 continue
             done += len(batch)
+            self.computed_tokens += sum(lengths[index] for index in batch)
             answers = [cut_answer(output, end_tokens, line_end) for output in outputs]
             texts = self.tokenizer.batch_decode(
                 [ids for ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
@@ -94,7 +97,7 @@ class Engine:
 
 
 def generate_if_it_fits(
-    model: PreTrainedModel, prompts: Sequence[list[int]], line_end: LineEnd | None
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], line_end: LineEnd | None
 ) -> list[list[int]] | None:
     """What `generate_batch` returns, or None if there is not enough memory for it."""
     try:
@@ -122,7 +125,9 @@ def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
 
 
 @torch.inference_mode()
-def generate_batch(model: PreTrainedModel, prompts: Sequence[list[int]], line_end: LineEnd | None) -> list[list[int]]:
+def generate_batch(
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], line_end: LineEnd | None
+) -> list[list[int]]:
     """New token ids of each prompt, up to the length of the longest answer of the batch.
 
     A causal model goes on where the prompt ends, so padding is on the left, and repeats the prompt. An encoder-decoder

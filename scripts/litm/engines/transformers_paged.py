@@ -7,7 +7,7 @@ from transformers import PreTrainedModel
 
 from litm.cli import note
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE
+from litm.engines import FIRST_LINE, Prepared, token_ids
 from litm.engines import transformers as plain
 from litm.engines.transformers import end_token_ids, greedy_decoding, is_out_of_memory, out_of_memory
 from litm.errors import UserError
@@ -24,9 +24,7 @@ PAGE_TOKENS = 32
 class Engine(plain.Engine):
     """A causal language model, run by the continuous batching of transformers."""
 
-    computed_tokens = 0
-
-    def generate(self, prompts: Sequence[list[int]]) -> Iterator[list[tuple[int, Response]]]:
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, those with a common beginning together; yields the answers of each step.
 
         `batch_tokens` are the tokens of prompts and answers in flight. They are halved if memory runs out, and what was
@@ -40,13 +38,14 @@ class Engine(plain.Engine):
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
         line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
-        for batch in self._answer(model, prompts, end_tokens, line_end):
+        prompt_ids = token_ids(prompts)
+        for batch in self._answer(model, prompt_ids, end_tokens, line_end):
             answers = [cut_answer(said.ids, end_tokens, line_end) for said in batch]
             texts = self.tokenizer.batch_decode(
                 [ids for ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
             )
             yield [
-                (said.index, Response(text, finish_reason, len(prompts[said.index]), len(ids), made_with))
+                (said.index, Response(text, finish_reason, len(prompt_ids[said.index]), len(ids), made_with))
                 for said, text, (ids, finish_reason) in zip(batch, texts, answers, strict=True)
             ]
 
@@ -62,7 +61,11 @@ class Engine(plain.Engine):
         return model
 
     def _answer(
-        self, model: PreTrainedModel, prompts: Sequence[list[int]], end_tokens: list[int], line_end: LineEnd | None
+        self,
+        model: PreTrainedModel,
+        prompts: Sequence[Sequence[int]],
+        end_tokens: list[int],
+        line_end: LineEnd | None,
     ) -> Iterator[list[Said]]:
         """What ended in each step; begins again with half of the room where memory runs out."""
         new_tokens = self.settings.max_new_tokens
