@@ -42,7 +42,13 @@ def main() -> None:
         device=args.device,
         batch_tokens=args.batch_tokens,
     )
-    fit = Fit(args.context_window or source["context_window"], args.decoding["max_new_tokens"], args.on_overflow)
+    fit = Fit(
+        context_window=args.context_window or source["context_window"],
+        max_new_tokens=args.decoding["max_new_tokens"],
+        on_overflow=args.on_overflow,
+        is_shared="answer_window" not in source,
+        answer_window=source.get("answer_window"),
+    )
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     prompts = sweep_prompts(examples, digest(identity), settings.prompt_template)
     sweep = {

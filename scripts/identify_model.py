@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from litm.cli import json_object, note, run
-from litm.identity import context_window_of, file_sha256, folder_identity, hub_identity, load_config
+from litm.identity import answer_window_of, context_window_of, file_sha256, folder_identity, hub_identity, load_config
 from litm.records import write_json
 
 
@@ -16,9 +16,10 @@ def main() -> None:
     args = parser.parse_args()
     path, hub, revision = args.location["path"], args.location["hub"], args.location["revision"]
     identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
-    window = context_window_of(load_config(path or hub, identity.get("commit")))
+    config = load_config(path or hub, identity.get("commit"))
+    window = context_window_of(config)
     if window is None:
-        note(f"{path or hub}: its configuration names no longest context, so no prompt counts as too long")
+        note(f"{path or hub}: its configuration sets no longest context, so no prompt counts as too long")
     if args.tokenizer:
         identity["tokenizer"] = file_sha256(args.tokenizer)
     source = {
@@ -27,6 +28,8 @@ def main() -> None:
         "context_window": window,
         "identity": identity,
     }
+    if config.is_encoder_decoder:
+        source["answer_window"] = answer_window_of(config)
     write_json(args.output, source)
 
 
