@@ -20,6 +20,7 @@ def experiment_entry(experiment):
         "example_settings": canonical_json(experiment.example_settings()),
         "examples": [example_file(experiment, cell) for cell in experiment.cells],
         "generated": "" if experiment.datasets else "--generated",
+        "design": experiment.design,
         "first_of_size": [
             example_file(experiment, first_of_size[size])
             for size in sorted(first_of_size)

@@ -77,10 +77,12 @@ rule check_examples:
         "../envs/analysis.yaml"
     params:
         generated=of_experiment("generated"),
+        design=of_experiment("design"),
     shell:
         "python {input.code[0]:q}"
         " --experiment {wildcards.experiment:q}"
         " --examples {input.examples:q}"
         " {params.generated}"
+        " --design {params.design}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
