@@ -50,6 +50,7 @@ def length_entry(experiment):
         "length_template": model["template"],
         "length_location": model["tokenizer_location"],
         "length_prompt_template": model["prompt_template"],
+        "length_reasoning": model["reasoning"],
     }
 
 
@@ -84,6 +85,7 @@ def model_entry(model):
             {"path": model.path, "hub": model.hub, "revision": model.revision}
         ),
         "prompt_template": model.prompt_template,
+        "reasoning": canonical_json(model.reasoning.settings()),
         "settings": canonical_json(model.answer_settings()),
         "context_window": model.context_window or 0,
         "on_failure": model.on_failure,
@@ -98,6 +100,7 @@ def recorded_entry(model):
     """What rules need to know of recorded responses, by experiment."""
     return {
         "fields": canonical_json(model.fields),
+        "settings": canonical_json(model.reasoning.settings()),
         "files": {
             experiment: [
                 dataset_file(file.dataset) if file.dataset else file.path

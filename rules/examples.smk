@@ -20,6 +20,7 @@ rule find_size:
         placements=length_placements,
         tokenizer=of_experiment("length_location"),
         prompt_template=of_experiment("length_prompt_template"),
+        reasoning=of_experiment("length_reasoning"),
     shell:
         "python {input.code[0]:q}"
         " --task {params.task}"
@@ -30,6 +31,7 @@ rule find_size:
         " --tokenizer {params.tokenizer:q}"
         " --source {input.source:q}"
         " --prompt-template {params.prompt_template:q}"
+        " --reasoning {params.reasoning:q}"
         " --template {input.template:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

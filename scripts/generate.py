@@ -3,11 +3,12 @@
 import argparse
 
 from litm.cli import json_object, note, run
-from litm.engines import NO_QUANTIZATION, EngineSettings, load_engine
+from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings, load_engine
 from litm.identity import sweep_identity
 from litm.identity_changes import reason_in_words
 from litm.journal import Journal, digest
-from litm.prompt_format import read_prompt_template
+from litm.prompt_format import load_tokenizer, opens_reasoning, read_prompt_template
+from litm.reasoning import Reasoning, generation_settings, with_answer
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.sweep import (
     COUNT,
@@ -27,7 +28,9 @@ def main() -> None:
     args = parse_args()
     source = read_json(args.source)
     template = read_prompt_template(args.template) if args.template else None
-    identity = sweep_identity(source["identity"], args.settings, template, args.decoding)
+    reasoning = Reasoning.of(args.settings)
+    asked_with = generation_settings(args.settings, stops_early=args.decoding["stop"] == FIRST_LINE)
+    identity = sweep_identity(source["identity"], asked_with, template, args.decoding)
     settings = EngineSettings(
         location=source["location"],
         revision=source["revision"],
@@ -41,10 +44,11 @@ def main() -> None:
         stop=args.decoding["stop"],
         device=args.device,
         batch_tokens=args.batch_tokens,
+        reasoning=reasoning,
     )
     fit = Fit(
         context_window=args.context_window or source["context_window"],
-        max_new_tokens=args.decoding["max_new_tokens"],
+        max_new_tokens=args.decoding["max_new_tokens"] + reasoning.tokens,
         on_overflow=args.on_overflow,
         is_shared="answer_window" not in source,
         answer_window=source.get("answer_window"),
@@ -70,7 +74,11 @@ def main() -> None:
         if args.on_failure == STOP:
             check_answered(outcome)
         summary = manifest(sweep, prompts, journal, outcome)
-        write_jsonl(args.responses, sweep_responses(prompts, journal, outcome))
+        responses = sweep_responses(prompts, journal, outcome)
+        if reasoning.is_separate:
+            opened = prompts_open_reasoning(settings)
+            responses = (with_answer(record, reasoning.tags, opened) for record in responses)
+        write_jsonl(args.responses, responses)
     write_json(args.manifest, summary)
     note(
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "
@@ -83,6 +91,12 @@ def main() -> None:
             f"{args.model}/{args.experiment}: {len(outcome.failed)} of those asked got no answer and are counted as "
             "failed; run with `--forcerun generate` to ask them again"
         )
+
+
+def prompts_open_reasoning(settings: EngineSettings) -> bool:
+    """Whether the prompts end with the tag that opens the reasoning, so that no response has it."""
+    tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
+    return opens_reasoning(tokenizer, settings.prompt_template, settings.template, settings.reasoning.tags[0])
 
 
 def parse_args() -> argparse.Namespace:

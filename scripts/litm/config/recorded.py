@@ -10,12 +10,14 @@ from litm.config.data import Dataset, locate
 from litm.config.experiments import Cell, Experiment
 from litm.errors import UserError
 from litm.placements import gold_positions
+from litm.reasoning import STRIP, Reasoning, read_reasoning
 from litm.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
 
 #: The engine of an entry that runs nothing.
 RECORDED = "recorded"
-#: The keys of such an entry; those after the first are of no other engine.
-KEYS = ("engine", "responses", "fields")
+#: The keys of such an entry, and those of them that every other engine has too.
+KEYS = ("engine", "responses", "fields", "reasoning", "reasoning_tags")
+OF_ALL_ENGINES = ("engine", "reasoning", "reasoning_tags")
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class RecordedModel:
 
     name: str
     fields: Mapping[str, str]
+    reasoning: Reasoning
     files: Mapping[str, tuple[ResponseFile, ...]]
 
 
@@ -46,7 +49,7 @@ def is_recorded(entry: Mapping) -> bool:
 
 def check_engine_keys(name: str, entry: Mapping) -> None:
     """Raise `UserError` for keys of a model in an entry of recorded responses, and for the other way round."""
-    wrong = [key for key in entry if (key not in KEYS) == is_recorded(entry) and key != "engine"]
+    wrong = [key for key in entry if (key not in KEYS) == is_recorded(entry) and key not in OF_ALL_ENGINES]
     if wrong and is_recorded(entry):
         raise UserError(f"models.{name}: 'engine: {RECORDED}' takes no '{wrong[0]}'; its keys: {', '.join(KEYS)}")
     if wrong:
@@ -85,7 +88,10 @@ def read_recorded_model(
             f"one of them, or take the model out of 'models'"
         )
     # In the order of the experiments, as everything is.
-    return RecordedModel(name, dict(fields), {name: files[name] for name in experiments if name in files})
+    reasoning = read_reasoning(entry, where)
+    if reasoning.policy not in (None, STRIP):
+        raise UserError(f"{where}.reasoning: {reasoning.policy} is for models that are asked; allowed: {STRIP}")
+    return RecordedModel(name, dict(fields), reasoning, {name: files[name] for name in experiments if name in files})
 
 
 def _files(

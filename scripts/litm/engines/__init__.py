@@ -6,11 +6,12 @@ An engine is a module of this package with a class `Engine`. It is found by its 
 import importlib
 import pkgutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from litm.journal import Response
 from litm.prompt_format import Content
+from litm.reasoning import Reasoning
 
 #: The stop rule that ends an answer after its first line that is not blank; without it only end tokens do.
 FIRST_LINE = "first_line"
@@ -26,7 +27,8 @@ class EngineSettings:
     location, revision: a folder or a hub model and its commit; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`;
     tokenizer: another place for the tokenizer;
     prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens, stop: decoding, always
-    greedy; device, batch_tokens: how it is run, which must not change an answer.
+    greedy; reasoning: what is done about what a model writes before its answer; device, batch_tokens: how it is run,
+    which must not change an answer.
     """
 
     location: str
@@ -41,6 +43,7 @@ class EngineSettings:
     stop: str
     device: str
     batch_tokens: int
+    reasoning: Reasoning = field(default_factory=Reasoning)
 
 
 class Engine(Protocol):
