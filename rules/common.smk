@@ -19,6 +19,7 @@ os.environ.update(
 )
 
 from litm.code_inputs import local_modules
+from litm.config.api_models import ApiModel
 from litm.config.figures import BY_SIZE, PBI_FOREST
 from litm.config.recorded import RecordedModel
 from litm.config.study import load_study
@@ -145,6 +146,19 @@ def utilisation_scores(part):
     ]
 
 
+def shard_responses(wildcards):
+    """The responses of a sweep's shards; nothing where it is asked by one job."""
+    count = MODELS[wildcards.model]["shards"]
+    if count == 1:
+        return []
+    return expand(
+        "results/shards/{model}/{experiment}/{number}_of_{count}.jsonl.gz",
+        number=range(1, count + 1),
+        count=count,
+        **wildcards,
+    )
+
+
 def of_recorded(field):
     """An input function: that field of the recorded responses of a model to an experiment."""
 
@@ -227,7 +241,7 @@ MODEL_TABLE = (
 )
 TOKEN_TABLE = (
     ["results/tables/token_counts.csv"]
-    if any(model in MODELS for model, _ in SWEEPS)
+    if any(model in COUNTED for model, _ in SWEEPS)
     else []
 )
 CANDIDATE_TABLE = ["results/tables/candidates.csv"] if CANDIDATE_FILES else []
@@ -258,6 +272,7 @@ wildcard_constraints:
     placement=rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}",
     corpus=any_of(CORPORA),
     shard=r"\d+",
+    part=r"\d+_of_\d+",
     retriever=any_of(RETRIEVERS),
     candidates=any_of(CANDIDATES),
     generated=any_of(n for n, q in STUDY.questions.items() if q.source in GENERATORS),

@@ -54,14 +54,35 @@ def length_entry(experiment):
     }
 
 
-def model_entry(model):
-    """What rules need to know of a model: files, settings that change its answers, and how it is run."""
-    folder = Path(model.path) if model.path else None
+def asked_entry(model):
+    """What rules need to know of any model that is asked: its tokenizer, settings that change its answers, its code."""
     tokenizer = (
         dataset_file(model.tokenizer)
         if model.tokenizer in STUDY.datasets
         else model.tokenizer
     )
+    return {
+        "own_tokenizer": tokenizer or "",
+        "template": (
+            project_file("resources", "prompt_templates", f"{model.template_name}.txt")
+            if model.template_name
+            else []
+        ),
+        "engine_code": code("generate.py", f"engines/{model.engine}.py"),
+        "location": canonical_json(model.location()),
+        "prompt_template": model.prompt_template,
+        "reasoning": canonical_json(model.reasoning.settings()),
+        "settings": canonical_json(model.answer_settings()),
+        "context_window": model.context_window or 0,
+        "on_failure": model.on_failure,
+    }
+
+
+def model_entry(model):
+    """What rules need to know of a model that is run here: its files, and how it is run."""
+    asked = asked_entry(model)
+    folder = Path(model.path) if model.path else None
+    tokenizer = asked["own_tokenizer"]
     # Counting tokens needs no weights: a tokenizer's file, or what is in the folder beside them, or the hub's commit.
     if tokenizer:
         counting_files = [tokenizer]
@@ -70,29 +91,41 @@ def model_entry(model):
     else:
         counting_files = []
     return {
+        **asked,
         "folder": [str(file) for file in model_files(folder)] if folder else [],
         "tokenizer": tokenizer or [],
         "tokenizer_location": tokenizer or model.path or "",
         "tokenizer_files": counting_files,
         "hub_source": [] if counting_files else f"results/models/{model.name}.json",
-        "template": (
-            project_file("resources", "prompt_templates", f"{model.template_name}.txt")
-            if model.template_name
-            else []
-        ),
-        "engine_code": code("generate.py", f"engines/{model.engine}.py"),
-        "location": canonical_json(
-            {"path": model.path, "hub": model.hub, "revision": model.revision}
-        ),
-        "prompt_template": model.prompt_template,
-        "reasoning": canonical_json(model.reasoning.settings()),
-        "settings": canonical_json(model.answer_settings()),
-        "context_window": model.context_window or 0,
-        "on_failure": model.on_failure,
         "device": model.device,
-        "gpu": 0 if model.device == "cpu" else 1,
+        "gpu": 0 if model.device == "cpu" else model.gpus,
+        "shards": model.shards,
         "batch_tokens": model.batch_tokens,
         "threads": model.threads,
+        "concurrency": 1,
+    }
+
+
+def api_model_entry(model):
+    """What rules need to know of a model that a server runs."""
+    asked = asked_entry(model)
+    tokenizer = asked["own_tokenizer"]
+    is_folder = Path(tokenizer).is_dir() and tokenizer
+    files = tokenizer_files(Path(tokenizer)) if is_folder else [tokenizer]
+    return {
+        **asked,
+        "folder": [],
+        # Which model it is does not depend on what counts its tokens.
+        "tokenizer": [],
+        "tokenizer_location": tokenizer,
+        "tokenizer_files": [str(file) for file in files] if tokenizer else [],
+        "hub_source": [],
+        "device": "cpu",
+        "gpu": 0,
+        "shards": 1,
+        "batch_tokens": 0,
+        "threads": 1,
+        "concurrency": model.concurrency,
     }
 
 
@@ -258,10 +291,16 @@ def figure_entry(figure):
 SWEEPS = dict.fromkeys(STUDY.sweeps)
 # Also those whose tokenizers alone are needed.
 MODELS = {
-    name: model_entry(model)
+    name: (api_model_entry if isinstance(model, ApiModel) else model_entry)(model)
     for name, model in {**STUDY.token_models, **STUDY.models}.items()
     if not isinstance(model, RecordedModel)
 }
+# Those whose tokens can be counted: all but a server's model without a tokenizer.
+COUNTED = [
+    name
+    for name, model in MODELS.items()
+    if model["tokenizer_files"] or model["hub_source"]
+]
 RECORDED = {
     name: recorded_entry(model)
     for name, model in STUDY.models.items()

@@ -67,8 +67,9 @@ rule generate:
         # Nothing is asked about examples that would not measure what they should.
         checked="results/example_checks/{experiment}.json",
         source="results/models/{model}.json",
-        tokenizer=of_model("tokenizer"),
+        tokenizer=of_model("tokenizer_files"),
         template=of_model("template"),
+        shards=shard_responses,
         code=of_model("engine_code"),
     output:
         responses="results/responses/{model}/{experiment}.jsonl.gz",
@@ -84,12 +85,16 @@ rule generate:
     threads: of_model("threads")
     resources:
         device=of_model("device"),
-        gpu=of_model("gpu"),
+        # Where shards have asked, this only puts together what they were answered.
+        gpu=lambda wildcards, input: 0 if input.shards else of_model("gpu")(wildcards),
         batch_tokens=of_model("batch_tokens"),
+        concurrency=of_model("concurrency"),
     params:
         # A cache that outlives every run: never a declared output, which Snakemake would delete.
         journal="results/journal/{model}/{experiment}.jsonl",
         model=of_model("settings"),
+        tokenizer=of_model("own_tokenizer"),
+        part=lambda wildcards, input: "--gather" if input.shards else "",
         context_window=of_model("context_window"),
         on_failure=of_model("on_failure"),
         on_overflow=of_experiment("on_overflow"),
@@ -105,16 +110,43 @@ rule generate:
         " --context-window {params.context_window}"
         " --on-failure {params.on_failure}"
         " --on-overflow {params.on_overflow}"
-        " --tokenizer {input.tokenizer:q}"
+        " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
         " --device {resources.device}"
+        " --gpus {resources.gpu}"
         " --batch-tokens {resources.batch_tokens}"
+        " --concurrency {resources.concurrency}"
         " --examples {input.examples:q}"
         " --journal {params.journal:q}"
         " --responses {output.responses:q}"
         " --manifest {output.manifest:q}"
+        " {params.part}"
         # SLURM ends all processes of a job at once: what the program says of it is still to come into the log.
         " 2>&1 | (trap '' TERM; tee -i {log:q})"
+
+
+use rule generate as generate_shard with:
+    input:
+        examples=of_experiment("examples"),
+        checked="results/example_checks/{experiment}.json",
+        source="results/models/{model}.json",
+        tokenizer=of_model("tokenizer_files"),
+        template=of_model("template"),
+        code=of_model("engine_code"),
+    output:
+        responses="results/shards/{model}/{experiment}/{part}.jsonl.gz",
+        manifest="results/shards/{model}/{experiment}/{part}.manifest.json",
+    log:
+        "results/logs/generate/{model}/{experiment}/{part}.log",
+    benchmark:
+        "results/benchmarks/generate/{model}/{experiment}/{part}.tsv"
+    resources:
+        device=of_model("device"),
+        gpu=of_model("gpu"),
+        batch_tokens=of_model("batch_tokens"),
+        concurrency=of_model("concurrency"),
+    params:
+        part="--shard {part}",
 
 
 rule import_responses:

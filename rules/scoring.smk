@@ -175,7 +175,7 @@ rule pbi_table:
 
 rule token_count_table:
     input:
-        counts=for_each_sweep("results/token_counts/{model}/{experiment}.csv", MODELS),
+        counts=for_each_sweep("results/token_counts/{model}/{experiment}.csv", COUNTED),
         code=code("concat_tables.py"),
     output:
         report(

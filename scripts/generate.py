@@ -1,15 +1,18 @@
 """Ask a model the prompts of a sweep that its journal has no answer to, and write the responses to all of them."""
 
 import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from litm.cli import json_object, note, run
-from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings, load_engine
+from litm.engines import FIRST_LINE, EngineSettings, load_engine
 from litm.identity import sweep_identity
 from litm.identity_changes import reason_in_words
 from litm.journal import Journal, digest
 from litm.prompt_format import load_tokenizer, opens_reasoning, read_prompt_template
-from litm.reasoning import Reasoning, generation_settings, with_answer
+from litm.reasoning import Reasoning, generation_settings, opened_by_prompt, with_answer
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.shards import other_journals, prompts_of_shard, shard, shard_journal
 from litm.sweep import (
     COUNT,
     FAIL,
@@ -34,17 +37,17 @@ def main() -> None:
     settings = EngineSettings(
         location=source["location"],
         revision=source["revision"],
-        dtype=args.settings["dtype"],
-        quantization=args.settings.get("quantization", NO_QUANTIZATION),
-        attention=args.settings["attention"],
+        base_url=source.get("base_url"),
+        api_key_variable=source.get("api_key_variable"),
         tokenizer=args.tokenizer,
-        prompt_template=args.settings["prompt_template"],
         template=template,
-        max_new_tokens=args.decoding["max_new_tokens"],
-        stop=args.decoding["stop"],
         device=args.device,
+        gpus=args.gpus,
         batch_tokens=args.batch_tokens,
+        concurrency=args.concurrency,
         reasoning=reasoning,
+        **{key: value for key, value in args.settings.items() if key not in ("engine", "reasoning")},
+        **args.decoding,
     )
     fit = Fit(
         context_window=args.context_window or source["context_window"],
@@ -55,6 +58,10 @@ def main() -> None:
     )
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     prompts = sweep_prompts(examples, digest(identity), settings.prompt_template)
+    journal_file = Path(args.journal)
+    if args.shard:
+        prompts = prompts_of_shard(prompts, args.shard)
+        journal_file = shard_journal(args.journal, args.shard)
     sweep = {
         "model": args.model,
         "experiment": args.experiment,
@@ -62,7 +69,7 @@ def main() -> None:
         "identity_fields": identity,
         "context_window": fit.context_window,
     }
-    with Journal(args.journal) as journal:
+    with Journal(journal_file, other_journals(args.journal, journal_file)) as journal:
         outcome = ask_missing(
             prompts,
             journal,
@@ -70,14 +77,14 @@ def main() -> None:
             fit,
             make_engine=lambda: load_engine(args.settings["engine"], settings),
             what=f"{args.model}/{args.experiment}",
+            ask=not args.gather,
         )
         if args.on_failure == STOP:
             check_answered(outcome)
         summary = manifest(sweep, prompts, journal, outcome)
         responses = sweep_responses(prompts, journal, outcome)
         if reasoning.is_separate:
-            opened = prompts_open_reasoning(settings)
-            responses = (with_answer(record, reasoning.tags, opened) for record in responses)
+            responses = with_answers(responses, settings, is_served="base_url" in source)
         write_jsonl(args.responses, responses)
     write_json(args.manifest, summary)
     note(
@@ -93,10 +100,19 @@ def main() -> None:
         )
 
 
-def prompts_open_reasoning(settings: EngineSettings) -> bool:
-    """Whether the prompts end with the tag that opens the reasoning, so that no response has it."""
-    tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
-    return opens_reasoning(tokenizer, settings.prompt_template, settings.template, settings.reasoning.tags[0])
+def with_answers(responses: Iterable[dict], settings: EngineSettings, is_served: bool) -> Iterator[dict]:
+    """The responses, each with what it answers after its reasoning.
+
+    is_served: a server makes the prompts, so that only the responses show whether those open the reasoning.
+    """
+    tags = settings.reasoning.tags
+    records = list(responses)
+    if is_served:
+        opened = opened_by_prompt((record["response"] or "" for record in records), tags)
+    else:
+        tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
+        opened = opens_reasoning(tokenizer, settings.prompt_template, settings.template, tags[0])
+    return (with_answer(record, tags, opened) for record in records)
 
 
 def parse_args() -> argparse.Namespace:
@@ -110,7 +126,12 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
     parser.add_argument("--batch-tokens", type=int, required=True, help="tokens in a batch, padding included")
+    parser.add_argument("--concurrency", type=int, default=8, help="requests to a server at a time")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--shard", type=shard, help="ask only this part of the prompts, such as 1_of_4")
+    part.add_argument("--gather", action="store_true", help="ask nothing: shards have asked all there is")
     parser.add_argument(
         "--on-failure",
         choices=[STOP, COUNT],
@@ -124,7 +145,11 @@ def parse_args() -> argparse.Namespace:
         help="what to do if prompts do not fit the context: leave their questions out and count them, or stop",
     )
     parser.add_argument("--examples", required=True, nargs="+")
-    parser.add_argument("--journal", required=True, help="every response ever got; read, and appended to")
+    parser.add_argument(
+        "--journal",
+        required=True,
+        help="every response ever got; read, and appended to; those of shards are in a folder of the same name",
+    )
     parser.add_argument("--responses", required=True, help="output: one line a prompt")
     parser.add_argument("--manifest", required=True, help="output: what these are responses of, and counts")
     return parser.parse_args()

@@ -1,36 +1,60 @@
-"""Write down which model it is, exactly: the hashes of a folder's files, or the commit of a hub model."""
+"""Write down which model it is: the hashes of a folder's files, the commit of a hub model, or its name on a server."""
 
 import argparse
 from pathlib import Path
 
 from litm.cli import json_object, note, run
-from litm.identity import answer_window_of, context_window_of, file_sha256, folder_identity, hub_identity, load_config
+from litm.identity import (
+    answer_window_of,
+    api_identity,
+    context_window_of,
+    file_sha256,
+    folder_identity,
+    hub_identity,
+    load_config,
+)
 from litm.records import write_json
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--location", required=True, type=json_object, help="JSON with path, hub and revision")
+    parser.add_argument("--location", required=True, type=json_object, help="JSON: what models.yaml says")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    path, hub, revision = args.location["path"], args.location["hub"], args.location["revision"]
+    identify = identify_served if "api_model" in args.location else identify_stored
+    write_json(args.output, identify(args.location, args.tokenizer))
+
+
+def identify_stored(location: dict, tokenizer: str | None) -> dict:
+    """A model in a folder or on the hub; its own context window is read from its configuration."""
+    path, hub, revision = location["path"], location["hub"], location["revision"]
     identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
     config = load_config(path or hub, identity.get("commit"))
     window = context_window_of(config)
     if window is None:
         note(f"{path or hub}: its configuration sets no longest context, so no prompt counts as too long")
-    if args.tokenizer:
-        identity["tokenizer"] = file_sha256(args.tokenizer)
+    if tokenizer:
+        identity["tokenizer"] = file_sha256(tokenizer)
     source = {
         "location": path or hub,
         "revision": identity.get("commit"),
         "context_window": window,
         "identity": identity,
     }
-    if config.is_encoder_decoder:
-        source["answer_window"] = answer_window_of(config)
-    write_json(args.output, source)
+    return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source
+
+
+def identify_served(location: dict, tokenizer: str | None) -> dict:
+    """A model that a server runs; the tokenizer is the server's, whatever counts tokens here."""
+    return {
+        "location": location["api_model"],
+        "revision": None,
+        "context_window": None,
+        "base_url": location["base_url"],
+        "api_key_variable": location["api_key_variable"],
+        "identity": api_identity(location["api_model"], location["base_url"], location["revision"]),
+    }
 
 
 if __name__ == "__main__":

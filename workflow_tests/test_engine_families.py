@@ -8,7 +8,7 @@ import torch
 from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
-from litm.engines import FIRST_LINE, EngineSettings, load_engine
+from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.engines import transformers as engine_module
 from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
@@ -49,9 +49,14 @@ def settings_of(tmp_path_factory):
     return settings
 
 
+def prepared(prompts: Sequence[list[int]]) -> list[Prepared]:
+    """Prompts of which only the token ids matter."""
+    return [Prepared("", ids) for ids in prompts]
+
+
 def answers(settings: EngineSettings, prompts: Sequence[list[int]]) -> list[Response]:
     """The answer to each prompt; each must come once."""
-    pairs = [pair for batch in load_engine("transformers", settings).generate(prompts) for pair in batch]
+    pairs = [pair for batch in load_engine("transformers", settings).generate(prepared(prompts)) for pair in batch]
     assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
     return [response for _, response in sorted(pairs, key=lambda pair: pair[0])]
 
@@ -102,7 +107,7 @@ def test_the_answer_of_an_encoder_decoder_ends_at_its_end_token_or_at_the_limit(
     end = whole[0][3]
     engine = load_engine("transformers", replace(settings, batch_tokens=300))
     engine.tokenizer.eos_token = end
-    found = {index: response for batch in engine.generate(prompts) for index, response in batch}
+    found = {index: response for batch in engine.generate(prepared(prompts)) for index, response in batch}
     assert {response.finish_reason for response in found.values()} == {STOP, LENGTH}
     for index, words in enumerate(whole):
         assert found[index].text.split() == (words[: words.index(end)] if end in words else words)
@@ -120,7 +125,7 @@ def test_an_encoder_decoder_stops_at_the_line_end(settings_of, monkeypatch):
     monkeypatch.setattr(
         engine.tokenizer, "batch_decode", lambda *args, **options: [f"{text}\n" for text in decode(*args, **options)]
     )
-    found = {index: response for batch in engine.generate(prompts) for index, response in batch}
+    found = {index: response for batch in engine.generate(prepared(prompts)) for index, response in batch}
     assert [found[n].text.split() for n in range(len(prompts))] == [one.text.split()[:1] for one in whole]
     assert {response.finish_reason for response in found.values()} == {STOP}
 

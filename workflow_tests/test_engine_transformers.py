@@ -17,7 +17,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
-from litm.engines import FIRST_LINE, EngineSettings, load_engine
+from litm.engines import FIRST_LINE, EngineSettings, load_engine, token_ids
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.line_end import LineEnd, cut_answer
@@ -53,9 +53,14 @@ def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
     return [(example["prompt"], example["targets"][0]["answers"][0]) for example in examples]
 
 
+def encoded(engine, *contents) -> list:
+    """The token ids of prompts, as the model reads them."""
+    return token_ids(engine.prepare(contents))
+
+
 def answers(settings: EngineSettings, prompts: list[str]) -> list:
     engine = load_engine("transformers", settings)
-    found = dict(pair for batch in engine.generate(engine.encode(prompts)) for pair in batch)
+    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
     return [found[index] for index in range(len(prompts))]
 
 
@@ -124,7 +129,7 @@ def test_an_answer_at_the_limit_of_new_tokens_is_marked_as_cut():
 def test_prompts_are_encoded_whole_and_in_their_template():
     prompt = kv_prompts(300, 1)[0][0]
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="named", template="Say: {prompt}\nNow:"))
-    (ids,) = engine.encode([prompt])
+    (ids,) = encoded(engine, prompt)
     assert len(ids) > engine.config.max_position_embeddings
     assert engine.tokenizer.decode(ids) == f"Say: {prompt}\nNow:"
 
@@ -132,30 +137,30 @@ def test_prompts_are_encoded_whole_and_in_their_template():
 def test_a_chat_prompt_without_a_chat_template_is_refused():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
     with pytest.raises(UserError, match="the model's tokenizer has no chat template"):
-        engine.encode(["hello"])
+        engine.prepare(["hello"])
 
 
 def test_a_chat_prompt_is_one_user_message_in_the_tokenizers_template():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
     engine.tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
-    assert engine.tokenizer.decode(engine.encode(["hello"])[0]) == "<user>hello<assistant>"
+    assert engine.tokenizer.decode(*encoded(engine, "hello")) == "<user>hello<assistant>"
 
 
 def test_a_chat_template_that_writes_the_date_writes_the_same_one_every_day():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
     template = " {{ strftime_now('%d %b %Y') }}, {{ strftime_now('%Y-%m-%d') }} {{ messages[0].content }}"
     engine.tokenizer.chat_template = "\n\n" + template
-    assert engine.tokenizer.decode(engine.encode(["hello"])[0]) == "\n\n 26 Jul 2024, 2024-07-26 hello"
+    assert engine.tokenizer.decode(*encoded(engine, "hello")) == "\n\n 26 Jul 2024, 2024-07-26 hello"
 
 
 def test_a_chat_template_that_refuses_is_named():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
     engine.tokenizer.chat_template = "{{ raise_exception('needs a system message') }}"
     with pytest.raises(UserError, match=r"chat template cannot be used \(needs a system message\)"):
-        engine.encode(["hello"])
+        engine.prepare(["hello"])
     engine.tokenizer.chat_template = "{{ messages[0].content + 1 }}"
     with pytest.raises(UserError, match="chat template cannot be used"):
-        engine.encode(["hello"])
+        engine.prepare(["hello"])
 
 
 def test_a_chat_template_that_leaves_messages_out_is_refused():
@@ -163,16 +168,16 @@ def test_a_chat_template_that_leaves_messages_out_is_refused():
     engine.tokenizer.chat_template = "{{ messages[-1].content }}"
     chat = [{"role": role, "content": f"{role} {n}"} for n, role in enumerate(("user", "assistant", "user"))]
     with pytest.raises(UserError, match="leaves out 2 of the 3 messages of a conversation"):
-        engine.encode([chat])
+        engine.prepare([chat])
     engine.tokenizer.chat_template = "{% for m in messages %}{{ m.content | upper }}{% endfor %}"
-    assert engine.tokenizer.decode(engine.encode([chat])[0]) == "USER 0ASSISTANT 1USER 2"
+    assert engine.tokenizer.decode(*encoded(engine, chat)) == "USER 0ASSISTANT 1USER 2"
 
 
 def test_the_messages_of_a_conversation_are_turns_in_the_tokenizers_template():
     engine = load_engine("transformers", replace(SETTINGS, prompt_template="chat"))
     engine.tokenizer.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>"
     turns = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]
-    assert [engine.tokenizer.decode(ids) for ids in engine.encode([turns, "d"])] == [
+    assert [engine.tokenizer.decode(ids) for ids in encoded(engine, turns, "d")] == [
         "<user>a<assistant>b<user>c<assistant>",
         "<user>d<assistant>",
     ]
@@ -223,7 +228,7 @@ def test_a_padding_token_without_an_embedding_does_no_harm():
     engine = load_engine("transformers", SETTINGS)
     engine.tokenizer.add_special_tokens({"pad_token": "<|new|>"})
     assert engine.tokenizer.pad_token_id >= engine.config.vocab_size
-    found = dict(pair for batch in engine.generate(engine.encode(prompts)) for pair in batch)
+    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
     assert [found[index] for index in range(len(prompts))] == answers(SETTINGS, prompts)
 
 

@@ -14,6 +14,7 @@ from conftest import ROOT
 
 import generate
 from litm.config.models import read_model
+from litm.engines import Prepared
 from litm.errors import UserError
 from litm.identity import folder_identity
 from litm.journal import Response
@@ -178,11 +179,13 @@ def test_a_missing_device_is_one_line_before_anything_is_asked(inputs, tmp_path)
 class FailingEngine:
     """Answers every other prompt that it is asked, as a server may."""
 
-    def encode(self, prompts):
-        return [[0] * len(prompt) for prompt in prompts]
+    computed_tokens = None
+
+    def prepare(self, contents):
+        return [Prepared(text, [0] * len(text)) for text in contents]
 
     def generate(self, prompts):
-        yield [(index, Response("x", "stop", len(prompts[index]), 1, "fake")) for index in range(0, len(prompts), 2)]
+        yield [(index, Response("x", "stop", prompts[index].tokens, 1, "fake")) for index in range(0, len(prompts), 2)]
 
 
 @pytest.fixture
@@ -209,7 +212,7 @@ def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
 ):
     class AnsweringEngine(FailingEngine):
         def generate(self, prompts):
-            yield [(index, Response("x", "stop", len(prompt), 1, "fake")) for index, prompt in enumerate(prompts)]
+            yield [(index, Response("x", "stop", prompt.tokens, 1, "fake")) for index, prompt in enumerate(prompts)]
 
     monkeypatch.setattr(generate, "load_engine", lambda name, settings: AnsweringEngine())
     (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())

@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 
 from litm.accuracy import accuracy_table
 from litm.config.models import read_model
-from litm.engines import FIRST_LINE, EngineSettings, load_engine
+from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
 from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
@@ -242,7 +242,7 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
     limit = NEW_TOKENS if policy.policy == BUDGET else 20
     engine = load_engine("transformers", replace(settings, reasoning=policy, stop=stop, max_new_tokens=limit))
     asked = prompts(40, opened)
-    found = dict(pair for batch in engine.generate(asked) for pair in batch)
+    found = dict(pair for batch in engine.generate([Prepared("", ids) for ids in asked]) for pair in batch)
     model = AutoModelForCausalLM.from_pretrained(settings.location)
     wanted = [expected(model, prompt, policy, limit, stop) for prompt in asked]
     assert [(found[n].text, found[n].finish_reason) for n in range(len(asked))] == wanted
@@ -256,4 +256,4 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
 def test_a_budget_below_the_closing_tag_is_refused(settings):
     engine = load_engine("transformers", replace(settings, reasoning=Reasoning(BUDGET, 2)))
     with pytest.raises(UserError, match="reasoning_tokens: 2 is too few, </think> alone has 2$"):
-        list(engine.generate([[0]]))
+        list(engine.generate([Prepared("", [0])]))

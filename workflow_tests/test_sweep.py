@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from litm.accuracy import accuracy_table
+from litm.engines import Prepared
 from litm.errors import UserError
 from litm.journal import Journal, Response, digest
 from litm.prompt_format import CHAT, RAW
@@ -17,19 +18,21 @@ IDENTITY = {"model": "m"}
 class EchoEngine:
     """Answers each prompt with itself, two a batch; one token a character."""
 
+    computed_tokens = None
+
     def __init__(self):
         self.asked: list[str] = []
         self.dies_after = 99
         self.forgets: tuple[str, ...] = ()
 
-    def encode(self, prompts):
-        return [[ord(character) for character in prompt] for prompt in prompts]
+    def prepare(self, contents):
+        return [Prepared(text, [ord(character) for character in text]) for text in contents]
 
     def generate(self, prompts):
         for start in range(0, len(prompts), 2):
             batch = []
             for index in range(start, min(start + 2, len(prompts))):
-                text = "".join(map(chr, prompts[index]))
+                text = prompts[index].content
                 if len(self.asked) == self.dies_after:
                     raise RuntimeError("killed")
                 if text in self.forgets:
@@ -273,9 +276,9 @@ def test_a_prompt_has_the_key_that_it_has_in_the_journals_there_are():
 
 def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path):
     class Listener(EchoEngine):
-        def encode(self, prompts):
-            self.contents = prompts
-            return super().encode(["x" * number for number, _ in enumerate(prompts, start=1)])
+        def prepare(self, contents):
+            self.contents = contents
+            return super().prepare(["x" * number for number, _ in enumerate(contents, start=1)])
 
     (example,) = examples("User: a\nAssistant: b\nUser: c\nAssistant:")
     turns = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]

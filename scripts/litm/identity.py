@@ -120,11 +120,21 @@ def hub_identity(hub: str, revision: str | None) -> dict:
     return {"hub": hub, "commit": commit}
 
 
+def api_identity(api_model: str, base_url: str | None, revision: str | None) -> dict:
+    """What is known of a model that a server runs: its name there, and whose name that is.
+
+    revision: the user's word for what the server has under that name, with which its address may change; otherwise
+    another address (None: the engine's provider) is another model.
+    """
+    return {"api_model": api_model, **({"revision": revision} if revision else {"base_url": base_url})}
+
+
 def sweep_identity(source: dict, model: dict, template: str | None, decoding: dict) -> dict:
     """All that defines an answer beside the prompt itself.
 
-    source: `folder_identity` or `hub_identity`; model: the settings that change answers (dtype, attention, ...);
-    template: the text of the prompt template, if the model has one; decoding: limit of new tokens, stop rule.
+    source: `folder_identity`, `hub_identity` or `api_identity`; model: the settings that change answers (dtype,
+    attention, ...); template: the text of the prompt template, if the model has one; decoding: limit of new tokens,
+    stop rule.
     """
     return {"source": source, "model": model, "template": template, "decoding": decoding}
 

@@ -9,8 +9,8 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -47,16 +47,69 @@ def response_key(identity: str, content: Content) -> str:
     return digest([identity, content])
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """What a journal's file holds.
+
+    responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of
+    its whole lines, behind which there may be half a line of a run that was interrupted, or is still writing.
+    """
+
+    responses: dict[str, Response]
+    identities: dict[str, dict]
+    whole_bytes: int
+
+
+def journal_files(path: str | Path) -> list[Path]:
+    """The files with the responses of a sweep whose journal is at `path`: that one, if it is there, and those of its
+    shards, in a folder of the same name.
+    """
+    own = Path(path)
+    return [*([own] if own.exists() else []), *sorted(own.with_suffix("").glob("*.jsonl"))]
+
+
+def read_journal(path: str | Path) -> Recorded:
+    """What a journal's file holds now, without a lock, as another run may be writing to it.
+
+    Raises `UserError` for a line that cannot be read.
+    """
+    recorded, whole = Recorded({}, {}, 0), 0
+    with Path(path).open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.endswith(b"\n"):
+                break
+            _read_line(line, recorded, f"{path}, line {number}")
+            whole += len(line)
+    return replace(recorded, whole_bytes=whole)
+
+
+def _read_line(line: bytes, recorded: Recorded, where: str) -> None:
+    try:
+        record = json.loads(line)
+        if "fields" in record:
+            recorded.identities[record["identity"]] = record["fields"]
+        else:
+            recorded.responses[record["key"]] = Response(**{f.name: record[f.name] for f in fields(Response)})
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"{where}: not a journal line; nothing was changed. Delete that line (its prompt is asked again) and run "
+            f"the same command"
+        ) from error
+
+
 class Journal:
     """The responses on disk, for one process at a time; a context manager.
 
-    Raises `UserError` if another process has it open, or for a line that cannot be read.
+    others: files of other shards of the same sweep, whose responses are read once, before its own. Raises `UserError`
+    if another process has it open, or for a line that cannot be read.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, others: Iterable[str | Path] = ()) -> None:
         self.path = Path(path)
         self._responses: dict[str, Response] = {}
         self._identities: dict[str, dict] = {}
+        for other in others:
+            self._take(read_journal(other))
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("a+b", buffering=0)
         try:
@@ -78,29 +131,16 @@ class Journal:
             note(f"{self.path}: this file system has no locks; make sure that no other run writes to it")
 
     def _load(self) -> None:
-        whole = 0
-        with self.path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.endswith(b"\n"):
-                    note(f"{self.path}: line {number} is incomplete (a run was interrupted), it is asked again")
-                    # Appending behind half a line would lose the next response too.
-                    os.ftruncate(self._file.fileno(), whole)
-                    return
-                self._read_line(line, number)
-                whole += len(line)
+        recorded = read_journal(self.path)
+        if recorded.whole_bytes < self.path.stat().st_size:
+            note(f"{self.path}: its last line is incomplete (a run was interrupted), it is asked again")
+            # Appending behind half a line would lose the next response too.
+            os.ftruncate(self._file.fileno(), recorded.whole_bytes)
+        self._take(recorded)
 
-    def _read_line(self, line: bytes, number: int) -> None:
-        try:
-            record = json.loads(line)
-            if "fields" in record:
-                self._identities[record["identity"]] = record["fields"]
-            else:
-                self._responses[record["key"]] = Response(**{f.name: record[f.name] for f in fields(Response)})
-        except (ValueError, KeyError, TypeError) as error:
-            raise UserError(
-                f"{self.path}, line {number}: not a journal line; nothing was changed. Delete that line "
-                f"(its prompt is asked again) and run the same command"
-            ) from error
+    def _take(self, recorded: Recorded) -> None:
+        self._responses |= recorded.responses
+        self._identities |= recorded.identities
 
     def __enter__(self) -> "Journal":
         return self

@@ -41,7 +41,7 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             attn_implementation=settings.attention,
             quantization_config=quantization_config(settings.quantization, dtype, config),
             # Quantised weights are made on the device and cannot be moved.
-            device_map={"": device},
+            device_map="auto" if settings.gpus > 1 else {"": device},
             output_loading_info=True,
             # Not to accept them, but to hear of them below instead of in a traceback.
             ignore_mismatched_sizes=True,

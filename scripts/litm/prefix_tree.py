@@ -5,6 +5,7 @@ computed to read all prompts if nothing is computed twice.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def shared_with_previous(ordered: Sequence[bytes]) -> list[int]:
     In sorted order no earlier prompt has more of them in common.
     """
     prompts = [np.frombuffer(prompt, ID_TYPE) for prompt in ordered]
-    return [0, *(common_tokens(*pair) for pair in zip(prompts, prompts[1:], strict=False))] if prompts else []
+    return [0, *(common_tokens(*pair) for pair in pairwise(prompts))] if prompts else []
 
 
 def common_tokens(one: np.ndarray, other: np.ndarray) -> int:

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from litm.engines import Engine
+from litm.engines import Engine, Prepared
 from litm.errors import UserError
 from litm.finish_reasons import FAILED, OVERFLOW
 from litm.identity_changes import Changes, reason_to_ask
 from litm.journal import Journal, digest, response_key
+from litm.prefix_tree import tree_tokens
 from litm.progress import progress_bar
 from litm.prompt_format import Content, prompt_content
 
@@ -48,9 +49,11 @@ class Fit:
         """Tokens of the context window that are kept for an answer of full length."""
         return self.max_new_tokens if self.is_shared else 0
 
-    def holds(self, prompt_tokens: int) -> bool:
-        """Whether a prompt fits, with the room for its answer."""
-        return self.context_window is None or prompt_tokens + self.room <= self.context_window
+    def holds(self, prompt_tokens: int | None) -> bool:
+        """Whether a prompt fits, with the room for its answer; one of unknown length is a server's to refuse."""
+        if self.context_window is None or prompt_tokens is None:
+            return True
+        return prompt_tokens + self.room <= self.context_window
 
     def check_answer(self, what: str) -> None:
         """Raise `UserError` if no answer could have its full length; what: the model and the experiment."""
@@ -66,13 +69,33 @@ class Outcome:
     """What came of asking: how many prompts were asked now, and those without an answer.
 
     overflow, failed: prompt tokens by key, of those that do not fit and of those that were asked in vain, which are
-    among the asked; asked_because: see `identity_changes.reason_to_ask`, None if none were asked.
+    among the asked (None where only a server knows); asked_because: see `identity_changes.reason_to_ask`, None if none
+    were asked; work: None if none were.
     """
 
     asked: int
     overflow: Mapping[str, int]
-    failed: Mapping[str, int]
+    failed: Mapping[str, int | None]
     asked_because: Changes | str | None = None
+    work: "Work | None" = None
+
+    @property
+    def answered(self) -> int:
+        """Prompts that were asked now and got an answer."""
+        return max(0, self.asked - len(self.failed))
+
+
+@dataclass(frozen=True)
+class Work:
+    """Tokens of the prompts that were asked: all of them, those that the engine computed, and the fewest it could have.
+
+    tree_tokens: the nodes of the prefix tree of the prompts, each of which is computed at least once, and need be no
+    more than once. None where only a server knows.
+    """
+
+    prompt_tokens: int | None
+    computed_tokens: int | None
+    tree_tokens: int | None
 
 
 def sweep_prompts(examples: Iterable[dict], identity: str, prompt_template: str) -> list[Prompt]:
@@ -95,13 +118,15 @@ def ask_missing(
     fit: Fit,
     make_engine: Callable[[], Engine],
     what: str,
+    ask: bool = True,
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
     The engine is made only if something is missing, and its model is loaded only if something of that fits. A
     prompt that was answered before, under a larger context window, does not fit now either. One that gets no answer
-    leaves nothing in the journal, which is why it is asked again whenever this runs again. Raises `UserError` before
-    anything is asked if prompts do not fit and `fit` says that this is one, or if no answer of full length does.
+    leaves nothing in the journal, which is why it is asked again whenever this runs again. If not `ask`, nothing is
+    asked, and what the journal lacks has failed, as others have asked it. Raises `UserError` before anything is asked
+    if prompts do not fit and `fit` says that this is one, or if no answer of full length does.
     """
     fit.check_answer(what)
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
@@ -111,17 +136,32 @@ def ask_missing(
         check_fits(prompts, overflow, fit, what)
         return Outcome(0, overflow, {})
     engine = make_engine()
-    encoded = dict(zip(missing, engine.encode(list(missing.values())), strict=True))
-    overflow |= {key: len(ids) for key, ids in encoded.items() if not fit.holds(len(ids))}
+    prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
+    overflow |= {key: prompt.tokens or 0 for key, prompt in prepared.items() if not fit.holds(prompt.tokens)}
     check_fits(prompts, overflow, fit, what)
-    fitting = {key: ids for key, ids in encoded.items() if fit.holds(len(ids))}
+    fitting = {key: prompt for key, prompt in prepared.items() if key not in overflow}
+    failed = {key: prompt.tokens for key, prompt in fitting.items()}
+    if not fitting or not ask:
+        return Outcome(0, overflow, failed)
     # Before they are asked, after which the journal knows the identity.
-    because = reason_to_ask(journal.identities, digest(identity), identity) if fitting else None
+    because = reason_to_ask(journal.identities, digest(identity), identity)
     with progress_bar(len(fitting), what, "prompts") as bar:
         for count in _ask(fitting, engine, journal, identity):
             bar.update(count)
-    failed = {key: len(ids) for key, ids in fitting.items() if key not in journal}
-    return Outcome(len(fitting), overflow, failed, because)
+    failed = {key: tokens for key, tokens in failed.items() if key not in journal}
+    ids = [prompt.ids for prompt in fitting.values()]
+    return Outcome(len(fitting), overflow, failed, because, work_done(ids, engine.computed_tokens))
+
+
+def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | None) -> Work:
+    """How much there was to compute of prompts that were all asked, and how much an engine says it has computed.
+
+    prompts: the token ids of each, None where only a server knows them.
+    """
+    known = [ids for ids in prompts if ids is not None]
+    if len(known) < len(prompts):
+        return Work(None, computed_tokens, None)
+    return Work(sum(map(len, known)), computed_tokens, tree_tokens(known))
 
 
 def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str) -> None:
@@ -146,10 +186,10 @@ def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit,
     )
 
 
-def _ask(encoded: Mapping[str, list[int]], engine: Engine, journal: Journal, identity: dict) -> Iterator[int]:
+def _ask(prepared: Mapping[str, Prepared], engine: Engine, journal: Journal, identity: dict) -> Iterator[int]:
     """Yield the size of each batch once its answers are in the journal."""
-    keys = list(encoded)
-    for batch in engine.generate(list(encoded.values())):
+    keys = list(prepared)
+    for batch in engine.generate(list(prepared.values())):
         journal.append(identity, [(keys[index], response) for index, response in batch])
         yield len(batch)
 
@@ -165,7 +205,7 @@ def check_answered(outcome: Outcome) -> None:
 
 def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcome) -> Iterator[dict]:
     """One record a prompt, in the order of the prompts; `response` is null where the prompt did not fit, or failed."""
-    unanswered = {key: (OVERFLOW, tokens) for key, tokens in outcome.overflow.items()}
+    unanswered: dict[str, tuple[str, int | None]] = {key: (OVERFLOW, n) for key, n in outcome.overflow.items()}
     unanswered |= {key: (FAILED, tokens) for key, tokens in outcome.failed.items()}
     for prompt in prompts:
         name = {"id": prompt.id, "size": prompt.size, "placement": prompt.placement, "key": prompt.key}
@@ -187,7 +227,8 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
     """What a sweep is a result of, and what the last run of it did.
 
     sweep: names and settings to repeat; asked: prompts asked now, also those that `failed`; reused: answers that the
-    journal had; made_with: how many of the answers each software and device computed. Tokens are those of answers.
+    journal had; work: tokens of the prompts asked now, see `Work`; made_with: how many of the
+    answers each software and device computed. Tokens are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
@@ -202,11 +243,12 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "distinct_prompts": len(keys),
         "asked": outcome.asked,
         "asked_because": outcome.asked_because,
-        "reused": len(answers) - (outcome.asked - len(outcome.failed)),
+        "reused": len(answers) - outcome.answered,
         "overflow": len(outcome.overflow),
         "left_out": {size: list(ids) for size, ids in left_out.items()},
         "failed": len(outcome.failed),
         "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
         "response_tokens": sum(answer.response_tokens for answer in answers),
+        "work": asdict(outcome.work) if outcome.work else None,
         "made_with": dict(sorted(made_with.items())),
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from litm.config.catalogue import choose, text_names
 from litm.config.data import Dataset, locate
-from litm.config.recorded import RECORDED
+from litm.config.engine_keys import RECORDED
 from litm.engines import NO_QUANTIZATION, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
@@ -36,6 +36,8 @@ class Model:
     reasoning: Reasoning
     on_failure: str
     device: str
+    gpus: int
+    shards: int
     batch_tokens: int
     threads: int
 
@@ -50,6 +52,10 @@ class Model:
         }
         # Left out where there is none, as before there was any: what was answered then is still an answer.
         return settings if self.quantization == NO_QUANTIZATION else {**settings, "quantization": self.quantization}
+
+    def location(self) -> dict:
+        """Where the model is: what `identify_model.py` is given."""
+        return {"path": self.path, "hub": self.hub, "revision": self.revision}
 
     @property
     def template_name(self) -> str | None:
@@ -83,6 +89,8 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         reasoning=_reasoning(entry, prompt_template, f"models.{name}"),
         on_failure=entry.get("on_failure", STOP),
         device=entry.get("device", "auto"),
+        gpus=entry.get("gpus", 1),
+        shards=entry.get("shards", 1),
         batch_tokens=entry.get("batch_tokens", 16384),
         threads=entry.get("threads", 8),
     )

@@ -13,12 +13,6 @@ from litm.placements import gold_positions
 from litm.reasoning import STRIP, Reasoning, read_reasoning
 from litm.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
 
-#: The engine of an entry that runs nothing.
-RECORDED = "recorded"
-#: The keys of such an entry, and those of them that every other engine has too.
-KEYS = ("engine", "responses", "fields", "reasoning", "reasoning_tags")
-OF_ALL_ENGINES = ("engine", "reasoning", "reasoning_tags")
-
 
 @dataclass(frozen=True)
 class ResponseFile:
@@ -40,20 +34,6 @@ class RecordedModel:
     fields: Mapping[str, str]
     reasoning: Reasoning
     files: Mapping[str, tuple[ResponseFile, ...]]
-
-
-def is_recorded(entry: Mapping) -> bool:
-    """Whether an entry of models.yaml has recorded responses in the place of a model."""
-    return entry.get("engine") == RECORDED
-
-
-def check_engine_keys(name: str, entry: Mapping) -> None:
-    """Raise `UserError` for keys of a model in an entry of recorded responses, and for the other way round."""
-    wrong = [key for key in entry if (key not in KEYS) == is_recorded(entry) and key not in OF_ALL_ENGINES]
-    if wrong and is_recorded(entry):
-        raise UserError(f"models.{name}: 'engine: {RECORDED}' takes no '{wrong[0]}'; its keys: {', '.join(KEYS)}")
-    if wrong:
-        raise UserError(f"models.{name}: '{wrong[0]}' is only for 'engine: {RECORDED}'")
 
 
 def read_recorded_model(

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from litm.config.api_models import ApiModel, read_api_model
 from litm.config.catalogue import check_name, choose, merge_catalogue, string_keys, validate
 from litm.config.data import (
     Candidates,
@@ -23,10 +24,11 @@ from litm.config.data import (
     read_question_set,
     read_retriever,
 )
+from litm.config.engine_keys import check_engine_keys, is_api, is_recorded, with_defaults
 from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, read_figures
 from litm.config.models import Model, read_model
-from litm.config.recorded import RecordedModel, check_engine_keys, is_recorded, read_recorded_model
+from litm.config.recorded import RecordedModel, read_recorded_model
 from litm.errors import UserError
 
 CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
@@ -39,8 +41,8 @@ class Study:
     token_models: models, selected or not, whose tokens an experiment's sizes count.
     """
 
-    models: Mapping[str, Model | RecordedModel]
-    token_models: Mapping[str, Model]
+    models: Mapping[str, Model | ApiModel | RecordedModel]
+    token_models: Mapping[str, Model | ApiModel]
     experiments: Mapping[str, Experiment]
     figures: Mapping[str, Figure]
     datasets: Mapping[str, Dataset]
@@ -104,7 +106,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     wanted = choose(config["models"], entries["models"], "models", "a model of your own is an entry of define.models")
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
     run = {
-        name: read_model(name, entries["models"][name], datasets, root)
+        name: _read_asked(name, entries["models"][name], datasets, root)
         for name in dict.fromkeys([*wanted, *token_models])
         if not is_recorded(entries["models"][name])
     }
@@ -130,6 +132,11 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     return study
 
 
+def _read_asked(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model | ApiModel:
+    read = read_api_model if is_api(entry) else read_model
+    return read(name, entry, datasets, root)
+
+
 def _catalogues(config: Mapping, root: Path) -> dict[str, dict[str, dict]]:
     """All entries by kind and name, with the config's own, checked against the schemas."""
     entries = {
@@ -142,10 +149,7 @@ def _catalogues(config: Mapping, root: Path) -> dict[str, dict[str, dict]]:
     defaults = config.get("model_defaults") or {}
     # With an engine, which every entry has.
     validate({"engine": "", **defaults}, root / "config" / "schemas" / "models.schema.yaml", "config.model_defaults")
-    # They say how a model is run, and recorded responses run none.
-    entries["models"] = {
-        name: entry if is_recorded(entry) else {**defaults, **entry} for name, entry in entries["models"].items()
-    }
+    entries["models"] = {name: with_defaults(entry, defaults) for name, entry in entries["models"].items()}
     for kind in CATALOGUES:
         for name, entry in entries[kind].items():
             check_name(name, kind)
@@ -162,8 +166,13 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             choose([name], entries["experiments"], f"{where}.{key}")
     if experiment.tokens_of is not None:
         choose([experiment.tokens_of], entries["models"], f"{where}.tokens_of")
-        if is_recorded(entries["models"][experiment.tokens_of]):
+        model = entries["models"][experiment.tokens_of]
+        if is_recorded(model):
             raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has recorded responses and no tokenizer")
+        if is_api(model) and "tokenizer" not in model:
+            raise UserError(
+                f"{where}.tokens_of: {experiment.tokens_of} is run by a server: set the model's 'tokenizer'"
+            )
 
 
 def _check_answered(study: Study) -> None:

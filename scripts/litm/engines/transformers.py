@@ -10,13 +10,13 @@ from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerB
 from litm.batching import halved_budget, longest_first, next_batch
 from litm.cli import note
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings
+from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
 from litm.line_end import LineEnd
 from litm.model_loading import load_model
-from litm.prompt_format import Content, encode_prompts, model_tokenizer
+from litm.prompt_format import Content, model_tokenizer
 from litm.reasoning import BUDGET
 from litm.reasoning_end import Ending, ReasonedEnd, cut_response, stopping_rules
 
@@ -37,12 +37,13 @@ class Engine:
         self.tokenizer = model_tokenizer(
             settings.tokenizer or settings.location, settings.revision, settings.prompt_template, settings.reasoning
         )
+        self.computed_tokens = 0
 
-    def encode(self, prompts: Sequence[Content]) -> list[list[int]]:
-        """Token ids of each prompt in the model's template, never truncated."""
-        return encode_prompts(self.tokenizer, self.settings.prompt_template, self.settings.template, prompts)
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """Each prompt in the model's template, as token ids."""
+        return prepare_prompts(self.tokenizer, self.settings, contents)
 
-    def generate(self, prompts: Sequence[list[int]]) -> Iterator[list[tuple[int, Response]]]:
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, the longest first; yields each batch as soon as it is done.
 
         A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single
@@ -59,12 +60,13 @@ class Engine:
             new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
         )
         ending = self._ending()
-        lengths = [len(prompt) for prompt in prompts]
+        prompt_ids = token_ids(prompts)
+        lengths = [len(ids) for ids in prompt_ids]
         order = longest_first(lengths)
         done, budget = 0, self.settings.batch_tokens
         while done < len(order):
             batch = next_batch(order, done, lengths, new_tokens, budget)
-            outputs = generate_if_it_fits(model, [prompts[index] for index in batch], ending)
+            outputs = generate_if_it_fits(model, [prompt_ids[index] for index in batch], ending)
             if outputs is None:
                 if len(batch) == 1:
                     raise UserError(out_of_memory(device, lengths[batch[0]]))
@@ -72,8 +74,9 @@ class Engine:
                 note(f"out of memory on {device} with {len(batch)} prompts at a time: on with {budget} batch_tokens")
                 continue
             done += len(batch)
+            self.computed_tokens += sum(lengths[index] for index in batch)
             answers = [
-                cut_response(output, end_tokens, ending, prompts[index])
+                cut_response(output, end_tokens, ending, prompt_ids[index])
                 for index, output in zip(batch, outputs, strict=True)
             ]
             texts = self.tokenizer.batch_decode(
@@ -117,7 +120,9 @@ class Engine:
         return ", ".join(f"{name} {number}" for name, number in parts.items())
 
 
-def generate_if_it_fits(model: PreTrainedModel, prompts: Sequence[list[int]], ending: Ending) -> list[list[int]] | None:
+def generate_if_it_fits(
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending
+) -> list[list[int]] | None:
     """What `generate_batch` returns, or None if there is not enough memory for it."""
     try:
         return generate_batch(model, prompts, ending)
@@ -144,7 +149,7 @@ def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
 
 
 @torch.inference_mode()
-def generate_batch(model: PreTrainedModel, prompts: Sequence[list[int]], ending: Ending) -> list[list[int]]:
+def generate_batch(model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending) -> list[list[int]]:
     """New token ids of each prompt, up to the length of the longest answer of the batch.
 
     A causal model goes on where the prompt ends, so padding is on the left, and repeats the prompt. An encoder-decoder
