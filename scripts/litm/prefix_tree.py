@@ -4,7 +4,8 @@ A node of the tree is a token behind one particular beginning, so the number of 
 computed to read all prompts if nothing is computed twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -41,3 +42,44 @@ def common_tokens(one: np.ndarray, other: np.ndarray) -> int:
     length = min(len(one), len(other))
     differ = one[:length] != other[:length]
     return int(differ.argmax()) if differ.any() else length
+
+
+@dataclass(frozen=True)
+class ReadingPlan:
+    """How to read prompts so that an engine which shares whole pages finds them filled.
+
+    order: indices of the prompts, those with a common beginning together; followers: by the index of a prompt, those
+    that must wait until it has been read, because it is the first to fill their last common page.
+    """
+
+    order: Sequence[int]
+    followers: Mapping[int, Sequence[int]]
+
+    @property
+    def first(self) -> list[int]:
+        """The prompts that wait for no other, in their order."""
+        waiting = {index for some in self.followers.values() for index in some}
+        return [index for index in self.order if index not in waiting]
+
+
+def reading_plan(prompts: Sequence[Sequence[int]], page: int) -> ReadingPlan:
+    """The plan for prompts, each (tokens,) ids, and pages of so many tokens.
+
+    Followers are after their leader in the order. The path to the last prompt is kept as the pages that each earlier
+    prompt was the first to fill.
+    """
+    keys = list(map(as_bytes, prompts))
+    order = sorted(range(len(prompts)), key=keys.__getitem__)
+    shared = shared_with_previous([keys[index] for index in order])
+    followers: dict[int, list[int]] = {}
+    path: list[tuple[int, int]] = []
+    for index, tokens in zip(order, shared, strict=True):
+        pages, leader = tokens // page, None
+        while path and (not pages or (len(path) > 1 and path[-2][0] >= pages)):
+            path.pop()
+        if path:
+            _, leader = path.pop()
+            path.append((pages, leader))
+            followers.setdefault(leader, []).append(index)
+        path.append((len(prompts[index]) // page, index))
+    return ReadingPlan(order, followers)
