@@ -11,7 +11,11 @@ from litm.engines import NO_QUANTIZATION, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
 from litm.prompt_format import CHAT, RAW
+from litm.reasoning import BUDGET, OFF, Reasoning, read_reasoning
 from litm.sweep import STOP
+
+#: The engine that can end a model's reasoning.
+BUDGETING_ENGINE = "transformers"
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Model:
     quantization: str
     attention: str
     prompt_template: str
+    reasoning: Reasoning
     on_failure: str
     device: str
     gpus: int
@@ -43,6 +48,7 @@ class Model:
             "dtype": self.dtype,
             "attention": self.attention,
             "prompt_template": self.prompt_template,
+            **self.reasoning.settings(),
         }
         # Left out where there is none, as before there was any: what was answered then is still an answer.
         return settings if self.quantization == NO_QUANTIZATION else {**settings, "quantization": self.quantization}
@@ -80,6 +86,7 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         quantization=entry.get("quantization", NO_QUANTIZATION),
         attention=entry.get("attention", "sdpa"),
         prompt_template=prompt_template,
+        reasoning=_reasoning(entry, prompt_template, f"models.{name}"),
         on_failure=entry.get("on_failure", STOP),
         device=entry.get("device", "auto"),
         gpus=entry.get("gpus", 1),
@@ -87,6 +94,16 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         batch_tokens=entry.get("batch_tokens", 16384),
         threads=entry.get("threads", 8),
     )
+
+
+def _reasoning(entry: Mapping, prompt_template: str, where: str) -> Reasoning:
+    """What is done about a model's reasoning; `UserError` for keys that do not go together."""
+    reasoning = read_reasoning(entry, where)
+    if reasoning.policy == OFF and prompt_template != CHAT:
+        raise UserError(f"{where}.reasoning: {OFF} is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
+    if reasoning.policy == BUDGET and entry["engine"] != BUDGETING_ENGINE:
+        raise UserError(f"{where}.reasoning: {BUDGET} is only for 'engine: {BUDGETING_ENGINE}'")
+    return reasoning
 
 
 def _folder(name: str, entry: Mapping, root: Path) -> str | None:

@@ -7,15 +7,15 @@ from transformers import PreTrainedModel
 
 from litm.cli import note
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE, Prepared, token_ids
+from litm.engines import Prepared, token_ids
 from litm.engines import transformers as plain
 from litm.engines.transformers import end_token_ids, greedy_decoding, is_out_of_memory, out_of_memory
 from litm.errors import UserError
 from litm.journal import Response
-from litm.line_end import LineEnd, cut_answer
 from litm.model_loading import load_model
 from litm.paged_steps import PagedSteps, Said
 from litm.prefix_tree import reading_plan
+from litm.reasoning_end import Ending, cut_response, has_ended
 
 #: Tokens of a page, the unit that is shared.
 PAGE_TOKENS = 32
@@ -37,10 +37,10 @@ class Engine(plain.Engine):
         model = self._load(device)
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
-        line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
+        ending = self._ending()
         prompt_ids = token_ids(prompts)
-        for batch in self._answer(model, prompt_ids, end_tokens, line_end):
-            answers = [cut_answer(said.ids, end_tokens, line_end) for said in batch]
+        for batch in self._answer(model, prompt_ids, end_tokens, ending):
+            answers = [cut_response(said.ids, end_tokens, ending, prompt_ids[said.index]) for said in batch]
             texts = self.tokenizer.batch_decode(
                 [ids for ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
             )
@@ -65,7 +65,7 @@ class Engine(plain.Engine):
         model: PreTrainedModel,
         prompts: Sequence[Sequence[int]],
         end_tokens: list[int],
-        line_end: LineEnd | None,
+        ending: Ending,
     ) -> Iterator[list[Said]]:
         """What ended in each step; begins again with half of the room where memory runs out."""
         new_tokens = self.settings.max_new_tokens
@@ -76,7 +76,7 @@ class Engine(plain.Engine):
             room = max(budget, longest + new_tokens)
             try:
                 steps = PagedSteps(model, decoding, room, PAGE_TOKENS, self._count)
-                for batch in in_flight(steps, left.copy(), room, PAGE_TOKENS, new_tokens, line_end):
+                for batch in in_flight(steps, left.copy(), room, PAGE_TOKENS, new_tokens, ending):
                     for said in batch:
                         del left[said.index]
                     yield batch
@@ -101,7 +101,7 @@ def in_flight(
     room: int,
     page: int,
     new_tokens: int,
-    line_end: LineEnd | None,
+    ending: Ending,
 ) -> Iterator[list[Said]]:
     """What ended in each step, until all prompts have: as many at a time as have `room` with an answer of full length.
 
@@ -124,7 +124,7 @@ def in_flight(
         said = steps.take()
         for one in said:
             waiting += followers.pop(one.index, [])
-        ended = [one for one in said if one.ended or (line_end and line_end.find(one.ids) is not None)]
+        ended = [one for one in said if one.ended or has_ended(one.ids, ending, prompts[one.index])]
         for one in ended:
             del asked[one.index]
             if not one.ended:
