@@ -38,7 +38,7 @@ COLUMNS = {
     "dollars": "Float64",
 }
 UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
-UNKNOWN_PRICE = "unknown: set prices"
+UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from litm.config.models import Model
 from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.csv_tables import read_csv
-from litm.doctor import Check, gather, memory, remote, software, storage
+from litm.doctor import MISSING, Check, gather, memory, remote, software, storage
 from litm.engines import NO_QUANTIZATION
 from litm.retrieval import EXACT
 
@@ -84,22 +84,18 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         folder = Path(model.path or "")
     weights = gather.weight_bytes(folder) if folder else hub.download if hub else 0
     gpus = gather.gpus()
-    yield memory.device_check(model.name, model.device, model.gpus, gpus, weights or None)
+    device = memory.device_check(model.name, model.device, model.gpus, gpus, weights or None)
+    yield device
+    if device.status == MISSING:
+        return
     on_gpu = bool(gpus) and model.device != "cpu"
+    free = memory.memory_of(model.device, model.gpus, gpus) if on_gpu else memory.Free("the CPU", gather.free_memory())
     if weights and (size := gather.model_size(str(folder or model.hub), model.revision, weights)):
-        yield memory.memory_check(
-            model.name,
-            size,
-            memory.Numbers(model.dtype, model.quantization),
-            memory.memory_of(model.device, model.gpus, gpus)
-            if on_gpu
-            else memory.Free("the processor", gather.free_memory()),
-            longest_prompt(study, results, model.name),
-        )
+        numbers = memory.Numbers(model.dtype, model.quantization)
+        yield memory.memory_check(model.name, size, numbers, free, longest_prompt(study, results, model.name))
     if model.quantization != NO_QUANTIZATION:
-        device = "cuda" if on_gpu else "cpu"
-        error = gather.quantization_error(device)
-        yield software.quantization_check(model.name, device, model.quantization, error)
+        kind = "cuda" if on_gpu else "cpu"
+        yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))
 
 
 def _api(model: ApiModel, facts: remote.Api) -> list[Check]:

@@ -79,7 +79,9 @@ def api_checks(model: str, api_model: str, facts: Api) -> list[Check]:
 
 def _server_check(what: str, api_model: str, facts: Api) -> Check:
     if facts.error:
-        return missing(what, f"{facts.url} does not answer ({facts.error}): start it, or correct 'base_url'")
+        return missing(
+            what, f"{facts.url} does not answer ({facts.error}): start it, or look at 'base_url' and the network"
+        )
     if facts.status in (401, 403):
         wrong = f"the key in {facts.variable}" if facts.variable and facts.key else "a request without a key"
         return missing(what, f"{facts.url} does not accept {wrong} (status {facts.status})")
