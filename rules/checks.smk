@@ -42,7 +42,6 @@ rule estimate_sweep:
         answered=lambda wildcards: sum(
             file.stat().st_size for file in journal_files(journal_of(wildcards))
         ),
-        location=of_model("location"),
         model=of_model("settings"),
         tokenizer=of_model("tokenizer_location"),
         context_window=of_model("context_window"),
@@ -51,7 +50,6 @@ rule estimate_sweep:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
         " --experiment {wildcards.experiment:q}"
-        " --location {params.location:q}"
         " --source {input.source:q}"
         " --settings {params.model:q}"
         " --decoding {params.decoding:q}"
@@ -118,10 +116,6 @@ rule ask_again:
     resources:
         device=of_model("device"),
         gpu=of_model("gpu"),
-        # What is said beforehand changes no answer.
-        paid=lambda wildcards: (
-            "--is-paid" if isinstance(STUDY.models[wildcards.model], ApiModel) else ""
-        ),
     params:
         # The audit's own: an audit that was interrupted goes on, and no sweep is ever served from it.
         journal="results/audit_journal/{model}/{experiment}.jsonl",
@@ -142,7 +136,6 @@ rule ask_again:
         " --template {input.template:q}"
         " --device {resources.device}"
         " --gpus {resources.gpu}"
-        " {resources.paid}"
         " --prompts-per-cell {params.prompts_per_cell}"
         " --seed {params.seed}"
         " --examples {input.examples:q}"

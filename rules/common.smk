@@ -168,9 +168,9 @@ def journal_of(wildcards):
 
 
 def source_of_estimate(wildcards):
-    """Which model it is, unless nothing depends on that: weights of a model that was never asked are not hashed."""
+    """Which model it is; not asked of the hub where all that is wanted of a model is known, and it was never asked."""
     model = MODELS[wildcards.model]
-    known = model["context_window"] and model["tokenizer_files"]
+    known = model["context_window"] and model["tokenizer_files"] and not model["folder"]
     return (
         []
         if known and not journal_files(journal_of(wildcards))

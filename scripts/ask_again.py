@@ -2,10 +2,10 @@
 
 import argparse
 
+from litm.asking import Asking
 from litm.audit_sample import audit_engine, audit_sample
 from litm.cli import json_object, note, run
-from litm.engines import EngineSettings, load_engine
-from litm.identity import sweep_identity
+from litm.engines import load_engine
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_jsonl
@@ -14,24 +14,17 @@ from litm.sweep import Fit, ask_missing, check_answered, sweep_prompts, sweep_re
 
 def main() -> None:
     args = parse_args()
-    source = read_json(args.source)
     template = read_prompt_template(args.template) if args.template else None
-    model = {**args.settings, "engine": audit_engine(args.settings["engine"])}
-    identity = sweep_identity(source["identity"], model, template, args.decoding)
-    settings = EngineSettings(
-        location=source["location"],
-        revision=source["revision"],
-        base_url=source.get("base_url"),
-        api_key_variable=source.get("api_key_variable"),
+    engine = audit_engine(args.settings["engine"])
+    asking = Asking(read_json(args.source), {**args.settings, "engine": engine}, template, args.decoding)
+    identity = asking.identity()
+    settings = asking.engine_settings(
         tokenizer=args.tokenizer,
-        template=template,
         device=args.device,
         gpus=args.gpus,
         # A batch of one prompt, whatever its length, and one request at a time.
         batch_tokens=1,
         concurrency=1,
-        **{key: value for key, value in model.items() if key != "engine"},
-        **args.decoding,
     )
     sample = audit_sample((record for _, record in read_jsonl(args.responses)), args.prompts_per_cell, args.seed)
     examples = (example for path in args.examples for _, example in read_jsonl(path))
@@ -40,12 +33,13 @@ def main() -> None:
     what = f"{args.model}/{args.experiment}"
     with Journal(args.journal) as journal:
         missing = sum(prompt.key not in journal for prompt in prompts)
-        note(f"{what}: the audit asks {missing} prompts again, one at a time{', which costs money' * args.is_paid}")
+        paid = ", which may cost money" if asking.is_served else ""
+        note(f"{what}: the audit asks {missing} prompts again, one at a time{paid}")
         # They fitted when they were answered.
-        fit = Fit(None, args.decoding["max_new_tokens"])
-        outcome = ask_missing(prompts, journal, identity, fit, lambda: load_engine(model["engine"], settings), what)
+        fit = Fit(None, settings.max_new_tokens)
+        outcome = ask_missing(prompts, journal, identity, fit, lambda: load_engine(engine, settings), what)
         check_answered(outcome)
-        write_jsonl(args.output, sweep_responses(prompts, journal, outcome))
+        write_jsonl(args.output, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
 
 
 def parse_args() -> argparse.Namespace:
@@ -59,7 +53,6 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
-    parser.add_argument("--is-paid", action="store_true", help="say that asking costs money")
     parser.add_argument("--prompts-per-cell", type=int, required=True, help="questions of each size")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--examples", required=True, nargs="+")

@@ -3,32 +3,33 @@
 import argparse
 from dataclasses import asdict
 
+from litm.asking import Asking
 from litm.cli import json_object, run
 from litm.estimate import SHARING, encoder, remaining_work
-from litm.identity import sweep_identity
 from litm.journal import Response, digest, journal_files, read_journal
-from litm.prompt_format import load_tokenizer, read_prompt_template
+from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_json
-from litm.sweep import Fit, sweep_prompts
+from litm.sweep import sweep_prompts
+
+#: A model that was never asked, of which the config says all that is wanted.
+UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}
 
 
 def main() -> None:
     args = parse_args()
-    source = read_json(args.source) if args.source else {}
     template = read_prompt_template(args.template) if args.template else None
-    identity = sweep_identity(source.get("identity", {}), args.settings, template, args.decoding)
-    location = args.tokenizer or (source.get("location") if "path" in args.location else None)
-    encode = encoder(load_tokenizer(location, source.get("revision")), args.settings, template) if location else None
+    source = read_json(args.source) if args.source else UNKNOWN
+    asking = Asking(source, args.settings, template, args.decoding)
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     answers: dict[str, Response] = {}
     for path in journal_files(args.journal):
         answers |= read_journal(path).responses
     left = remaining_work(
         (args.model, args.experiment),
-        sweep_prompts(examples, digest(identity), args.settings["prompt_template"]),
+        sweep_prompts(examples, digest(asking.identity()), args.settings["prompt_template"]),
         answers,
-        Fit(args.context_window or source.get("context_window"), args.decoding["max_new_tokens"]),
-        encode,
+        asking.fit(args.context_window),
+        encoder(asking, args.tokenizer),
         shares=args.settings["engine"] in SHARING,
     )
     write_json(args.output, asdict(left))
@@ -38,7 +39,6 @@ def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
     parser.add_argument("--experiment", required=True)
-    parser.add_argument("--location", required=True, type=json_object, help="JSON: where the model is")
     parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; without a journal it is not needed")
     parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
     parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")

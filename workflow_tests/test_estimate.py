@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT, write_lines
 
+from litm.asking import Asking
 from litm.engines import EngineSettings
 from litm.engines.transformers import Engine
 from litm.estimate import (
@@ -27,18 +28,17 @@ from litm.estimate import (
 )
 from litm.identity import folder_identity, sweep_identity
 from litm.journal import Journal, Response, digest, response_key
-from litm.prompt_format import load_tokenizer
 from litm.records import canonical_json, read_json, write_json
 from litm.sweep import Fit, ask_missing, sweep_prompts
 
 REFERENCE = ROOT / "resources" / "reference_model"
 NAMES = ("m", "e")
-TOKENIZER = load_tokenizer(str(REFERENCE))
 SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
-ENCODE = encoder(TOKENIZER, SETTINGS, None)
-#: Prompts with a common beginning, of 7 and more tokens.
-TEXTS = [f"The documents are all the same, the question is {word}." for word in ("one", "two", "three", "four")]
 DECODING = {"max_new_tokens": 10, "stop": "end_token"}
+SOURCE = {"location": str(REFERENCE), "revision": None, "context_window": 8192, "identity": {}}
+ENCODE = encoder(Asking(SOURCE, SETTINGS, None, DECODING), None)
+#: Prompts with a common beginning.
+TEXTS = [f"The documents are all the same, the question is {word}." for word in ("one", "two", "three", "four")]
 
 
 def examples(texts: list[str]) -> list[dict]:
@@ -94,14 +94,16 @@ def test_without_a_tokenizer_prompts_are_counted_and_tokens_are_not():
     assert found.max_new_tokens == 40
 
 
-def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words():
-    chat = {"prompt_template": "chat", "endpoint": "chat"}
+def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp_path):
+    settings = {"engine": "openai", "endpoint": "chat", "prompt_template": "chat", "request": {}}
+    served = Asking({**SOURCE, "location": "gpt", "base_url": None}, settings, None, DECODING)
     turns = [{"role": "user", "content": "one"}, {"role": "assistant", "content": " two"}]
-    plain = load_tokenizer(str(REFERENCE))
-    plain.chat_template = None
-    assert encoder(plain, chat, None)([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
-    plain.chat_template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
-    assert len(encoder(plain, chat, None)([turns])[0]) > len(ENCODE(["one two"])[0])
+    assert encoder(served, None) is None
+    assert encoder(served, str(REFERENCE))([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
+    for file in REFERENCE.glob("tokenizer*"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    assert encoder(served, str(tmp_path))([turns]) == ENCODE(["<user>one<assistant> two"])
 
 
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
@@ -121,12 +123,10 @@ def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
 
 
 def estimate_sweep(folder: Path) -> Remaining:
-    source = {"location": str(REFERENCE), "revision": None, "context_window": 8192}
-    write_json(folder / "source.json", {**source, "identity": folder_identity(REFERENCE)})
+    write_json(folder / "source.json", {**SOURCE, "identity": folder_identity(REFERENCE)})
     options = {
         "model": "m",
         "experiment": "e",
-        "location": canonical_json({"path": str(REFERENCE), "hub": None, "revision": None}),
         "source": folder / "source.json",
         "settings": canonical_json(SETTINGS),
         "decoding": canonical_json(DECODING),

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from litm.placements import gold_positions
+from litm.reasoning import scored_text
 from litm.scoring import judge
 from litm.statistics import binomial_interval, gap_test
 
@@ -54,15 +55,15 @@ def audit_table(
     intervals, see `binomial_interval`; gap_p is that of `gap_test` over the placements of the size, the same in all
     its rows and missing for a single placement: is some placement flipped more than chance would have it?
     """
-    first = {_name(record): record["response"] for record in recorded}
-    second = {_name(record): record["response"] for record in again}
+    first = {_name(record): record for record in recorded}
+    second = {_name(record): record for record in again}
     flips = pd.DataFrame(
         [
             {
                 "size": example["size"],
                 "placement": example["placement"],
                 "id": example["id"],
-                "text": first[name] != second[name],
+                "text": first[name]["response"] != second[name]["response"],
                 "correct": _verdicts(metric, example, first[name]) != _verdicts(metric, example, second[name]),
             }
             for example in examples
@@ -92,8 +93,8 @@ def _name(record: Mapping) -> tuple[int, str, str]:
     return record["size"], record["placement"], record["id"]
 
 
-def _verdicts(metric: str, example: Mapping, response: str | None) -> list[bool | None]:
-    return [judge(metric, response, target["answers"])["correct"] for target in example["targets"]]
+def _verdicts(metric: str, example: Mapping, record: Mapping) -> list[bool | None]:
+    return [judge(metric, scored_text(record), target["answers"])["correct"] for target in example["targets"]]
 
 
 def _rate(kind: str, flips: pd.Series, gap_p: float | None) -> dict:

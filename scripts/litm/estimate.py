@@ -3,20 +3,19 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
+from litm.apis.engine import TEMPLATE_ARGUMENTS, text_ids
+from litm.asking import Asking
 from litm.engines import CHAT_ENDPOINT
 from litm.journal import Response
 from litm.prefix_tree import tree_tokens
-from litm.prompt_format import CHAT, Content, as_messages, encode_prompts, in_chunks
+from litm.prompt_format import CHAT, Content, encode_prompts, in_chunks, load_tokenizer, model_tokenizer
 from litm.records import read_json
 from litm.sweep import Fit, Prompt
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
 
 #: Prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
@@ -111,21 +110,25 @@ def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
         yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
 
 
-def encoder(tokenizer: "PreTrainedTokenizerBase", settings: Mapping, template: str | None) -> Encoder:
-    """How the prompts of a model with these settings become tokens.
+def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
+    """How prompts become tokens; None for a server's model without a tokenizer.
 
-    A server's chat is in the tokenizer's chat template; where it has none only what the messages say is counted.
+    tokenizer: where it is if not with the model. As engines do it: a server's chat is in the tokenizer's chat template,
+    and where that is not known only what the messages say is counted.
     """
-    prompt_template = settings["prompt_template"]
-    if settings.get("endpoint") == CHAT_ENDPOINT:
-        if not tokenizer.chat_template:
-            return lambda contents: tokenizer(list(map(_said, contents)), add_special_tokens=False)["input_ids"]
-        prompt_template = CHAT
-    return lambda contents: encode_prompts(tokenizer, prompt_template, template, contents)
-
-
-def _said(content: Content) -> str:
-    return "".join(message["content"] for message in as_messages(content))
+    prompt_template, template = asking.settings["prompt_template"], asking.template
+    if not asking.is_served:
+        location = tokenizer or asking.source["location"]
+        own = model_tokenizer(location, asking.source["revision"], prompt_template, asking.reasoning)
+        return lambda contents: encode_prompts(own, prompt_template, template, contents)
+    if not tokenizer:
+        return None
+    servers = load_tokenizer(tokenizer)
+    if asking.settings["endpoint"] != CHAT_ENDPOINT:
+        return lambda contents: encode_prompts(servers, prompt_template, template, contents)
+    if servers.chat_template and TEMPLATE_ARGUMENTS not in asking.settings["request"]:
+        return lambda contents: encode_prompts(servers, CHAT, None, contents)
+    return lambda contents: [text_ids(servers, content) for content in contents]
 
 
 def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:
