@@ -16,6 +16,7 @@ from litm.engines.openai import Engine, read, request_fields
 from litm.errors import UserError
 from litm.line_end import LineEnd, cut_answer
 from litm.prompt_format import CHAT
+from litm.reasoning import STRIP, Reasoning
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = [{"role": role, "content": text} for role, text in (("system", "Be brief."), ("user", "Why?"))]
@@ -144,9 +145,22 @@ def test_a_chat_template_can_be_ours_on_completions_and_the_text_begins_once(cha
 @given(st.text(alphabet=LETTERS, max_size=12))
 def test_an_answer_ends_where_the_local_engine_ends_one_of_the_same_characters(text):
     ids, reason = cut_answer([LETTERS.index(letter) for letter in text], [], LineEnd(list(LETTERS)))
-    end = line_end(text)
+    end = line_end(text, Reasoning())
     assert text[:end] == "".join(LETTERS[id] for id in ids)
     assert (reason == "stop") == (end is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("<think>\nHm.\n</think>\n\nAnn\nBob", "<think>\nHm.\n</think>\n\nAnn\n"),
+        ("Hm.\nHm.\n</think>Ann\n", "Hm.\nHm.\n</think>Ann\n"),
+        ("\n<think>\nHm.\nHm.", "\n<think>\nHm.\nHm."),
+        ("Ann\nBob", "Ann\n"),
+    ],
+)
+def test_lines_of_reasoning_do_not_end_an_answer(text, kept):
+    assert text[: line_end(text, Reasoning(STRIP))] == kept
 
 
 def test_a_prompt_that_a_filter_holds_back_is_refused_and_not_a_failure():

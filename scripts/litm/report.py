@@ -246,14 +246,22 @@ def _provenance(manifest: Mapping) -> dict[str, str]:
             "identity": manifest["identity"][:12],
         }
     decoding = fields["decoding"]
-    weights = f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"
     return {
         **sweep,
-        "weights": weights,
-        "dtype": fields["model"]["dtype"],
-        "attention": fields["model"]["attention"],
+        "weights": _weights(source),
+        # Of a model that a server runs, only the server knows.
+        "dtype": fields["model"].get("dtype", "not known"),
+        "attention": fields["model"].get("attention", "not known"),
         "format": fields["model"]["prompt_template"],
         "decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
         **counts,
         "identity": manifest["identity"][:12],
     }
+
+
+def _weights(source: Mapping) -> str:
+    """What says which weights they are, of the `source` in an identity."""
+    if "api_model" in source:
+        where = source.get("revision") or source.get("base_url")
+        return f"{source['api_model']} of a server" + (f" ({where})" if where else "")
+    return f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from litm.apis.failures import Unanswered
+from litm.reasoning import Reasoning
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,19 @@ def known_reason(reasons: Mapping[str, str], given: object) -> str:
     return reasons[given]
 
 
-def line_end(text: str) -> int | None:
-    """How many characters it takes to the end of the first line that is not blank; None if it does not end.
+def line_end(text: str, reasoning: Reasoning) -> int | None:
+    """How many characters it takes to the end of the answer's first line that is not blank; None if it does not end.
 
-    The rule of `line_end.LineEnd`, for an answer of which the tokens are not known. Where the model is run here, what
-    else the token of the line end says (another line end, mostly) is recorded too, which nothing reads.
+    The rule of `line_end.LineEnd`, for a response of which the tokens are not known. Where the model is run here, what
+    else the token of the line end says (another line end, mostly) is recorded too, which nothing reads. An answer
+    begins behind the reasoning, where the two are separate.
     """
-    start = len(text) - len(text.lstrip())
+    begin = 0
+    if reasoning.is_separate:
+        opening, closing = reasoning.tags
+        begin = text.find(closing) + len(closing) if closing in text else 0
+        if not begin and text.lstrip().startswith(opening):
+            return None
+    start = len(text) - len(text[begin:].lstrip())
     end = text.find("\n", start) + 1
     return end or None

@@ -99,7 +99,7 @@ class ApiEngine(ABC):
         check_read_whole(prompt.tokens, reply.prompt_tokens, self.counts_exactly)
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
             self._note_missing_usage()
-        end = line_end(reply.text) if self.settings.stop == FIRST_LINE else None
+        end = line_end(reply.text, self.settings.reasoning) if self.settings.stop == FIRST_LINE else None
         return Response(
             text=reply.text[:end],
             finish_reason=reply.finish_reason if end is None else STOP,
