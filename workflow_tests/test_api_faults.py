@@ -28,8 +28,8 @@ from litm.records import canonical_json, read_json, read_jsonl, write_json, writ
 from litm.sweep import Fit, ask_missing, sweep_prompts
 
 PROTOCOLS = ("openai", "anthropic")
-#: For a server beside us: seconds become hundredths.
-HASTE = Patience(timeout=1.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
+#: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
+HASTE = Patience(timeout=5.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
 SETTINGS = EngineSettings(
     location="some-model",
     revision=None,
@@ -72,14 +72,14 @@ def test_a_thousand_prompts_are_answered_once_each_through_mixed_faults(protocol
     assert server.answered == Counter(prompts)
     lines = [record for _, record in read_jsonl(tmp_path / "j")]
     assert Counter(line["key"] for line in lines if "key" in line) == Counter(prompt.key for prompt in planned)
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < 120
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", [*PASSING, "hang"])
 def test_a_fault_that_goes_by_is_followed_by_another_try(protocol, fault):
     with FaultServer(lambda prompt, attempt: fault if attempt < 3 else None) as server:
-        engine = make_engine(protocol, server, replace(HASTE, timeout=0.2))
+        engine = make_engine(protocol, server, replace(HASTE, timeout=1.0))
         assert answers(engine, ["why?"])[0].text == answer_to("why?")
     assert [fault for _, _, fault in server.asked] == [fault, fault, None]
 
