@@ -32,7 +32,9 @@ def main() -> None:
     source = read_json(args.source)
     template = read_prompt_template(args.template) if args.template else None
     reasoning = Reasoning.of(args.settings)
-    asked_with = generation_settings(args.settings, stops_early=args.decoding["stop"] == FIRST_LINE)
+    # What a server runs ends its answers itself.
+    stops_early = args.decoding["stop"] == FIRST_LINE and "base_url" not in source
+    asked_with = generation_settings(args.settings, stops_early)
     identity = sweep_identity(source["identity"], asked_with, template, args.decoding)
     settings = EngineSettings(
         location=source["location"],
