@@ -69,6 +69,7 @@ def asked_entry(model):
             else []
         ),
         "engine_code": code("generate.py", f"engines/{model.engine}.py"),
+        "audit_code": code("ask_again.py", f"engines/{audit_engine(model.engine)}.py"),
         "location": canonical_json(model.location()),
         "prompt_template": model.prompt_template,
         "reasoning": canonical_json(model.reasoning.settings()),

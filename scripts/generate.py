@@ -1,16 +1,14 @@
 """Ask a model the prompts of a sweep that its journal has no answer to, and write the responses to all of them."""
 
 import argparse
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from litm.asking import Asking
 from litm.cli import json_object, note, run
-from litm.engines import FIRST_LINE, EngineSettings, load_engine
-from litm.identity import sweep_identity
+from litm.engines import load_engine
 from litm.identity_changes import reason_in_words
 from litm.journal import Journal, digest
-from litm.prompt_format import load_tokenizer, opens_reasoning, read_prompt_template
-from litm.reasoning import Reasoning, generation_settings, opened_by_prompt, with_answer
+from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.shards import other_journals, prompts_of_shard, shard, shard_journal
 from litm.sweep import (
@@ -18,7 +16,6 @@ from litm.sweep import (
     FAIL,
     LEAVE_OUT,
     STOP,
-    Fit,
     ask_missing,
     check_answered,
     manifest,
@@ -29,35 +26,17 @@ from litm.sweep import (
 
 def main() -> None:
     args = parse_args()
-    source = read_json(args.source)
     template = read_prompt_template(args.template) if args.template else None
-    reasoning = Reasoning.of(args.settings)
-    # What a server runs ends its answers itself.
-    stops_early = args.decoding["stop"] == FIRST_LINE and "base_url" not in source
-    asked_with = generation_settings(args.settings, stops_early)
-    identity = sweep_identity(source["identity"], asked_with, template, args.decoding)
-    settings = EngineSettings(
-        location=source["location"],
-        revision=source["revision"],
-        base_url=source.get("base_url"),
-        api_key_variable=source.get("api_key_variable"),
+    asking = Asking(read_json(args.source), args.settings, template, args.decoding)
+    identity = asking.identity()
+    settings = asking.engine_settings(
         tokenizer=args.tokenizer,
-        template=template,
         device=args.device,
         gpus=args.gpus,
         batch_tokens=args.batch_tokens,
         concurrency=args.concurrency,
-        reasoning=reasoning,
-        **{key: value for key, value in args.settings.items() if key not in ("engine", "reasoning")},
-        **args.decoding,
     )
-    fit = Fit(
-        context_window=args.context_window or source["context_window"],
-        max_new_tokens=args.decoding["max_new_tokens"] + reasoning.tokens,
-        on_overflow=args.on_overflow,
-        is_shared="answer_window" not in source,
-        answer_window=source.get("answer_window"),
-    )
+    fit = asking.fit(args.context_window, args.on_overflow)
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     prompts = sweep_prompts(examples, digest(identity), settings.prompt_template)
     journal_file = Path(args.journal)
@@ -84,10 +63,7 @@ def main() -> None:
         if args.on_failure == STOP:
             check_answered(outcome)
         summary = manifest(sweep, prompts, journal, outcome)
-        responses = sweep_responses(prompts, journal, outcome)
-        if reasoning.is_separate:
-            responses = with_answers(responses, settings, is_served="base_url" in source)
-        write_jsonl(args.responses, responses)
+        write_jsonl(args.responses, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
     write_json(args.manifest, summary)
     note(
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "
@@ -100,21 +76,6 @@ def main() -> None:
             f"{args.model}/{args.experiment}: {len(outcome.failed)} of those asked got no answer and are counted as "
             "failed; run with `--forcerun generate` to ask them again"
         )
-
-
-def with_answers(responses: Iterable[dict], settings: EngineSettings, is_served: bool) -> Iterator[dict]:
-    """The responses, each with what it answers after its reasoning.
-
-    is_served: a server makes the prompts, so that only the responses show whether those open the reasoning.
-    """
-    tags = settings.reasoning.tags
-    records = list(responses)
-    if is_served:
-        opened = opened_by_prompt((record["response"] or "" for record in records), tags)
-    else:
-        tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
-        opened = opens_reasoning(tokenizer, settings.prompt_template, settings.template, tags[0])
-    return (with_answer(record, tags, opened) for record in records)
 
 
 def parse_args() -> argparse.Namespace:

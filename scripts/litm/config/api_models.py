@@ -39,6 +39,7 @@ class ApiModel:
     api_key_variable: str | None
     concurrency: int
     prices: Mapping | None
+    tokens_per_second: float | None
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the model, the prompt template's text and the decoding."""
@@ -94,6 +95,7 @@ def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], r
         api_key_variable=entry.get("api_key_variable"),
         concurrency=entry.get("concurrency", 8),
         prices=entry.get("prices"),
+        tokens_per_second=entry.get("tokens_per_second"),
     )
 
 

@@ -40,6 +40,7 @@ class Model:
     shards: int
     batch_tokens: int
     threads: int
+    tokens_per_second: float | None
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""
@@ -93,6 +94,7 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         shards=entry.get("shards", 1),
         batch_tokens=entry.get("batch_tokens", 16384),
         threads=entry.get("threads", 8),
+        tokens_per_second=entry.get("tokens_per_second"),
     )
 
 
