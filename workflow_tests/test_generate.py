@@ -19,6 +19,7 @@ from litm.errors import UserError
 from litm.identity import folder_identity
 from litm.journal import Response
 from litm.questions import make_example, read_template
+from litm.reasoning import STRIP, Reasoning
 from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
 from litm.tasks import ExampleSettings, kv_retrieval
 
@@ -255,6 +256,19 @@ def test_a_sweep_without_failures_is_the_same_bytes_and_says_nothing_of_them(inp
     assert "failed" not in done.stderr
     assert f"0 prompts asked, {COUNT} reused" in done.stderr
     assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
+
+
+def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undisturbed, tmp_path):
+    (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
+    words = command(inputs, tmp_path)
+    place = words.index("--settings") + 1
+    words[place] = canonical_json({**json.loads(words[place]), **Reasoning(STRIP).settings()})
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert f"0 prompts asked, {COUNT} reused" in done.stderr
+    before, after = (
+        [record for _, record in read_jsonl(folder / "responses.jsonl.gz")] for folder in (undisturbed, tmp_path)
+    )
+    assert after == [{**record, "answer": record["response"]} for record in before]
 
 
 def test_what_is_done_about_failures_is_no_part_of_what_defines_an_answer():

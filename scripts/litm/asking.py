@@ -34,7 +34,9 @@ class Asking:
 
     def identity(self) -> dict:
         """All that defines an answer beside the prompt itself."""
-        asked_with = generation_settings(self.settings, stops_early=self.decoding["stop"] == FIRST_LINE)
+        # What a server runs ends its answers itself.
+        stops_early = self.decoding["stop"] == FIRST_LINE and not self.is_served
+        asked_with = generation_settings(self.settings, stops_early)
         return sweep_identity(self.source["identity"], asked_with, self.template, dict(self.decoding))
 
     def engine_settings(self, **run: Any) -> EngineSettings:

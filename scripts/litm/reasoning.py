@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH
+from litm.finish_reasons import LENGTH, REFUSED
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -95,12 +95,15 @@ def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
 def with_answer(record: dict, tags: tuple[str, str], opened: bool) -> dict:
     """The record of a response with its `answer`: what is scored.
 
-    Where the reasoning never ended, that is nothing, and the response was cut.
+    Where the reasoning never ended, that is nothing, and the response was cut (or withheld by a provider's filter).
     """
     if record["response"] is None:
         return {**record, "answer": None}
     answer = final_answer(record["response"], tags, opened)
-    return {**record, "answer": answer} if answer is not None else {**record, "answer": "", "finish_reason": LENGTH}
+    if answer is not None:
+        return {**record, "answer": answer}
+    reason = REFUSED if record["finish_reason"] == REFUSED else LENGTH
+    return {**record, "answer": "", "finish_reason": reason}
 
 
 def scored_text(record: Mapping) -> str | None:

@@ -3,10 +3,20 @@
 from collections.abc import Sequence
 
 import torch
-from transformers import LogitsProcessor, LogitsProcessorList, StoppingCriteria, StoppingCriteriaList
+from transformers import (
+    LogitsProcessor,
+    LogitsProcessorList,
+    PretrainedConfig,
+    PreTrainedTokenizerBase,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
 
+from litm.engines import FIRST_LINE, EngineSettings
+from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
+from litm.reasoning import BUDGET
 
 #: Tokens at the end of a prompt that a tag is looked for in.
 TAG_TOKENS = 32
@@ -133,6 +143,28 @@ class CloseReasoning(LogitsProcessor):
 
 
 Ending = LineEnd | ReasonedEnd | None
+
+
+def response_ending(settings: EngineSettings, tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig) -> Ending:
+    """What ends responses, beside end tokens and the limit of new tokens; None for nothing.
+
+    Raises `UserError` if the tokens for reasoning have no room for its closing tag.
+    """
+    reasoning, first_line = settings.reasoning, settings.stop == FIRST_LINE
+    if not first_line and reasoning.policy != BUDGET:
+        return None
+    vocabulary = max(len(tokenizer), config.get_text_config().vocab_size)
+    pieces = tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True)
+    line_end = LineEnd(pieces) if first_line else None
+    if not reasoning.is_separate:
+        return line_end
+    if reasoning.policy != BUDGET:
+        return ReasonedEnd(pieces, reasoning.tags, line_end)
+    closing = reasoning.tags[1]
+    closing_ids = tokenizer(closing, add_special_tokens=False)["input_ids"]
+    if len(closing_ids) >= reasoning.tokens:
+        raise UserError(f"reasoning_tokens: {reasoning.tokens} is too few, {closing} alone has {len(closing_ids)}")
+    return ReasonedEnd(pieces, reasoning.tags, line_end, settings.max_new_tokens, reasoning.tokens, closing_ids)
 
 
 def stopping_rules(ending: Ending, prompts: Sequence[Sequence[int]]) -> dict:

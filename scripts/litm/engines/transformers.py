@@ -10,15 +10,13 @@ from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerB
 from litm.batching import halved_budget, longest_first, next_batch
 from litm.cli import note
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE, NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
+from litm.engines import NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
-from litm.line_end import LineEnd
 from litm.model_loading import load_model
 from litm.prompt_format import Content, model_tokenizer
-from litm.reasoning import BUDGET
-from litm.reasoning_end import Ending, ReasonedEnd, cut_response, stopping_rules
+from litm.reasoning_end import Ending, cut_response, response_ending, stopping_rules
 
 #: What the errors say that are no `torch.OutOfMemoryError`: of the processor's memory, and of CUDA's libraries.
 OUT_OF_MEMORY = (
@@ -59,7 +57,7 @@ class Engine:
         model.generation_config = greedy_decoding(
             new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
         )
-        ending = self._ending()
+        ending = response_ending(self.settings, self.tokenizer, self.config)
         prompt_ids = token_ids(prompts)
         lengths = [len(ids) for ids in prompt_ids]
         order = longest_first(lengths)
@@ -92,26 +90,6 @@ class Engine:
         own = self.tokenizer.pad_token_id
         has_embedding = own is not None and own < self.config.get_text_config().vocab_size
         return own if has_embedding else (end_tokens or [0])[0]
-
-    def _ending(self) -> Ending:
-        reasoning, first_line = self.settings.reasoning, self.settings.stop == FIRST_LINE
-        if not first_line and reasoning.policy != BUDGET:
-            return None
-        vocabulary = max(len(self.tokenizer), self.config.get_text_config().vocab_size)
-        pieces = self.tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True)
-        line_end = LineEnd(pieces) if first_line else None
-        if not reasoning.is_separate:
-            return line_end
-        if reasoning.policy != BUDGET:
-            return ReasonedEnd(pieces, reasoning.tags, line_end)
-        closing_ids = self.tokenizer(reasoning.tags[1], add_special_tokens=False)["input_ids"]
-        if len(closing_ids) >= reasoning.tokens:
-            raise UserError(
-                f"reasoning_tokens: {reasoning.tokens} is too few, {reasoning.tags[1]} alone has {len(closing_ids)}"
-            )
-        return ReasonedEnd(
-            pieces, reasoning.tags, line_end, self.settings.max_new_tokens, reasoning.tokens, closing_ids
-        )
 
     def _software(self) -> str:
         parts = {"transformers": transformers.__version__, "torch": torch.__version__}

@@ -15,7 +15,7 @@ from litm.journal import Response
 from litm.model_loading import load_model
 from litm.paged_steps import PagedSteps, Said
 from litm.prefix_tree import reading_plan
-from litm.reasoning_end import Ending, cut_response, has_ended
+from litm.reasoning_end import Ending, cut_response, has_ended, response_ending
 
 #: Tokens of a page, the unit that is shared.
 PAGE_TOKENS = 32
@@ -37,7 +37,7 @@ class Engine(plain.Engine):
         model = self._load(device)
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
-        ending = self._ending()
+        ending = response_ending(self.settings, self.tokenizer, self.config)
         prompt_ids = token_ids(prompts)
         for batch in self._answer(model, prompt_ids, end_tokens, ending):
             answers = [cut_response(said.ids, end_tokens, ending, prompt_ids[said.index]) for said in batch]

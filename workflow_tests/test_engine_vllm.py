@@ -1,0 +1,124 @@
+"""The vLLM engine against its interface, over a model of transformers; and with vLLM, where that is installed."""
+
+import importlib.machinery
+import sys
+from dataclasses import dataclass, replace
+from types import ModuleType, SimpleNamespace
+
+import pytest
+import torch
+from families import save_model
+from test_engine_transformers import SETTINGS, answers, babble, babbler, kv_prompts  # noqa: F401 (a fixture)
+from transformers import AutoModelForCausalLM
+
+from litm.engines import FIRST_LINE, load_engine
+from litm.engines import vllm as engine_module
+from litm.errors import UserError
+
+
+@dataclass
+class Sampling:
+    """What the engine asks for."""
+
+    temperature: float
+    max_tokens: int
+    stop_token_ids: list[int]
+    ignore_eos: bool
+    detokenize: bool
+
+
+class Model:
+    """Answers greedily and stops at stop tokens, which it returns; the first 16 tokens of a prompt are cached."""
+
+    def __init__(self, model: str, max_model_len: int, **more) -> None:
+        assert more["enable_prefix_caching"] and more["generation_config"] == "vllm"
+        self.model = AutoModelForCausalLM.from_pretrained(model, dtype=getattr(torch, more["dtype"]))
+        self.longest = max_model_len
+        self.asked: list[list[int]] = []
+        Model.last = self
+        self.llm_engine = SimpleNamespace(vllm_config=SimpleNamespace(device_config=SimpleNamespace(device_type="cpu")))
+
+    @torch.inference_mode()
+    def generate(self, prompts, sampling, use_tqdm):
+        assert not use_tqdm
+        outputs = []
+        for prompt, wanted in zip(prompts, sampling, strict=True):
+            assert wanted.temperature == 0.0 and wanted.max_tokens > 0
+            ids = prompt["prompt_token_ids"]
+            assert len(ids) + wanted.max_tokens <= self.longest
+            self.asked.append(ids)
+            said: list[int] = []
+            while len(said) < wanted.max_tokens and (not said or said[-1] not in wanted.stop_token_ids):
+                said.append(int(self.model(torch.tensor([[*ids, *said]])).logits[0, -1].argmax()))
+            outputs.append(SimpleNamespace(num_cached_tokens=16, outputs=[SimpleNamespace(token_ids=said)]))
+        return outputs
+
+
+@pytest.fixture
+def interface(monkeypatch):
+    """A package with what the engine uses of vLLM."""
+    package, inputs = ModuleType("vllm"), ModuleType("vllm.inputs")
+    package.__spec__ = importlib.machinery.ModuleSpec("vllm", None)
+    package.LLM, package.SamplingParams = lambda **more: Model(**more), Sampling
+    inputs.TokensPrompt = dict
+    monkeypatch.setitem(sys.modules, "vllm", package)
+    monkeypatch.setitem(sys.modules, "vllm.inputs", inputs)
+    monkeypatch.setattr(engine_module, "software", lambda: "vllm 0")
+
+
+def compare(settings, prompts) -> None:
+    """The answers of this engine are those of transformers."""
+    engine = load_engine("vllm", settings)
+    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
+    said = [replace(found[index], made_with="") for index in range(len(prompts))]
+    assert said == [replace(answer, made_with="") for answer in answers(settings, prompts)]
+    assert engine.computed_tokens == sum(max(0, answer.prompt_tokens - 16) for answer in said)
+
+
+@pytest.mark.usefixtures("interface")
+def test_answers_are_those_of_transformers():
+    compare(SETTINGS, [prompt for size in (2, 4) for prompt, _ in kv_prompts(size, 3)])
+
+
+@pytest.mark.usefixtures("interface")
+def test_a_line_end_before_any_text_ends_no_answer(babbler):  # noqa: F811
+    settings = replace(SETTINGS, location=babbler, max_new_tokens=15, stop=FIRST_LINE)
+    compare(settings, babble(40))
+    # Some were asked again behind such a line end.
+    assert len(Model.last.asked) > 39
+
+
+@pytest.mark.usefixtures("interface")
+def test_prompts_are_asked_in_the_order_of_their_tokens():
+    engine = load_engine("vllm", replace(SETTINGS, max_new_tokens=1))
+    list(engine.generate(engine.prepare([prompt for prompt, _ in kv_prompts(2, 6)])))
+    assert Model.last.asked == sorted(Model.last.asked)
+
+
+@pytest.mark.usefixtures("interface")
+def test_settings_that_vllm_has_otherwise_are_refused(tmp_path):
+    for change, message in (
+        ({"quantization": "nf4"}, "quantization: nf4 is for engine transformers"),
+        ({"attention": "eager"}, "attention: eager is not for engine vllm"),
+        ({"device": "cuda:1"}, "device: cuda:1 is not for engine vllm"),
+    ):
+        with pytest.raises(UserError, match=message):
+            load_engine("vllm", replace(SETTINGS, **change))
+    save_model("t5", tmp_path)
+    with pytest.raises(UserError, match="t5 is an encoder-decoder: set the model's 'engine' to transformers"):
+        load_engine("vllm", replace(SETTINGS, location=str(tmp_path)))
+
+
+@pytest.mark.skipif(engine_module.find_spec("vllm") is not None, reason="vLLM is installed")
+def test_without_vllm_the_message_says_how_to_install_it():
+    with pytest.raises(UserError, match=r"^vLLM is not installed: 'pip install vllm'"):
+        load_engine("vllm", SETTINGS)
+
+
+@pytest.mark.skipif(engine_module.find_spec("vllm") is None, reason="vLLM is not installed")
+def test_the_reference_model_answers_in_vllm_itself():
+    prompts = [prompt for prompt, _ in kv_prompts(10, 20)]
+    engine = load_engine("vllm", SETTINGS)
+    found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
+    expected = answers(SETTINGS, prompts)
+    assert sum(found[n].text == expected[n].text for n in range(len(prompts))) >= 19
