@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 import torch
-from transformers import PreTrainedModel
+from transformers import GenerationConfig, PreTrainedModel
 
 from litm.cli import note
 from litm.devices import choose_device, device_name
@@ -15,7 +15,7 @@ from litm.journal import Response
 from litm.line_end import LineEnd, cut_answer
 from litm.model_loading import load_model
 from litm.paged_steps import PagedSteps, Said
-from litm.prefix_tree import reading_plan
+from litm.prefix_tree import ReadingPlan, reading_plan
 
 #: Tokens of a page, the unit that is shared.
 PAGE_TOKENS = 32
@@ -75,8 +75,7 @@ class Engine(plain.Engine):
             longest = max(map(len, left.values()))
             room = max(budget, longest + new_tokens)
             try:
-                steps = PagedSteps(model, decoding, room, PAGE_TOKENS, self._count)
-                for batch in in_flight(steps, left.copy(), room, PAGE_TOKENS, new_tokens, line_end):
+                for batch in self._in_flight(model, decoding, left.copy(), room, line_end):
                     for said in batch:
                         del left[said.index]
                     yield batch
@@ -87,47 +86,44 @@ class Engine(plain.Engine):
                     raise UserError(out_of_memory(model.device, longest)) from error
                 budget = room // 2
                 note(f"out of memory on {model.device} with {room} tokens in flight: on with {budget} batch_tokens")
-                # The next ones must find the memory of these.
-                del steps
+            # Only here, since the error holds the tensors of the failed step.
             torch.cuda.empty_cache()
 
-    def _count(self, tokens: int) -> None:
-        self.computed_tokens += tokens
+    def _in_flight(
+        self,
+        model: PreTrainedModel,
+        decoding: GenerationConfig,
+        prompts: Mapping[int, Sequence[int]],
+        room: int,
+        line_end: LineEnd | None,
+    ) -> Iterator[list[Said]]:
+        """What ended in each step, until all prompts have; as many at a time as have `room` with an answer of full
+        length.
 
-
-def in_flight(
-    steps: PagedSteps,
-    prompts: Mapping[int, Sequence[int]],
-    room: int,
-    page: int,
-    new_tokens: int,
-    line_end: LineEnd | None,
-) -> Iterator[list[Said]]:
-    """What ended in each step, until all prompts have: as many at a time as have `room` with an answer of full length.
-
-    A prompt is asked when the one before it on its path in the tree has been read, and then next: its pages may soon be
-    forgotten.
-    """
-    names = list(prompts)
-    plan = reading_plan(list(prompts.values()), page)
-    waiting = [names[place] for place in reversed(plan.first if steps.shares else plan.order)]
-    followers = {
-        names[leader]: [names[place] for place in reversed(places)]
-        for leader, places in (plan.followers.items() if steps.shares else ())
-    }
-    asked: dict[int, int] = {}
-    while waiting or asked:
-        while waiting and sum(asked.values()) + len(prompts[waiting[-1]]) + new_tokens <= room:
-            index = waiting.pop()
-            asked[index] = len(prompts[index]) + new_tokens
-            steps.add(index, prompts[index])
-        said = steps.take()
-        for one in said:
-            waiting += followers.pop(one.index, [])
-        ended = [one for one in said if one.ended or (line_end and line_end.find(one.ids) is not None)]
-        for one in ended:
-            del asked[one.index]
-            if not one.ended:
-                steps.cancel(one.index)
-        if ended:
-            yield ended
+        A prompt is asked when the one before it on its path in the tree has been read, and then next: its pages are
+        forgotten some day.
+        """
+        steps = PagedSteps(model, decoding, room, PAGE_TOKENS)
+        plan = reading_plan(prompts, PAGE_TOKENS) if steps.shares else ReadingPlan(list(prompts), {})
+        waiting, followers, asked = plan.first[::-1], dict(plan.followers), dict[int, int]()
+        while waiting or asked:
+            while waiting:
+                size = len(prompts[waiting[-1]]) + self.settings.max_new_tokens
+                if sum(asked.values()) + size > room:
+                    break
+                asked[waiting[-1]] = size
+                steps.add(waiting[-1], prompts[waiting.pop()])
+            step = steps.take()
+            self.computed_tokens += step.prompt_tokens
+            ended = []
+            for said in step.said:
+                # It has been read, or it would have said nothing.
+                waiting += reversed(followers.pop(said.index, ()))
+                over = line_end is not None and line_end.find(said.ids) is not None
+                if over and not said.ended:
+                    steps.cancel(said.index)
+                if over or said.ended:
+                    del asked[said.index]
+                    ended.append(said)
+            if ended:
+                yield ended
