@@ -7,15 +7,16 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo test lint format lock clean
+.PHONY: help demo test test-slow lint format lock clean
 
 help:
-	@echo "make demo    run the default workflow: a position curve of a small model, in a few minutes"
-	@echo "make test    run all tests"
-	@echo "make lint    check style, types and the workflow"
-	@echo "make format  format the code"
-	@echo "make lock    write requirements.lock anew from requirements.in"
-	@echo "make clean   remove .venv and all results but results/journal and results/store, which are what was computed at a cost"
+	@echo "make demo       run the default workflow: a position curve of a small model, in a few minutes"
+	@echo "make test       run all tests"
+	@echo "make test-slow  run the tests that take minutes"
+	@echo "make lint       check style, types and the workflow"
+	@echo "make format     format the code"
+	@echo "make lock       write requirements.lock anew from requirements.in"
+	@echo "make clean      remove .venv and all results but results/journal and results/store, which are what was computed at a cost"
 
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
@@ -24,6 +25,9 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q workflow_tests
+
+test-slow: $(INSTALLED)
+	$(OFFLINE) $(BIN)/python -m pytest -q -m slow workflow_tests
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

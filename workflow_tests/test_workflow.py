@@ -10,6 +10,7 @@ from conftest import qa_record, write_lines
 from workbench import CONFIG, Workbench
 
 from litm.identity import file_sha256
+from litm.records import read_json
 
 SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
@@ -183,6 +184,24 @@ def test_another_dtype_asks_that_model_again_and_switching_back_asks_nothing(ben
     bench.configure(CONFIG)
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (0, 12)
+
+
+def test_shards_ask_together_what_the_sweep_asks_and_another_number_of_them_asks_nothing(bench):
+    config = deepcopy(CONFIG)
+    config["define"]["models"] = {"reference": {"dtype": "bfloat16", "shards": 2}}
+    bench.configure(config)
+    assert bench.plan() == {"generate_shard": 6, "generate": 3, **AFTER_ALL_SCORES}
+    bench.run("results/responses/reference/kv.jsonl.gz")
+    shards = bench.folder / "results" / "shards" / "reference" / "kv"
+    asked = [read_json(path)["asked"] for path in sorted(shards.glob("*.manifest.json"))]
+    assert asked == [6, 6] and bench.asked("kv") == (0, 12)
+    whole = (bench.folder / "results/responses/reference/kv.jsonl.gz").read_bytes()
+    for more in ({}, {"shards": 3}):
+        config["define"]["models"] = {"reference": {"dtype": "bfloat16", **more}}
+        bench.configure(config)
+        bench.run("results/responses/reference/kv.jsonl.gz")
+        assert bench.asked("kv") == (0, 12)
+        assert (bench.folder / "results/responses/reference/kv.jsonl.gz").read_bytes() == whole
 
 
 def test_another_way_with_failures_or_with_what_does_not_fit_asks_nothing(bench):

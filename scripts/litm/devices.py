@@ -1,8 +1,11 @@
 """The device that a model runs on."""
 
+import os
+
 import torch
 
 from litm.errors import UserError
+from litm.gpu_picker import VISIBLE, claim_gpus
 
 
 def device_name(device: torch.device) -> str:
@@ -10,8 +13,14 @@ def device_name(device: torch.device) -> str:
     return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
-def choose_device(name: str) -> torch.device:
-    """The device of that name, for 'auto' a GPU if there is one; `UserError` for one that is not there."""
+def choose_device(name: str, gpus: int = 1) -> torch.device:
+    """The device of that name, for 'auto' a GPU if there is one; `UserError` for one that is not there.
+
+    Of 'auto' and 'cuda' this process sees only `gpus` that no other job uses from then on; it waits for them. That
+    must come before anything is put on a GPU, when what a process sees of them is fixed.
+    """
+    if name in ("auto", "cuda") and (taken := claim_gpus(gpus, torch.cuda.device_count())):
+        os.environ[VISIBLE] = taken
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     device = torch.device(name)

@@ -48,7 +48,7 @@ class Engine:
         """
         if not prompts:
             return
-        device = choose_device(self.settings.device)
+        device = choose_device(self.settings.device, max(1, self.settings.gpus))
         model = load_model(self.settings, self.config, device)
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)

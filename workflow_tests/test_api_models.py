@@ -1,0 +1,95 @@
+"""Entries of models that a server runs: which keys they take, and what of them an answer depends on."""
+
+import pytest
+from conftest import ROOT
+
+from litm.config.api_models import ApiModel
+from litm.config.study import load_study
+from litm.errors import UserError
+from litm.identity import api_identity
+from litm.records import read_json, write_json
+
+TOKENIZER = "resources/reference_model/tokenizer.json"
+
+
+def study_with(**entry):
+    config = {"models": ["m"], "experiments": ["closed_book_qa"], "seed": 0, "define": {"models": {"m": entry}}}
+    return load_study(config, ROOT)
+
+
+def api_model(**entry) -> ApiModel:
+    model = study_with(**{"engine": "openai", "api_model": "gpt", **entry}).models["m"]
+    assert isinstance(model, ApiModel)
+    return model
+
+
+def test_a_chat_is_asked_with_messages_unless_told_otherwise_and_a_completion_with_a_text():
+    assert api_model().prompt_template == "chat"
+    assert api_model(prompt_template="raw").prompt_template == "raw"
+    completions = api_model(endpoint="completions")
+    assert (completions.prompt_template, completions.template_name) == ("raw", None)
+    assert api_model(endpoint="completions", prompt_template="vicuna_v1_1").template_name == "vicuna_v1_1"
+    assert api_model(engine="anthropic").prompt_template == "chat"
+
+
+def test_an_answer_depends_on_what_is_requested_but_not_on_how_it_is_fetched():
+    settings = api_model().answer_settings()
+    assert api_model(request={"seed": 1}).answer_settings() != settings
+    assert api_model(endpoint="completions").answer_settings() != settings
+    for entry in ({"concurrency": 3}, {"api_key_variable": "KEY"}, {"prices": {"input": 1, "output": 2}}):
+        assert api_model(**entry).answer_settings() == settings
+    assert api_model(tokenizer=TOKENIZER).answer_settings() == settings
+
+
+def test_another_address_is_another_model_unless_the_user_says_what_is_there():
+    here, there = "http://localhost:8000/v1", "http://node7:9000/v1"
+    assert api_identity("m", here, None) != api_identity("m", there, None) != api_identity("m", None, None)
+    assert api_identity("m", here, "commit 1") == api_identity("m", there, "commit 1")
+    assert api_identity("m", here, "commit 1") != api_identity("m", here, "commit 2")
+
+
+def test_no_key_is_written_down(tmp_path, monkeypatch):
+    import identify_model
+
+    monkeypatch.setenv("SECRET_KEY", "hunter2")
+    output = tmp_path / "m.json"
+    location = api_model(api_key_variable="SECRET_KEY", base_url="http://localhost:1/v1").location()
+    write_json(output, identify_model.identify_served(location, None))
+    assert "hunter2" not in output.read_text()
+    assert read_json(output)["identity"] == {"api_model": "gpt", "base_url": "http://localhost:1/v1"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"engine": "openai"}, "models.m: 'api_model' is missing: the server's name for the model"),
+        (
+            {"engine": "openai", "api_model": "m", "dtype": "float16"},
+            "models.m: 'dtype' is not for 'engine: openai', whose models a server runs",
+        ),
+        (
+            {"engine": "transformers", "hub": "a/b", "base_url": "http://x/v1"},
+            "models.m: 'base_url' is only for 'engine: anthropic or openai'",
+        ),
+        (
+            {"engine": "anthropic", "api_model": "m", "endpoint": "completions"},
+            "models.m: 'endpoint' is only for 'engine: openai'",
+        ),
+        (
+            {"engine": "openai", "api_model": "m", "prompt_template": "vicuna_v1_1"},
+            "models.m.prompt_template: unknown name 'vicuna_v1_1'; allowed: chat, raw; others are for "
+            "'endpoint: completions'",
+        ),
+        (
+            {"engine": "openai", "api_model": "m", "base_url": "http://user:pass@host/v1"},
+            "models.m.base_url: 'http://user:pass@host/v1' is not allowed",
+        ),
+        ({"engine": "openai", "api_model": "m", "tokenizer": "no/such"}, "models.m.tokenizer: no/such does not exist"),
+        ({"engine": "openai", "api_model": "m", "responses": {}}, "models.m"),
+    ],
+)
+def test_keys_that_do_not_go_together_are_one_line(entry, message):
+    with pytest.raises(UserError) as caught:
+        study_with(**entry)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,89 @@
+"""Shards of a sweep: what each is asked, and that all together are the sweep, however many there are."""
+
+import argparse
+
+import pytest
+from test_sweep import FIT, IDENTITY, EchoEngine, cells
+
+from litm.journal import Journal, digest, journal_files
+from litm.prompt_format import RAW
+from litm.shards import Shard, other_journals, prompts_of_shard, shard, shard_journal
+from litm.sweep import Prompt, ask_missing, sweep_prompts, sweep_responses
+
+EXAMPLES = cells(
+    *((f"q{n}", size, f"gold_at_{p}", f"{n} {size} {p}") for size in (4, 5) for p in (0, 1) for n in range(7))
+)
+
+
+def planned() -> list[Prompt]:
+    return sweep_prompts(EXAMPLES, digest(IDENTITY), RAW)
+
+
+def ask(path, part: Shard | None, engine, ask=True) -> list[dict]:
+    """Ask a shard of the sweep, or what all shards have left of it; the responses."""
+    prompts = prompts_of_shard(planned(), part) if part else planned()
+    own = shard_journal(path, part) if part else path
+    with Journal(own, other_journals(path, own)) as journal:
+        outcome = ask_missing(prompts, journal, IDENTITY, FIT, lambda: engine, "test", ask)
+        return list(sweep_responses(prompts, journal, outcome))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 9])
+def test_every_prompt_is_in_one_shard_and_all_of_a_question_are_in_the_same(count):
+    shards = [prompts_of_shard(planned(), Shard(number, count)) for number in range(1, count + 1)]
+    assert sorted(prompt.key for one in shards for prompt in one) == sorted(prompt.key for prompt in planned())
+    ids = [{prompt.id for prompt in one} for one in shards]
+    assert sum(map(len, ids)) == 7 and set().union(*ids) == {f"q{n}" for n in range(7)}
+    assert max(map(len, ids)) - min(map(len, ids)) <= 1
+
+
+def test_shards_together_have_the_answers_of_the_sweep_and_gathering_asks_nothing(tmp_path):
+    whole = ask(tmp_path / "whole.jsonl", None, EchoEngine())
+    engines = [EchoEngine() for _ in range(3)]
+    for number, engine in enumerate(engines, start=1):
+        ask(tmp_path / "kv.jsonl", Shard(number, 3), engine)
+    assert sorted(text for engine in engines for text in engine.asked) == sorted(e["prompt"] for e in EXAMPLES)
+    idle = EchoEngine()
+    assert ask(tmp_path / "kv.jsonl", None, idle, ask=False) == whole
+    assert not idle.asked
+
+
+@pytest.mark.parametrize("later", [None, Shard(2, 2), Shard(4, 5)])
+def test_another_number_of_shards_asks_nothing_again(tmp_path, later):
+    for number in (1, 2, 3):
+        ask(tmp_path / "kv.jsonl", Shard(number, 3), EchoEngine())
+    engine = EchoEngine()
+    ask(tmp_path / "kv.jsonl", later, engine)
+    assert not engine.asked
+
+
+def test_what_no_shard_got_an_answer_to_is_failed_when_gathered(tmp_path):
+    forgetful = EchoEngine()
+    forgetful.forgets = ("3 4 0",)
+    for number in (1, 2):
+        ask(tmp_path / "kv.jsonl", Shard(number, 2), forgetful)
+    responses = ask(tmp_path / "kv.jsonl", None, EchoEngine(), ask=False)
+    (failed,) = [response for response in responses if response["finish_reason"] == "failed"]
+    assert (failed["id"], failed["size"], failed["placement"], failed["response"]) == ("q3", 4, "gold_at_0", None)
+
+
+def test_half_a_line_that_another_shard_is_writing_is_not_read_and_not_cut(tmp_path):
+    ask(tmp_path / "kv.jsonl", Shard(1, 2), EchoEngine())
+    first = shard_journal(tmp_path / "kv.jsonl", Shard(1, 2))
+    torn = first.read_bytes()[:-5]
+    first.write_bytes(torn)
+    engine = EchoEngine()
+    responses = ask(tmp_path / "kv.jsonl", None, engine)
+    assert len(responses) == len(EXAMPLES) and all(response["response"] for response in responses)
+    assert first.read_bytes() == torn
+    assert journal_files(tmp_path / "kv.jsonl") == [tmp_path / "kv.jsonl", first]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0_of_3", "4_of_3", "1_of_3_of_4", "a_of_b"])
+def test_what_is_no_shard_is_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="is no shard; the first of four is 1_of_4"):
+        shard(text)
+
+
+def test_a_shard_is_read_by_its_name():
+    assert shard("2_of_11") == Shard(2, 11) and Shard(2, 11).name == "2_of_11"
