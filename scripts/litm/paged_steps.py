@@ -22,6 +22,8 @@ from litm.errors import UserError
 STEP_TOKENS_CPU, STEP_TOKENS_GPU = 512, 4096
 #: Part of the pages that the library keeps free for answers; idle pages are forgotten when fewer are free.
 SPARE = 0.15
+#: Part of the idle pages that is forgotten then: few at a time, for a prompt that waits for its turn may want the others.
+FORGOTTEN = 0.1
 
 # The library takes notes of every model it is given; what is a user's to know is raised below.
 transformers_logging.get_logger("ContinuousBatchingLogger").setLevel(transformers_logging.ERROR)
@@ -114,14 +116,14 @@ def prompt_tokens(scheduled: FutureRequestState) -> int:
 
 
 def forget_oldest(cache: PagedAttentionCache) -> bool:
-    """Give back the half of the idle pages that has not been used for longest; whether there was any.
+    """Give back some of the idle pages, those that have not been used for longest; whether there was any.
 
     In the place of the library's own way to make room, which forgets all of them: those that are wanted next too.
     """
     forgot = False
     for allocator in cache.cache_allocators.values():
         ledger = allocator.ledger
-        oldest = list(ledger.cached_blocks)[: math.ceil(len(ledger.cached_blocks) / 2)]
+        oldest = list(ledger.cached_blocks)[: math.ceil(FORGOTTEN * len(ledger.cached_blocks))]
         for block in oldest:
             del ledger.cached_blocks[block]
             del ledger.hash_to_block[ledger.block_to_hash.pop(block)]

@@ -1,6 +1,7 @@
 """Hugging Face transformers with paged attention: many prompts in flight, their common beginnings computed once."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 
 import torch
 from transformers import GenerationConfig, PreTrainedModel
@@ -100,25 +101,30 @@ class Engine(plain.Engine):
         """What ended in each step, until all prompts have; as many at a time as have `room` with an answer of full
         length.
 
-        A prompt is asked when the one before it on its path in the tree has been read, and then next: its pages are
-        forgotten some day.
+        A prompt is asked when the one that it shares its pages with has been read; of those, the first in the order of
+        the tree: what is read is forgotten some day.
         """
         steps = PagedSteps(model, decoding, room, PAGE_TOKENS)
         plan = reading_plan(prompts, PAGE_TOKENS) if steps.shares else ReadingPlan(list(prompts), {})
-        waiting, followers, asked = plan.first[::-1], dict(plan.followers), dict[int, int]()
+        place = {index: place for place, index in enumerate(plan.order)}
+        waiting = [place[index] for index in plan.first]
+        followers, asked = dict(plan.followers), dict[int, int]()
         while waiting or asked:
             while waiting:
-                size = len(prompts[waiting[-1]]) + self.settings.max_new_tokens
+                index = plan.order[waiting[0]]
+                size = len(prompts[index]) + self.settings.max_new_tokens
                 if sum(asked.values()) + size > room:
                     break
-                asked[waiting[-1]] = size
-                steps.add(waiting[-1], prompts[waiting.pop()])
+                heappop(waiting)
+                asked[index] = size
+                steps.add(index, prompts[index])
             step = steps.take()
             self.computed_tokens += step.prompt_tokens
             ended = []
             for said in step.said:
                 # It has been read, or it would have said nothing.
-                waiting += reversed(followers.pop(said.index, ()))
+                for index in followers.pop(said.index, ()):
+                    heappush(waiting, place[index])
                 over = line_end is not None and line_end.find(said.ids) is not None
                 if over and not said.ended:
                     steps.cancel(said.index)
