@@ -1,4 +1,6 @@
-"""What can be asked for: tables, figures, the report, or all of them (the default)."""
+"""What can be asked for: tables, figures, the report, or all of them (the default); estimate, doctor and audit are in
+rules/checks.smk.
+"""
 
 from snakemake.utils import min_version
 
@@ -13,6 +15,7 @@ include: "rules/inference.smk"
 include: "rules/scoring.smk"
 include: "rules/report.smk"
 include: "rules/suite.smk"
+include: "rules/checks.smk"
 
 
 localrules:
@@ -22,6 +25,9 @@ localrules:
     report,
     suite_export,
     suite_zip,
+    doctor,
+    estimate,
+    audit,
 
 
 rule all:

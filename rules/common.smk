@@ -18,8 +18,10 @@ os.environ.update(
     PATH=os.pathsep.join([os.path.dirname(sys.executable), os.getenv("PATH", "")])
 )
 
+from litm.audit_sample import audit_engine
 from litm.code_inputs import local_modules
 from litm.config.api_models import ApiModel
+from litm.config.catalogue import string_keys
 from litm.config.figures import BY_SIZE, PBI_FOREST
 from litm.config.recorded import RecordedModel
 from litm.config.study import load_study
@@ -27,6 +29,7 @@ from litm.config.data import NATURAL_QUESTIONS
 from litm.corpora import GENERATORS
 from litm.errors import UserError
 from litm.identity import model_files, tokenizer_files
+from litm.journal import journal_files
 from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.records import canonical_json
 from litm.retrieval import EXACT
@@ -156,6 +159,22 @@ def shard_responses(wildcards):
         number=range(1, count + 1),
         count=count,
         **wildcards,
+    )
+
+
+def journal_of(wildcards):
+    """Where the journal of a sweep is, or would be."""
+    return f"results/journal/{wildcards.model}/{wildcards.experiment}.jsonl"
+
+
+def source_of_estimate(wildcards):
+    """Which model it is; not asked of the hub where all that is wanted of a model is known, and it was never asked."""
+    model = MODELS[wildcards.model]
+    known = model["context_window"] and model["tokenizer_files"] and not model["folder"]
+    return (
+        []
+        if known and not journal_files(journal_of(wildcards))
+        else f"results/models/{wildcards.model}.json"
     )
 
 

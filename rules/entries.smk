@@ -20,6 +20,7 @@ def experiment_entry(experiment):
         "example_settings": canonical_json(experiment.example_settings()),
         "examples": [example_file(experiment, cell) for cell in experiment.cells],
         "generated": "" if experiment.datasets else "--generated",
+        "design": experiment.design,
         "first_of_size": [
             example_file(experiment, first_of_size[size])
             for size in sorted(first_of_size)
@@ -49,6 +50,7 @@ def length_entry(experiment):
         "length_template": model["template"],
         "length_location": model["tokenizer_location"],
         "length_prompt_template": model["prompt_template"],
+        "length_reasoning": model["reasoning"],
     }
 
 
@@ -67,8 +69,10 @@ def asked_entry(model):
             else []
         ),
         "engine_code": code("generate.py", f"engines/{model.engine}.py"),
+        "audit_code": code("ask_again.py", f"engines/{audit_engine(model.engine)}.py"),
         "location": canonical_json(model.location()),
         "prompt_template": model.prompt_template,
+        "reasoning": canonical_json(model.reasoning.settings()),
         "settings": canonical_json(model.answer_settings()),
         "context_window": model.context_window or 0,
         "on_failure": model.on_failure,
@@ -130,6 +134,7 @@ def recorded_entry(model):
     """What rules need to know of recorded responses, by experiment."""
     return {
         "fields": canonical_json(model.fields),
+        "settings": canonical_json(model.reasoning.settings()),
         "files": {
             experiment: [
                 dataset_file(file.dataset) if file.dataset else file.path

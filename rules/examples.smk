@@ -20,6 +20,7 @@ rule find_size:
         placements=length_placements,
         tokenizer=of_experiment("length_location"),
         prompt_template=of_experiment("length_prompt_template"),
+        reasoning=of_experiment("length_reasoning"),
     shell:
         "python {input.code[0]:q}"
         " --task {params.task}"
@@ -30,6 +31,7 @@ rule find_size:
         " --tokenizer {params.tokenizer:q}"
         " --source {input.source:q}"
         " --prompt-template {params.prompt_template:q}"
+        " --reasoning {params.reasoning:q}"
         " --template {input.template:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
@@ -77,10 +79,12 @@ rule check_examples:
         "../envs/analysis.yaml"
     params:
         generated=of_experiment("generated"),
+        design=of_experiment("design"),
     shell:
         "python {input.code[0]:q}"
         " --experiment {wildcards.experiment:q}"
         " --examples {input.examples:q}"
         " {params.generated}"
+        " --design {params.design}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

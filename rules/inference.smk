@@ -45,6 +45,7 @@ rule count_tokens:
     params:
         tokenizer=of_model("tokenizer_location"),
         prompt_template=of_model("prompt_template"),
+        reasoning=of_model("reasoning"),
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -52,6 +53,7 @@ rule count_tokens:
         " --tokenizer {params.tokenizer:q}"
         " --source {input.source:q}"
         " --prompt-template {params.prompt_template:q}"
+        " --reasoning {params.reasoning:q}"
         " --template {input.template:q}"
         " --examples {input.examples:q}"
         " --output {output.counts:q}"
@@ -164,12 +166,14 @@ rule import_responses:
         "../envs/analysis.yaml"
     params:
         fields=lambda wildcards: RECORDED[wildcards.model]["fields"],
+        settings=lambda wildcards: RECORDED[wildcards.model]["settings"],
         cells=of_recorded("cells"),
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
         " --experiment {wildcards.experiment:q}"
         " --fields {params.fields:q}"
+        " --settings {params.settings:q}"
         " --cells {params.cells:q}"
         " --recorded {input.recorded:q}"
         " --examples {input.examples:q}"

@@ -8,6 +8,7 @@ from litm.cli import note, run
 from litm.errors import UserError
 from litm.example_checks import check_examples
 from litm.records import read_jsonl, write_json
+from litm.tasks import ASK_ANOTHER_KEY, MOVE_THE_PAIR
 
 SHOWN = 5
 
@@ -17,6 +18,7 @@ def main() -> None:
     parser.add_argument("--experiment", required=True)
     parser.add_argument("--examples", required=True, nargs="+", help="files {size}/{placement}.jsonl.gz")
     parser.add_argument("--generated", action="store_true", help="check for leaks and repetitions too")
+    parser.add_argument("--design", choices=[MOVE_THE_PAIR, ASK_ANOTHER_KEY], default=MOVE_THE_PAIR)
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     by_size: dict[str, dict[str, Path]] = defaultdict(dict)
@@ -24,7 +26,7 @@ def main() -> None:
         by_size[path.parent.name][path.name.removesuffix(".jsonl.gz")] = path
     for size, paths in by_size.items():
         examples = {placement: (record for _, record in read_jsonl(path)) for placement, path in paths.items()}
-        found = check_examples(examples, args.generated)
+        found = check_examples(examples, args.generated, args.design)
         if found:
             more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
             raise UserError(

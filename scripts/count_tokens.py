@@ -5,9 +5,10 @@ from itertools import groupby
 
 import pandas as pd
 
-from litm.cli import note, run
+from litm.cli import json_object, note, run
 from litm.csv_tables import write_csv
-from litm.prompt_format import load_tokenizer, read_prompt_template
+from litm.prompt_format import model_tokenizer, read_prompt_template
+from litm.reasoning import Reasoning
 from litm.records import atomic_writer, read_json, read_jsonl
 from litm.token_counts import POSITION_COLUMNS, PromptTokens, measure_prompts, position_rows, token_count_row
 
@@ -19,13 +20,15 @@ def main() -> None:
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
     parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
+    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: what is done about reasoning, if any")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--output", required=True, help="output: a CSV table, one row a cell")
     parser.add_argument("--positions", required=True, help="output: a Parquet file, one row a prompt and target")
     args = parser.parse_args()
     source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
-    tokenizer = load_tokenizer(source["location"], source["revision"])
+    reasoning = Reasoning.of(args.reasoning)
+    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning)
     template = read_prompt_template(args.template) if args.template else None
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     rows: list[dict] = []

@@ -7,8 +7,9 @@ from litm.cli import json_object, note, run
 from litm.context_sizes import most_items
 from litm.errors import UserError
 from litm.placements import gold_depths, gold_placement, positions_for
-from litm.prompt_format import encode_prompts, load_tokenizer, prompt_content, read_prompt_template
+from litm.prompt_format import encode_prompts, model_tokenizer, prompt_content, read_prompt_template
 from litm.questions import make_example, read_template
+from litm.reasoning import Reasoning
 from litm.records import read_json, write_json
 from litm.tasks import ExampleSettings, load_task
 
@@ -28,6 +29,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
     parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
+    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: what is done about reasoning, if any")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
@@ -36,7 +38,8 @@ def main() -> None:
     settings = replace(settings, examples=min(QUESTIONS, settings.examples or QUESTIONS))
     prompt = read_template(args.prompt)
     source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
-    tokenizer = load_tokenizer(source["location"], source["revision"])
+    reasoning = Reasoning.of(args.reasoning)
+    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning)
     template = read_prompt_template(args.template) if args.template else None
     as_messages = getattr(task, "as_messages", None)
 

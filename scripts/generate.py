@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
+from litm.asking import Asking
 from litm.cli import json_object, note, run
-from litm.engines import EngineSettings, load_engine
-from litm.identity import sweep_identity
+from litm.engines import load_engine
 from litm.identity_changes import reason_in_words
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
@@ -16,7 +16,6 @@ from litm.sweep import (
     FAIL,
     LEAVE_OUT,
     STOP,
-    Fit,
     ask_missing,
     check_answered,
     manifest,
@@ -27,24 +26,17 @@ from litm.sweep import (
 
 def main() -> None:
     args = parse_args()
-    source = read_json(args.source)
     template = read_prompt_template(args.template) if args.template else None
-    identity = sweep_identity(source["identity"], args.settings, template, args.decoding)
-    settings = EngineSettings(
-        location=source["location"],
-        revision=source["revision"],
-        base_url=source.get("base_url"),
-        api_key_variable=source.get("api_key_variable"),
+    asking = Asking(read_json(args.source), args.settings, template, args.decoding)
+    identity = asking.identity()
+    settings = asking.engine_settings(
         tokenizer=args.tokenizer,
-        template=template,
         device=args.device,
         gpus=args.gpus,
         batch_tokens=args.batch_tokens,
         concurrency=args.concurrency,
-        **{key: value for key, value in args.settings.items() if key != "engine"},
-        **args.decoding,
     )
-    fit = Fit(args.context_window or source["context_window"], args.decoding["max_new_tokens"], args.on_overflow)
+    fit = asking.fit(args.context_window, args.on_overflow)
     examples = (example for path in args.examples for _, example in read_jsonl(path))
     prompts = sweep_prompts(examples, digest(identity), settings.prompt_template)
     journal_file = Path(args.journal)
@@ -71,7 +63,7 @@ def main() -> None:
         if args.on_failure == STOP:
             check_answered(outcome)
         summary = manifest(sweep, prompts, journal, outcome)
-        write_jsonl(args.responses, sweep_responses(prompts, journal, outcome))
+        write_jsonl(args.responses, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
     write_json(args.manifest, summary)
     note(
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "

@@ -4,7 +4,15 @@ import argparse
 from pathlib import Path
 
 from litm.cli import json_object, note, run
-from litm.identity import api_identity, context_window_of, file_sha256, folder_identity, hub_identity, load_config
+from litm.identity import (
+    answer_window_of,
+    api_identity,
+    context_window_of,
+    file_sha256,
+    folder_identity,
+    hub_identity,
+    load_config,
+)
 from litm.records import write_json
 
 
@@ -22,17 +30,19 @@ def identify_stored(location: dict, tokenizer: str | None) -> dict:
     """A model in a folder or on the hub; its own context window is read from its configuration."""
     path, hub, revision = location["path"], location["hub"], location["revision"]
     identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
-    window = context_window_of(load_config(path or hub, identity.get("commit")))
+    config = load_config(path or hub, identity.get("commit"))
+    window = context_window_of(config)
     if window is None:
-        note(f"{path or hub}: its configuration names no longest context, so no prompt counts as too long")
+        note(f"{path or hub}: its configuration sets no longest context, so no prompt counts as too long")
     if tokenizer:
         identity["tokenizer"] = file_sha256(tokenizer)
-    return {
+    source = {
         "location": path or hub,
         "revision": identity.get("commit"),
         "context_window": window,
         "identity": identity,
     }
+    return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source
 
 
 def identify_served(location: dict, tokenizer: str | None) -> dict:

@@ -6,6 +6,7 @@ import json
 from litm.cli import json_object, note, run
 from litm.errors import UserError
 from litm.identity import file_sha256
+from litm.reasoning import Reasoning, opened_by_prompt, with_answer
 from litm.recorded import (
     RecordedFile,
     asked_prompts,
@@ -36,7 +37,12 @@ def main() -> None:
     except UserError as error:
         raise UserError(f"{what}: {error}") from error
     summary = recorded_manifest(sweep, asked, files, matching, args.fields)
-    write_jsonl(args.responses, response_records(asked, matching))
+    records = list(response_records(asked, matching))
+    reasoning = Reasoning.of(args.settings)
+    if reasoning.is_separate:
+        opened = opened_by_prompt((record["response"] or "" for record in records), reasoning.tags)
+        records = [with_answer(record, reasoning.tags, opened) for record in records]
+    write_jsonl(args.responses, records)
     write_json(args.manifest, summary)
     note(
         f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "
@@ -49,6 +55,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--model", required=True, help="the model's name")
     parser.add_argument("--experiment", required=True, help="the experiment's name")
     parser.add_argument("--fields", required=True, type=json_object, help="JSON: our names of fields to the files'")
+    parser.add_argument("--settings", default={}, type=json_object, help="JSON: what is done about reasoning, if any")
     parser.add_argument("--recorded", required=True, nargs="+", help="files of recorded responses")
     parser.add_argument(
         "--cells", required=True, type=json.loads, help="JSON: of each file a list of [size, placement]"

@@ -7,10 +7,11 @@ from itertools import islice
 from litm.cli import json_object, note, run
 from litm.errors import UserError
 from litm.example_checks import check_question
+from litm.placements import positions_for
 from litm.questions import Question, make_example, read_template, shuffle_distractors
 from litm.records import read_json, write_jsonl
 from litm.subsets import first_by_digest, read_labels, select
-from litm.tasks import ExampleSettings, load_task
+from litm.tasks import ASK_ANOTHER_KEY, ExampleSettings, load_task
 
 
 def main() -> None:
@@ -39,6 +40,10 @@ def main() -> None:
         questions = map(checked, questions)
     if settings.distractor_order == "random":
         questions = (shuffle_distractors(question, items, settings.seed) for question in questions)
+    if settings.design == ASK_ANOTHER_KEY:
+        placement = positions_for(args.placement, items)
+        ask_another_key = getattr(task, ASK_ANOTHER_KEY)
+        questions = (ask_another_key(question, items, placement) for question in questions)
     as_messages = getattr(task, "as_messages", None)
     examples = [
         make_example(question, items, args.placement, template, task.format_items, task.SEPARATOR, as_messages)

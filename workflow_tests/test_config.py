@@ -140,7 +140,7 @@ def test_a_dataset_may_be_given_for_each_size():
         (define("models", reference={"hub": "a/b"}), "models.reference: give either 'path' (a folder) or 'hub'"),
         (
             define("models", reference={"engine": "vlm"}),
-            "models.reference.engine: unknown name 'vlm'; allowed: transformers",
+            "models.reference.engine: unknown name 'vlm'; allowed: anthropic, ",
         ),
         (
             define("models", reference={"prompt_template": "x"}),

@@ -142,6 +142,18 @@ def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with
         answers(replace(settings_of("mpt"), attention="sdpa"), [[2]])
 
 
+# --- Quantised weights ---
+
+
+@pytest.mark.parametrize("family", ["llama", "t5"])
+def test_weights_in_four_bits_of_any_shape_are_computed_with(settings_of, family):
+    """Rows that are no multiple of a block, such as these of 32, fail in the product for processors with AVX-512."""
+    prompts = random_prompts(6)
+    found = answers(replace(settings_of(family), quantization="nf4"), prompts)
+    assert found != answers(settings_of(family), prompts)
+    assert all("bitsandbytes" in response.made_with for response in found)
+
+
 # --- Out of memory ---
 
 CUDA_ERROR = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")

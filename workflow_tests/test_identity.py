@@ -7,7 +7,15 @@ import pytest
 from conftest import ROOT
 
 from litm.errors import UserError
-from litm.identity import context_window_of, folder_identity, hub_identity, load_config, sweep_identity, tokenizer_files
+from litm.identity import (
+    answer_window_of,
+    context_window_of,
+    folder_identity,
+    hub_identity,
+    load_config,
+    sweep_identity,
+    tokenizer_files,
+)
 from litm.journal import digest
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -48,11 +56,31 @@ def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch)
         ({"model_type": "mpt", "max_seq_len": 8192}, 8192),
         ({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text"}}, 131072),
         ({"model_type": "t5"}, None),
+        # As Flan-T5-XXL and Flan-UL2 have it, which read further.
+        ({"model_type": "t5", "n_positions": 512}, None),
+        ({"model_type": "gpt2", "n_positions": 512}, 512),
+        ({"model_type": "bart"}, 1024),
+        ({"model_type": "led", "max_encoder_position_embeddings": 16384}, 16384),
+        ({"model_type": "t5gemma", "encoder": {"max_position_embeddings": 4096}}, 4096),
     ],
 )
 def test_the_context_window_is_the_configurations_or_its_architectures_default(tmp_path, config, window):
     (tmp_path / "config.json").write_text(json.dumps(config))
     assert context_window_of(load_config(str(tmp_path), None)) == window
+
+
+@pytest.mark.parametrize(
+    ("config", "window"),
+    [
+        ({"model_type": "t5", "n_positions": 512}, None),
+        ({"model_type": "bart", "max_position_embeddings": 2048}, 2048),
+        ({"model_type": "led", "max_decoder_position_embeddings": 1024}, 1024),
+        ({"model_type": "t5gemma", "decoder": {"max_position_embeddings": 4096}}, 4096),
+    ],
+)
+def test_an_encoder_decoder_has_a_window_of_its_own_for_the_answer(tmp_path, config, window):
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert answer_window_of(load_config(str(tmp_path), None)) == window
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """A sweep with an engine that is only pretended: what is asked, kept, left out."""
 
+from dataclasses import replace
+
 import pytest
 
 from litm.accuracy import accuracy_table
@@ -117,6 +119,16 @@ def test_a_smaller_context_window_leaves_out_what_was_answered_before(tmp_path):
     fresh = run(tmp_path / "fresh", EchoEngine(), "a", "y" * 16)
     assert responses == fresh[1] and responses[1]["finish_reason"] == "overflow"
     assert (summary["asked"], summary["reused"], summary["overflow"]) == (0, 1, 1)
+
+
+def test_the_answer_of_an_encoder_decoder_takes_nothing_from_the_window_of_its_prompt(tmp_path):
+    windows = Fit(context_window=20, max_new_tokens=5, is_shared=False, answer_window=5)
+    _, responses, _ = run(tmp_path / "j", EchoEngine(), "x" * 20, "y" * 21, fit=windows)
+    assert [response["finish_reason"] for response in responses] == ["stop", "overflow"]
+    with pytest.raises(UserError, match=r"^test: .* have 6 tokens, but the model's decoder holds 5: lower the experim"):
+        run(tmp_path / "j", EchoEngine(), "x", fit=replace(windows, max_new_tokens=6))
+    with pytest.raises(UserError, match=r"the longest has 21 tokens, and the context window is 20; nothing was asked"):
+        run(tmp_path / "j", EchoEngine(), "y" * 21, fit=replace(windows, on_overflow=FAIL))
 
 
 def cells(*cells: tuple[int, str, str, str]) -> list[dict]:

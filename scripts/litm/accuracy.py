@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, UNKNOWN
+from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
 from litm.statistics import binomial_interval
 
 #: What a cell of the accuracy table is: these columns name it.
@@ -13,17 +13,18 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a cell (and target), in the order of the scores: accuracy, its interval, and what was not counted.
 
     n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
-    that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut: counted
-    answers that were empty, or ended at the limit of new tokens (both may be wrong answers for that reason alone);
-    n_cut is missing where that is not known. Accuracies are fractions; ci_low and ci_high are their 95 % limits, see
-    `binomial_interval`.
+    that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut, n_refused:
+    counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a provider's filter
+    (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known.
+    Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
     # Types of their own, because a column may be empty: the same number is written the same way in every table.
     floats = dict.fromkeys(
         ["depth", "accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"
     )
-    return pd.DataFrame(rows).astype({"position": "Int64", "n_cut": "Int64", **floats})
+    integers = dict.fromkeys(["position", "n_cut", "n_refused"], "Int64")
+    return pd.DataFrame(rows).astype({**integers, **floats})
 
 
 def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
@@ -41,10 +42,15 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,
         "accuracy_full": counted["correct_full"].sum() / n if n else None,
         "n_empty": int(counted["empty"].sum()),
-        "n_cut": None
-        if (counted["finish_reason"] == UNKNOWN).any()
-        else int((counted["finish_reason"] == LENGTH).sum()),
+        "n_cut": _ended(counted, LENGTH),
+        "n_refused": _ended(counted, REFUSED),
         "n_failed": int(failed.sum()),
         "n_not_recorded": int(not_recorded.sum()),
         "n_excluded": int(group["excluded"].sum()),
     }
+
+
+def _ended(counted: pd.DataFrame, reason: str) -> int | None:
+    """How many answers ended for a reason; None if that is not known of all."""
+    reasons = counted["finish_reason"]
+    return None if (reasons == UNKNOWN).any() else int((reasons == reason).sum())

@@ -13,6 +13,7 @@ import numpy as np
 from litm.codes_in_text import contains_code
 from litm.placements import depth_of, gold_positions, positions_for
 from litm.questions import Item, Question
+from litm.tasks import MOVE_THE_PAIR
 
 #: A sentence or line of fewer words may occur twice: labels, not text of an item.
 _SHORTEST_SENTENCE = 3
@@ -39,19 +40,24 @@ def check_question(question: Question) -> list[str]:
     return [f"{question.id}: {finding}" for finding in found]
 
 
-def check_examples(examples_by_placement: Mapping[str, Iterable[Mapping]], generated: bool) -> list[str]:
+def check_examples(
+    examples_by_placement: Mapping[str, Iterable[Mapping]], generated: bool, design: str = MOVE_THE_PAIR
+) -> list[str]:
     """What is wrong with the examples of one experiment and size, given by placement, each read once and in step.
 
     - Every placement has the same questions, once each and in the same order, with the same wording and answers.
     - A target is where its placement says: the text of its span is the same at every placement (but for what belongs
       to the slot, such as a number or a year), and lies further back at a greater position.
     - Nothing but the order differs between placements: all prompts of a question have the same letters.
+    - In the design `ask_another_key` these three are, instead: every placement has the same context, and asks for the
+      key of the pair that is at its position.
     - Of generated examples: no answer is in a prompt outside the span of its target, and no sentence is in a prompt
       twice. (In real documents both happen.)
 
     If the questions differ, that alone is said.
     """
     found: list[str] = []
+    compare = _compare if design == MOVE_THE_PAIR else _compare_contexts
     ids: dict[str, list[str]] = {placement: [] for placement in examples_by_placement}
     for row in zip_longest(*examples_by_placement.values()):
         versions = dict(zip(ids, row, strict=True))
@@ -60,7 +66,7 @@ def check_examples(examples_by_placement: Mapping[str, Iterable[Mapping]], gener
                 ids[placement].append(example["id"])
         if len({example and example["id"] for example in row}) == 1:
             id_ = row[0]["id"]
-            found += [f"{id_}: {finding}" for finding in _compare(versions)]
+            found += [f"{id_}: {finding}" for finding in compare(versions)]
             for placement, example in versions.items():
                 found += [f"{id_}, {placement}: {finding}" for finding in _check_alone(placement, example, generated)]
     return _compare_ids(ids) or found
@@ -99,6 +105,29 @@ def _compare(versions: Mapping[str, Mapping]) -> list[str]:
         if len(examples[0]["targets"]) == 1 and not _ascend([target for _, target in shown]):
             found.append(f"{name} does not lie further back at a greater position")
     return found
+
+
+def _compare_contexts(versions: Mapping[str, Mapping]) -> list[str]:
+    """What is wrong between the placements of one context of which each asks for another key."""
+    found = []
+    if len({_without_key(example) for example in versions.values()}) > 1:
+        found.append("more than the key asked for differs between placements")
+    for placement, example in versions.items():
+        (target,) = example["targets"]
+        item = example["prompt"][slice(*target["span"])]
+        if not all(text in item for text in (example["question"], *target["answers"])):
+            found.append(f"{placement} does not ask for the pair that is there")
+    if not _ascend([target for example in versions.values() for target in example["targets"]]):
+        found.append("the pair asked for does not lie further back at a greater position")
+    return found
+
+
+def _without_key(example: Mapping) -> str:
+    """The prompt without the key asked for, but for its place in the context."""
+    start, end = example["targets"][0]["span"]
+    before, after = example["prompt"][:start], example["prompt"][end:]
+    key = example["question"]
+    return before.replace(key, "") + example["prompt"][start:end] + after.replace(key, "")
 
 
 def _check_alone(placement: str, example: Mapping, generated: bool) -> list[str]:

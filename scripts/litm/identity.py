@@ -1,6 +1,7 @@
 """Which model it is, exactly: what a response belongs to."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,12 @@ WEIGHTS = ("*.safetensors", "*.bin")
 PARTS = (*WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py")
 #: Files that a model folder has one of if it has a tokenizer.
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
-#: Names that architectures give to the length of their context, most usual first.
+#: Names that architectures give to the length of their context, most usual first; those with two lengths say whose.
 CONTEXT_WINDOW_NAMES = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length")
+ENCODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_encoder_position_embeddings")
+DECODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_decoder_position_embeddings")
+#: What the configurations of T5's family have: a position counts from where it is looked at, so there is no last one.
+RELATIVE_POSITIONS = "relative_attention_num_buckets"
 
 
 def model_files(folder: Path) -> list[Path]:
@@ -59,12 +64,25 @@ def load_config(location: str, revision: str | None) -> "PretrainedConfig":
 
 
 def context_window_of(config: "PretrainedConfig") -> int | None:
-    """The longest context that a model's configuration allows, in tokens; None if it does not say."""
-    text_config = config.get_text_config()
-    for name in CONTEXT_WINDOW_NAMES:
-        if isinstance(getattr(text_config, name, None), int):
-            return getattr(text_config, name)
-    return None
+    """Most tokens that a model's configuration allows of prompt and answer together, or, for an encoder-decoder, of the
+    prompt alone; None if it sets no limit.
+
+    The `n_positions` of models with relative positions is none: it is the length that they were trained on.
+    """
+    if not config.is_encoder_decoder:
+        return _longest(config.get_text_config(), CONTEXT_WINDOW_NAMES)
+    return _longest(getattr(config, "encoder", config).get_text_config(), ENCODER_WINDOW_NAMES)
+
+
+def answer_window_of(config: "PretrainedConfig") -> int | None:
+    """Most tokens of an answer by an encoder-decoder, whose decoder has a context of its own; None for no limit."""
+    return _longest(config.get_text_config(decoder=True), DECODER_WINDOW_NAMES)
+
+
+def _longest(config: "PretrainedConfig", names: Iterable[str]) -> int | None:
+    if hasattr(config, RELATIVE_POSITIONS):
+        return None
+    return next((length for name in names if isinstance(length := getattr(config, name, None), int)), None)
 
 
 def has_tokenizer(folder: Path) -> bool:

@@ -17,6 +17,9 @@ from transformers.utils import logging as transformers_logging
 from litm.engines import INT8, NF4, NO_QUANTIZATION, EngineSettings
 from litm.errors import UserError
 
+#: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
+FAST_PRODUCT_ROWS = 32
+
 transformers_logging.disable_progress_bar()
 # It says at every product that int8 computes in float16, which the schema of models says once.
 logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
@@ -52,7 +55,24 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "
             f"them in another shape ({absent[0]}, ...); get the model again"
         )
+    if device.type == "cpu" and settings.quantization == NF4:
+        compute_odd_shapes_plainly(model)
     return model.eval()
+
+
+def compute_odd_shapes_plainly(model: PreTrainedModel) -> None:
+    """Keep weights in 4 bits from bitsandbytes' fast product for processors with AVX-512 where it would fail.
+
+    It wants rows of whole blocks, and `FAST_PRODUCT_ROWS` of them at a time; only small models have others.
+    """
+    # A second that only this case is to cost.
+    from bitsandbytes.nn import Linear4bit
+
+    for module in model.modules():
+        if isinstance(module, Linear4bit):
+            block = cast(Any, module.weight).quant_state.blocksize
+            if module.in_features % block or module.out_features % FAST_PRODUCT_ROWS:
+                module.support_avx512bf16_for_cpu = False
 
 
 def loading_problem(error: Exception) -> str:

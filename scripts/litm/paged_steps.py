@@ -22,7 +22,7 @@ from litm.errors import UserError
 STEP_TOKENS_CPU, STEP_TOKENS_GPU = 512, 4096
 #: Part of the pages that the library keeps free for answers; idle pages are forgotten when fewer are free.
 SPARE = 0.15
-#: Part of the idle pages that is forgotten then: few at a time, for a prompt that waits for its turn may want the others.
+#: Part of the idle pages that is forgotten then: few, for a prompt that waits for its turn may want the others.
 FORGOTTEN = 0.1
 
 # The library takes notes of every model it is given; what is a user's to know is raised below.

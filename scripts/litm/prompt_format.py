@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import jinja2
 
 from litm.errors import UserError
+from litm.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedTokenizerBase
@@ -24,6 +25,21 @@ PROMPT_FIELD = "{prompt}"
 FIXED_DAY = datetime(2024, 7, 26)
 #: Prompts given to the tokenizer at a time: what it returns takes three times the memory of the ids alone.
 CHUNK = 64
+
+
+def model_tokenizer(
+    location: str, revision: str | None, prompt_template: str, reasoning: Reasoning
+) -> "PreTrainedTokenizerBase":
+    """The tokenizer as a model is asked with it; location, revision and errors as in `load_tokenizer`.
+
+    Raises `UserError` too for a reasoning policy that the prompts or the tokenizer do not allow.
+    """
+    tokenizer = load_tokenizer(location, revision)
+    if reasoning.policy == OFF:
+        switch_thinking_off(tokenizer, prompt_template)
+    if reasoning.is_separate:
+        check_tags(tokenizer, reasoning.tags)
+    return tokenizer
 
 
 def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTokenizerBase":
@@ -98,6 +114,13 @@ def render_prompts(
     return list(texts) if template is None else [template.replace(PROMPT_FIELD, text) for text in texts]
 
 
+def opens_reasoning(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, opening: str
+) -> bool:
+    """Whether prompts end with the tag that opens the reasoning; arguments and errors as in `render_prompts`."""
+    return render_prompts(tokenizer, prompt_template, template, ["x"])[0].rstrip().endswith(opening)
+
+
 def as_messages(content: Content) -> list[dict[str, str]]:
     """The messages of a chat: a text is one message of the user's."""
     return [{"role": "user", "content": content}] if isinstance(content, str) else content
@@ -123,6 +146,20 @@ def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str
             f"use 'raw' or the name of a file in resources/prompt_templates"
         ) from error
     return cast(list[str], texts)
+
+
+def switch_thinking_off(tokenizer: "PreTrainedTokenizerBase", prompt_template: str) -> None:
+    """Have the tokenizer's chat template write from now on what it writes for models that are not to reason.
+
+    Raises `UserError` if it has no such switch, or is not what the prompt is put into.
+    """
+    remedy = f"set the model's 'reasoning' to {STRIP}, or leave it out"
+    if prompt_template != CHAT:
+        raise UserError(f"reasoning: {OFF} is for prompt_template {CHAT}, and it is {prompt_template}: {remedy}")
+    if not tokenizer.chat_template or SWITCH not in tokenizer.get_chat_template():
+        raise UserError(f"reasoning: {OFF}, but the tokenizer's chat template has no '{SWITCH}' to switch: {remedy}")
+    # The line end at its end is dropped by the way transformers renders templates.
+    tokenizer.chat_template = f"{{%- set {SWITCH} = false %}}\n" + tokenizer.get_chat_template()
 
 
 def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[dict[str, str]]]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.errors import UserError
-from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, STOP, UNKNOWN
+from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, STOP, UNKNOWN
 from litm.journal import digest, response_key
 from litm.passages import read_table
 from litm.records import read_jsonl
@@ -33,6 +33,7 @@ ENDINGS = (".jsonl", *DELIMITERS)
 FINISH_REASONS = {
     **dict.fromkeys([STOP, "eos", "eos_token", "end_turn", "stop_sequence"], STOP),
     **dict.fromkeys([LENGTH, "max_tokens"], LENGTH),
+    **dict.fromkeys([REFUSED, "content_filter", "refusal"], REFUSED),
     UNKNOWN: UNKNOWN,
 }
 #: Ours, of prompts that have no answer: a null response is allowed with these.

@@ -25,6 +25,7 @@ ACCURACY_COLUMNS = {
     "accuracy_full": "Full answer",
     "n_empty": "Empty",
     "n_cut": "Cut",
+    "n_refused": "Refused",
     "n_failed": "Failed",
     "n_not_recorded": "Not recorded",
     "n_excluded": "Left out",

@@ -8,6 +8,7 @@ import pandas as pd
 from litm.errors import UserError
 from litm.finish_reasons import OVERFLOW
 from litm.metrics import FULL, METRICS, first_line
+from litm.reasoning import scored_text
 
 #: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored,
 #: tokens where nobody has counted them.
@@ -61,7 +62,7 @@ def _rows(sweep: Sweep, example: dict, responses: dict, overflowed: set) -> Iter
     if key not in responses:
         raise UserError(f"no response to question {example['id']}, size {key[0]}, {key[1]}: run generate again")
     response = responses[key]
-    text = response["response"]
+    text = scored_text(response)
     for target in example["targets"]:
         yield {
             "model": sweep.model,

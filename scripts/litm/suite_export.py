@@ -10,6 +10,7 @@ from litm.accuracy import accuracy_table
 from litm.curves import Curve
 from litm.errors import UserError
 from litm.figures import position_curve, target_bars
+from litm.reasoning import scored_text
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def predictions(
     an example without a response or a score.
     """
     answered = {
-        (response["placement"], response["id"]): (response["response"], response["finish_reason"])
+        (response["placement"], response["id"]): (scored_text(response), response["finish_reason"])
         for response in responses
         if response["size"] == curve.size and curve.placement in (None, response["placement"])
     }

@@ -34,18 +34,34 @@ class Prompt:
 class Fit:
     """What fits a model: prompt and answer together have at most `context_window` tokens (None: no limit known).
 
-    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not.
+    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not. is_shared: not so for an encoder-decoder, of which
+    `context_window` holds the prompt alone, and `answer_window` the answer.
     """
 
     context_window: int | None
     max_new_tokens: int
     on_overflow: str = LEAVE_OUT
+    is_shared: bool = True
+    answer_window: int | None = None
+
+    @property
+    def room(self) -> int:
+        """Tokens of the context window that are kept for an answer of full length."""
+        return self.max_new_tokens if self.is_shared else 0
 
     def holds(self, prompt_tokens: int | None) -> bool:
-        """Whether a prompt leaves room for an answer of full length; one of unknown length is a server's to refuse."""
-        if prompt_tokens is None:
+        """Whether a prompt fits, with the room for its answer; one of unknown length is a server's to refuse."""
+        if self.context_window is None or prompt_tokens is None:
             return True
-        return self.context_window is None or prompt_tokens + self.max_new_tokens <= self.context_window
+        return prompt_tokens + self.room <= self.context_window
+
+    def check_answer(self, what: str) -> None:
+        """Raise `UserError` if no answer could have its full length; what: the model and the experiment."""
+        if self.answer_window is not None and self.max_new_tokens > self.answer_window:
+            raise UserError(
+                f"{what}: answers may have {self.max_new_tokens} tokens, but the model's decoder holds "
+                f"{self.answer_window}: lower the experiment's max_new_tokens"
+            )
 
 
 @dataclass(frozen=True)
@@ -110,8 +126,9 @@ def ask_missing(
     prompt that was answered before, under a larger context window, does not fit now either. One that gets no answer
     leaves nothing in the journal, which is why it is asked again whenever this runs again. If not `ask`, nothing is
     asked, and what the journal lacks has failed, as others have asked it. Raises `UserError` before anything is asked
-    if prompts do not fit and `fit` says that this is one.
+    if prompts do not fit and `fit` says that this is one, or if no answer of full length does.
     """
+    fit.check_answer(what)
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
     missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
@@ -161,11 +178,11 @@ def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit,
     (size, placement), tokens = max(cells.items(), key=lambda cell: max(cell[1]))
     others = sum(map(len, cells.values())) - len(tokens)
     elsewhere = f" (and {others} in other cells)" if others else ""
+    room = f"of {fit.context_window} must hold {fit.room} of the answer too" if fit.room else f"is {fit.context_window}"
     raise UserError(
         f"{what}: {len(tokens)} prompts of size {size}, {placement}{elsewhere} do not fit: the "
-        f"longest has {max(tokens)} tokens, and the context window of {fit.context_window} must hold "
-        f"{fit.max_new_tokens} of the answer too; nothing was asked. Choose smaller sizes, or set the experiment's "
-        f"on_overflow to {LEAVE_OUT}"
+        f"longest has {max(tokens)} tokens, and the context window {room}; nothing was asked. Choose smaller sizes, or "
+        f"set the experiment's on_overflow to {LEAVE_OUT}"
     )
 
 

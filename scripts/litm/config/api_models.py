@@ -9,6 +9,7 @@ from litm.config.data import Dataset, locate
 from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.errors import UserError
 from litm.prompt_format import CHAT, RAW
+from litm.reasoning import STRIP, Reasoning, read_reasoning
 from litm.sweep import STOP
 
 #: The engine whose servers have both endpoints; the other has the chat alone.
@@ -33,10 +34,12 @@ class ApiModel:
     tokenizer: str | None
     context_window: int | None
     prompt_template: str
+    reasoning: Reasoning
     on_failure: str
     api_key_variable: str | None
     concurrency: int
     prices: Mapping | None
+    tokens_per_second: float | None
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the model, the prompt template's text and the decoding."""
@@ -45,6 +48,7 @@ class ApiModel:
             "endpoint": self.endpoint,
             "prompt_template": self.prompt_template,
             "request": dict(self.request),
+            **self.reasoning.settings(),
         }
 
     def location(self) -> dict:
@@ -86,11 +90,23 @@ def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], r
         tokenizer=_tokenizer(name, entry, datasets, root),
         context_window=entry.get("context_window"),
         prompt_template=prompt_template,
+        reasoning=_reasoning(entry, where),
         on_failure=entry.get("on_failure", STOP),
         api_key_variable=entry.get("api_key_variable"),
         concurrency=entry.get("concurrency", 8),
         prices=entry.get("prices"),
+        tokens_per_second=entry.get("tokens_per_second"),
     )
+
+
+def _reasoning(entry: Mapping, where: str) -> Reasoning:
+    reasoning = read_reasoning(entry, where)
+    if reasoning.policy not in (None, STRIP):
+        raise UserError(
+            f"{where}.reasoning: {reasoning.policy} is for the server to do, which is told in the 'request'; "
+            f"allowed: {STRIP}"
+        )
+    return reasoning
 
 
 def _tokenizer(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> str | None:

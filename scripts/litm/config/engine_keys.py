@@ -8,7 +8,9 @@ from litm.errors import UserError
 RECORDED = "recorded"
 API_ENGINES = ("anthropic", "openai")
 
-RECORDED_KEYS = ("engine", "responses", "fields")
+RECORDED_KEYS = ("responses", "fields")
+#: What every kind has.
+COMMON_KEYS = ("engine", "reasoning", "reasoning_tags")
 API_KEYS = ("api_model", "base_url", "endpoint", "request", "api_key_variable", "concurrency", "prices")
 LOCAL_KEYS = (
     "path",
@@ -46,12 +48,11 @@ def check_engine_keys(name: str, entry: Mapping) -> None:
     """Raise `UserError` for a key of another kind of entry."""
     where = f"models.{name}"
     if is_recorded(entry):
-        if wrong := [key for key in entry if key not in RECORDED_KEYS]:
-            raise UserError(
-                f"{where}: 'engine: {RECORDED}' takes no '{wrong[0]}'; its keys: {', '.join(RECORDED_KEYS)}"
-            )
+        allowed = (*COMMON_KEYS, *RECORDED_KEYS)
+        if wrong := [key for key in entry if key not in allowed]:
+            raise UserError(f"{where}: 'engine: {RECORDED}' takes no '{wrong[0]}'; its keys: {', '.join(allowed)}")
         return
-    if wrong := [key for key in entry if key in RECORDED_KEYS and key != "engine"]:
+    if wrong := [key for key in entry if key in RECORDED_KEYS]:
         raise UserError(f"{where}: '{wrong[0]}' is only for 'engine: {RECORDED}'")
     if is_api(entry) and (wrong := [key for key in entry if key in LOCAL_KEYS]):
         raise UserError(f"{where}: '{wrong[0]}' is not for 'engine: {entry['engine']}', whose models a server runs")

@@ -15,7 +15,7 @@ from litm.metrics import METRICS
 from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.questions import read_template
 from litm.sweep import LEAVE_OUT
-from litm.tasks import ExampleSettings, TaskDefaults, load_task, task_names
+from litm.tasks import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefaults, load_task, task_names
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Experiment:
     seed: int
     distractor_order: str
     selection: str
+    design: str
     subset: str | None
     labels: str | None
     prompt: str
@@ -57,11 +58,15 @@ class Experiment:
     def example_settings(self) -> dict:
         """What changes the examples, beside size, placement, dataset and prompt file.
 
-        The seed is left out where nothing is random, so that another one changes nothing there.
+        The seed is left out where nothing is random, so that another one changes nothing there; and so is the usual
+        design, as before there was another.
         """
         is_random = not self.datasets or "random" in (self.distractor_order, self.selection)
         seed = self.seed if is_random else None
-        return asdict(ExampleSettings(self.examples, seed, self.distractor_order, self.selection, self.labels))
+        settings = asdict(
+            ExampleSettings(self.examples, seed, self.distractor_order, self.selection, self.labels, self.design)
+        )
+        return {key: value for key, value in settings.items() if (key, value) != ("design", MOVE_THE_PAIR)}
 
     def decoding(self) -> dict:
         """What changes a response, beside the model and the prompt."""
@@ -124,6 +129,7 @@ def read_experiment(name: str, entry: Mapping, seed: int, files: Mapping[str, An
         seed=seed,
         distractor_order=entry.get("distractor_order", "ranked"),
         selection=entry.get("selection", "first"),
+        design=_design(entry, where),
         subset=subset,
         labels=files[subset].labels if subset else None,
         prompt=prompt,
@@ -134,6 +140,13 @@ def read_experiment(name: str, entry: Mapping, seed: int, files: Mapping[str, An
         closed_book=entry.get("closed_book"),
         oracle=entry.get("oracle"),
     )
+
+
+def _design(entry: Mapping, where: str) -> str:
+    design = entry.get("design", MOVE_THE_PAIR)
+    if design == ASK_ANOTHER_KEY and not hasattr(load_task(entry["task"]), ASK_ANOTHER_KEY):
+        raise UserError(f"{where}: 'design: {design}' is for kv_retrieval, not for the task {entry['task']}")
+    return design
 
 
 def _cells(entry: Mapping, defaults: TaskDefaults, where: str) -> tuple[Cell, ...]:

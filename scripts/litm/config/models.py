@@ -11,7 +11,11 @@ from litm.engines import NO_QUANTIZATION, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
 from litm.prompt_format import CHAT, RAW
+from litm.reasoning import BUDGET, OFF, Reasoning, read_reasoning
 from litm.sweep import STOP
+
+#: The engine that can end a model's reasoning.
+BUDGETING_ENGINE = "transformers"
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,14 @@ class Model:
     quantization: str
     attention: str
     prompt_template: str
+    reasoning: Reasoning
     on_failure: str
     device: str
     gpus: int
     shards: int
     batch_tokens: int
     threads: int
+    tokens_per_second: float | None
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""
@@ -43,6 +49,7 @@ class Model:
             "dtype": self.dtype,
             "attention": self.attention,
             "prompt_template": self.prompt_template,
+            **self.reasoning.settings(),
         }
         # Left out where there is none, as before there was any: what was answered then is still an answer.
         return settings if self.quantization == NO_QUANTIZATION else {**settings, "quantization": self.quantization}
@@ -80,13 +87,25 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         quantization=entry.get("quantization", NO_QUANTIZATION),
         attention=entry.get("attention", "sdpa"),
         prompt_template=prompt_template,
+        reasoning=_reasoning(entry, prompt_template, f"models.{name}"),
         on_failure=entry.get("on_failure", STOP),
         device=entry.get("device", "auto"),
         gpus=entry.get("gpus", 1),
         shards=entry.get("shards", 1),
         batch_tokens=entry.get("batch_tokens", 16384),
         threads=entry.get("threads", 8),
+        tokens_per_second=entry.get("tokens_per_second"),
     )
+
+
+def _reasoning(entry: Mapping, prompt_template: str, where: str) -> Reasoning:
+    """What is done about a model's reasoning; `UserError` for keys that do not go together."""
+    reasoning = read_reasoning(entry, where)
+    if reasoning.policy == OFF and prompt_template != CHAT:
+        raise UserError(f"{where}.reasoning: {OFF} is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
+    if reasoning.policy == BUDGET and entry["engine"] != BUDGETING_ENGINE:
+        raise UserError(f"{where}.reasoning: {BUDGET} is only for 'engine: {BUDGETING_ENGINE}'")
+    return reasoning
 
 
 def _folder(name: str, entry: Mapping, root: Path) -> str | None:

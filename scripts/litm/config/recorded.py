@@ -10,6 +10,7 @@ from litm.config.data import Dataset, locate
 from litm.config.experiments import Cell, Experiment
 from litm.errors import UserError
 from litm.placements import gold_positions
+from litm.reasoning import STRIP, Reasoning, read_reasoning
 from litm.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
 
 
@@ -31,6 +32,7 @@ class RecordedModel:
 
     name: str
     fields: Mapping[str, str]
+    reasoning: Reasoning
     files: Mapping[str, tuple[ResponseFile, ...]]
 
 
@@ -66,7 +68,10 @@ def read_recorded_model(
             f"one of them, or take the model out of 'models'"
         )
     # In the order of the experiments, as everything is.
-    return RecordedModel(name, dict(fields), {name: files[name] for name in experiments if name in files})
+    reasoning = read_reasoning(entry, where)
+    if reasoning.policy not in (None, STRIP):
+        raise UserError(f"{where}.reasoning: {reasoning.policy} is for models that are asked; allowed: {STRIP}")
+    return RecordedModel(name, dict(fields), reasoning, {name: files[name] for name in experiments if name in files})
 
 
 def _files(

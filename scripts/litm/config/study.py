@@ -31,6 +31,8 @@ from litm.config.models import Model, read_model
 from litm.config.recorded import RecordedModel, read_recorded_model
 from litm.errors import UserError
 
+#: Unless the config says otherwise.
+AUDITED_PER_CELL = 5
 CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
 
 
@@ -38,7 +40,8 @@ CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrie
 class Study:
     """The selected models, experiments and figures, and the data there are.
 
-    token_models: models, selected or not, whose tokens an experiment's sizes count.
+    token_models: models, selected or not, whose tokens an experiment's sizes count; audited_per_cell: prompts of a cell
+    that an audit asks again.
     """
 
     models: Mapping[str, Model | ApiModel | RecordedModel]
@@ -51,6 +54,7 @@ class Study:
     questions: Mapping[str, QuestionSet]
     candidates: Mapping[str, Candidates]
     seed: int
+    audited_per_cell: int
     data_mirror: str | None
 
     @property
@@ -126,6 +130,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         questions=questions,
         candidates=candidates,
         seed=seed,
+        audited_per_cell=(config.get("audit") or {}).get("prompts_per_cell", AUDITED_PER_CELL),
         data_mirror=_mirror(config.get("data_mirror")),
     )
     _check_answered(study)

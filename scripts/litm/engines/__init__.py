@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from litm.journal import Response
 from litm.prompt_format import Content, encode_prompts
+from litm.reasoning import Reasoning
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -31,7 +32,7 @@ class EngineSettings:
 
     location, revision: a folder or a hub model and its commit, or the name that a server has for a model; tokenizer:
     another place for the tokenizer; prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens,
-    stop: decoding, always greedy.
+    stop: decoding, always greedy; reasoning: what is done about what a model writes before its answer.
 
     Of a model that is run here, dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; and, as they must
     not change an answer, device, gpus and batch_tokens.
@@ -48,6 +49,7 @@ class EngineSettings:
     template: str | None
     max_new_tokens: int
     stop: str
+    reasoning: Reasoning = field(default_factory=Reasoning)
     dtype: str = "auto"
     quantization: str = NO_QUANTIZATION
     attention: str = "sdpa"

@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 import torch
 import transformers
-from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase, StoppingCriteriaList
+from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from litm.batching import halved_budget, next_batch
 from litm.cli import note
@@ -15,9 +15,11 @@ from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
 from litm.kept_cache import KeptCache, can_keep, reading_order
-from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
+from litm.line_end import LineEnd
 from litm.model_loading import load_model
-from litm.prompt_format import Content, load_tokenizer
+from litm.prompt_format import Content, model_tokenizer
+from litm.reasoning import BUDGET
+from litm.reasoning_end import Ending, ReasonedEnd, cut_response, stopping_rules
 
 #: What the errors say that are no `torch.OutOfMemoryError`: of the processor's memory, and of CUDA's libraries.
 OUT_OF_MEMORY = (
@@ -33,7 +35,9 @@ class Engine:
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
         self.config = load_config(settings.location, settings.revision)
-        self.tokenizer = load_tokenizer(settings.tokenizer or settings.location, settings.revision)
+        self.tokenizer = model_tokenizer(
+            settings.tokenizer or settings.location, settings.revision, settings.prompt_template, settings.reasoning
+        )
         self.computed_tokens = 0
 
     def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
@@ -52,19 +56,20 @@ class Engine:
         model = load_model(self.settings, self.config, device)
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
+        new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
         model.generation_config = greedy_decoding(
-            self.settings.max_new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
+            new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
         )
-        line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
+        ending = self._ending()
         prompt_ids = token_ids(prompts)
         lengths = [len(ids) for ids in prompt_ids]
-        new_tokens, budget = self.settings.max_new_tokens, self.settings.batch_tokens
+        budget = self.settings.batch_tokens
         order = reading_order(prompt_ids, new_tokens, budget)
         kept = KeptCache(model, max(lengths), new_tokens) if can_keep(model) else None
         done = 0
         while done < len(order):
             batch = next_batch(order, done, lengths, new_tokens, budget)
-            outputs = generate_if_it_fits(model, [prompt_ids[index] for index in batch], line_end, kept)
+            outputs = generate_if_it_fits(model, [prompt_ids[index] for index in batch], ending, kept)
             if outputs is None:
                 if len(batch) == 1:
                     raise UserError(out_of_memory(device, lengths[batch[0]]))
@@ -73,7 +78,10 @@ class Engine:
                 continue
             done += len(batch)
             self.computed_tokens += kept.computed if kept else sum(lengths[index] for index in batch)
-            answers = [cut_answer(output, end_tokens, line_end) for output in outputs]
+            answers = [
+                cut_response(output, end_tokens, ending, prompt_ids[index])
+                for index, output in zip(batch, outputs, strict=True)
+            ]
             texts = self.tokenizer.batch_decode(
                 [ids for ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
             )
@@ -88,9 +96,25 @@ class Engine:
         has_embedding = own is not None and own < self.config.get_text_config().vocab_size
         return own if has_embedding else (end_tokens or [0])[0]
 
-    def _line_end(self) -> LineEnd:
+    def _ending(self) -> Ending:
+        reasoning, first_line = self.settings.reasoning, self.settings.stop == FIRST_LINE
+        if not first_line and reasoning.policy != BUDGET:
+            return None
         vocabulary = max(len(self.tokenizer), self.config.get_text_config().vocab_size)
-        return LineEnd(self.tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True))
+        pieces = self.tokenizer.batch_decode([[id] for id in range(vocabulary)], skip_special_tokens=True)
+        line_end = LineEnd(pieces) if first_line else None
+        if not reasoning.is_separate:
+            return line_end
+        if reasoning.policy != BUDGET:
+            return ReasonedEnd(pieces, reasoning.tags, line_end)
+        closing_ids = self.tokenizer(reasoning.tags[1], add_special_tokens=False)["input_ids"]
+        if len(closing_ids) >= reasoning.tokens:
+            raise UserError(
+                f"reasoning_tokens: {reasoning.tokens} is too few, {reasoning.tags[1]} alone has {len(closing_ids)}"
+            )
+        return ReasonedEnd(
+            pieces, reasoning.tags, line_end, self.settings.max_new_tokens, reasoning.tokens, closing_ids
+        )
 
     def _software(self) -> str:
         parts = {"transformers": transformers.__version__, "torch": torch.__version__}
@@ -100,11 +124,11 @@ class Engine:
 
 
 def generate_if_it_fits(
-    model: PreTrainedModel, prompts: Sequence[Sequence[int]], line_end: LineEnd | None, kept: KeptCache | None = None
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
 ) -> list[list[int]] | None:
     """What `generate_batch` returns, or None if there is not enough memory for it."""
     try:
-        return generate_batch(model, prompts, line_end, kept)
+        return generate_batch(model, prompts, ending, kept)
     except RuntimeError as error:
         if not is_out_of_memory(error):
             raise
@@ -129,7 +153,7 @@ def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
 
 @torch.inference_mode()
 def generate_batch(
-    model: PreTrainedModel, prompts: Sequence[Sequence[int]], line_end: LineEnd | None, kept: KeptCache | None = None
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
 ) -> list[list[int]]:
     """New token ids of each prompt, up to the length of the longest answer of the batch.
 
@@ -150,7 +174,7 @@ def generate_batch(
         input_ids=ids.to(model.device),
         attention_mask=mask.to(model.device),
         past_key_values=kept.for_prompts(prompts) if kept else None,
-        stopping_criteria=StoppingCriteriaList([StopAtLineEnd(line_end)] if line_end else []),
+        **stopping_rules(ending, prompts),
     )
     return output[:, 1 if on_the_right else width :].tolist()
 

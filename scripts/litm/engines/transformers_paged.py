@@ -8,18 +8,21 @@ from transformers import GenerationConfig, PreTrainedModel
 
 from litm.cli import note
 from litm.devices import choose_device, device_name
-from litm.engines import FIRST_LINE, Prepared, token_ids
+from litm.engines import Prepared, token_ids
 from litm.engines import transformers as plain
 from litm.engines.transformers import end_token_ids, greedy_decoding, is_out_of_memory, out_of_memory
 from litm.errors import UserError
 from litm.journal import Response
-from litm.line_end import LineEnd, cut_answer
 from litm.model_loading import load_model
 from litm.paged_steps import PagedSteps, Said
 from litm.prefix_tree import ReadingPlan, reading_plan
+from litm.reasoning import BUDGET
+from litm.reasoning_end import Ending, cut_response, has_ended
 
 #: Tokens of a page, the unit that is shared.
 PAGE_TOKENS = 32
+#: What to do where a model is not for this engine.
+REMEDY = "set the model's 'engine' to transformers"
 
 
 class Engine(plain.Engine):
@@ -38,10 +41,10 @@ class Engine(plain.Engine):
         model = self._load(device)
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = end_token_ids(model, self.tokenizer)
-        line_end = self._line_end() if self.settings.stop == FIRST_LINE else None
+        ending = self._ending()
         prompt_ids = token_ids(prompts)
-        for batch in self._answer(model, prompt_ids, end_tokens, line_end):
-            answers = [cut_answer(said.ids, end_tokens, line_end) for said in batch]
+        for batch in self._answer(model, prompt_ids, end_tokens, ending):
+            answers = [cut_response(said.ids, end_tokens, ending, prompt_ids[said.index]) for said in batch]
             texts = self.tokenizer.batch_decode(
                 [ids for ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
             )
@@ -52,13 +55,14 @@ class Engine(plain.Engine):
 
     def _load(self, device: torch.device) -> PreTrainedModel:
         if self.config.is_encoder_decoder:
-            raise UserError(f"{self.config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
+            raise UserError(f"{self.config.model_type} is an encoder-decoder: {REMEDY}")
+        if self.settings.reasoning.policy == BUDGET:
+            raise UserError(f"paged attention cannot close a model's reasoning for it: {REMEDY}")
+        if self.settings.gpus > 1:
+            raise UserError(f"paged attention needs the model on one GPU: {REMEDY}, or 'gpus' to 1")
         model = load_model(self.settings, self.config, device)
         if not model.is_backend_compatible():
-            raise UserError(
-                f"{type(model).__name__} computes attention in a way of its own, which has no pages: set the model's "
-                "'engine' to transformers"
-            )
+            raise UserError(f"{type(model).__name__} computes attention in a way of its own, without pages: {REMEDY}")
         return model
 
     def _answer(
@@ -66,7 +70,7 @@ class Engine(plain.Engine):
         model: PreTrainedModel,
         prompts: Sequence[Sequence[int]],
         end_tokens: list[int],
-        line_end: LineEnd | None,
+        ending: Ending,
     ) -> Iterator[list[Said]]:
         """What ended in each step; begins again with half of the room where memory runs out."""
         new_tokens = self.settings.max_new_tokens
@@ -76,7 +80,7 @@ class Engine(plain.Engine):
             longest = max(map(len, left.values()))
             room = max(budget, longest + new_tokens)
             try:
-                for batch in self._in_flight(model, decoding, left.copy(), room, line_end):
+                for batch in self._in_flight(model, decoding, left.copy(), room, ending):
                     for said in batch:
                         del left[said.index]
                     yield batch
@@ -96,7 +100,7 @@ class Engine(plain.Engine):
         decoding: GenerationConfig,
         prompts: Mapping[int, Sequence[int]],
         room: int,
-        line_end: LineEnd | None,
+        ending: Ending,
     ) -> Iterator[list[Said]]:
         """What ended in each step, until all prompts have; as many at a time as have `room` with an answer of full
         length.
@@ -125,7 +129,7 @@ class Engine(plain.Engine):
                 # It has been read, or it would have said nothing.
                 for index in followers.pop(said.index, ()):
                     heappush(waiting, place[index])
-                over = line_end is not None and line_end.find(said.ids) is not None
+                over = has_ended(said.ids, ending, prompts[said.index])
                 if over and not said.ended:
                     steps.cancel(said.index)
                 if over or said.ended:

@@ -5,7 +5,8 @@ A task is a module of this package with
 - `DEFAULTS`: a `TaskDefaults`, what an experiment gets unless it says otherwise;
 - `questions(size, settings, dataset) -> Iterator[Question]`: the base items, before any placement;
 - `format_items(items) -> list[str]` and `SEPARATOR`: how the items of a context are written;
-- if a context is a conversation, `as_messages(items, question) -> list[dict]`: the same as chat messages.
+- if a context is a conversation, `as_messages(items, question) -> list[dict]`: the same as chat messages;
+- if its items are all alike, `ask_another_key(question, size, placement) -> Question`: see `ASK_ANOTHER_KEY`.
 
 Adding a task is adding a module: it is found by its name, nothing else changes.
 """
@@ -18,6 +19,10 @@ from typing import Protocol, cast
 
 from litm.errors import UserError
 from litm.questions import Item, Question
+
+#: What a position is: where the gold item is moved to, while the question stays (the paper's); or which item of a
+#: context that stays is asked for.
+MOVE_THE_PAIR, ASK_ANOTHER_KEY = "move_the_pair", "ask_another_key"
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class ExampleSettings:
     distractor_order: 'ranked' as in the dataset, or 'random', shuffled by seed and question.
     selection: which questions, the 'first' of the dataset or 'random' ones, drawn by seed.
     labels: format of the file that says which questions to keep, None to keep all.
+    design: `MOVE_THE_PAIR` or `ASK_ANOTHER_KEY`, which is for tasks that have it.
     """
 
     examples: int | None
@@ -56,6 +62,7 @@ class ExampleSettings:
     distractor_order: str
     selection: str = "first"
     labels: str | None = None
+    design: str = MOVE_THE_PAIR
 
     @property
     def limit(self) -> int | None:

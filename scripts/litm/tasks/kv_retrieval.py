@@ -4,7 +4,8 @@ import random
 import uuid
 from collections.abc import Iterator, Sequence
 
-from litm.questions import Gold, Item, Question
+from litm.placements import gold_placement, gold_positions
+from litm.questions import Gold, Item, Question, place
 from litm.released import read_kv_questions
 from litm.tasks import ExampleSettings, TaskDefaults
 
@@ -33,6 +34,18 @@ def generate_question(size: int, rng: random.Random) -> Question:
     assert len(set(ids)) == len(ids)
     (key, value), *distractors = zip(ids[::2], ids[1::2], strict=True)
     return Question(key, key, (Gold("gold", (key, value), (value,)),), tuple(distractors))
+
+
+def ask_another_key(question: Question, size: int, placement: str) -> Question:
+    """The question for the pair at `placement` of the context that has the gold pair first, under the same id.
+
+    With its gold item placed there, its context is the same at every placement, so that only the key asked for differs;
+    at position 0 it is the question itself. Raises `UserError` where there are fewer than `size` pairs.
+    """
+    (position,) = gold_positions(placement)
+    pairs = place(question, size, gold_placement([0]))
+    key, value = pairs.pop(position)
+    return Question(question.id, key, (Gold("gold", (key, value), (value,)),), tuple(pairs))
 
 
 def random_uuid(rng: random.Random) -> str:

@@ -1,0 +1,66 @@
+"""Ask a seeded sample of a sweep's answered prompts again, one at a time and with nothing shared, for the audit."""
+
+import argparse
+
+from litm.asking import Asking
+from litm.audit_sample import audit_engine, audit_sample
+from litm.cli import json_object, note, run
+from litm.engines import load_engine
+from litm.journal import Journal, digest
+from litm.prompt_format import read_prompt_template
+from litm.records import read_json, read_jsonl, write_jsonl
+from litm.sweep import Fit, ask_missing, check_answered, sweep_prompts, sweep_responses
+
+
+def main() -> None:
+    args = parse_args()
+    template = read_prompt_template(args.template) if args.template else None
+    engine = audit_engine(args.settings["engine"])
+    asking = Asking(read_json(args.source), {**args.settings, "engine": engine}, template, args.decoding)
+    identity = asking.identity()
+    settings = asking.engine_settings(
+        tokenizer=args.tokenizer,
+        device=args.device,
+        gpus=args.gpus,
+        # A batch of one prompt, whatever its length, and one request at a time.
+        batch_tokens=1,
+        concurrency=1,
+    )
+    sample = audit_sample((record for _, record in read_jsonl(args.responses)), args.prompts_per_cell, args.seed)
+    examples = (example for path in args.examples for _, example in read_jsonl(path))
+    sampled = (example for example in examples if (example["size"], example["id"]) in sample)
+    prompts = sweep_prompts(sampled, digest(identity), settings.prompt_template)
+    what = f"{args.model}/{args.experiment}"
+    with Journal(args.journal) as journal:
+        missing = sum(prompt.key not in journal for prompt in prompts)
+        paid = ", which may cost money" if asking.is_served else ""
+        note(f"{what}: the audit asks {missing} prompts again, one at a time{paid}")
+        # They fitted when they were answered.
+        fit = Fit(None, settings.max_new_tokens)
+        outcome = ask_missing(prompts, journal, identity, fit, lambda: load_engine(engine, settings), what)
+        check_answered(outcome)
+        write_jsonl(args.output, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
+
+
+def parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--experiment", required=True)
+    parser.add_argument("--source", required=True, help="what identify_model.py wrote")
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
+    parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
+    parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
+    parser.add_argument("--prompts-per-cell", type=int, required=True, help="questions of each size")
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--examples", required=True, nargs="+")
+    parser.add_argument("--responses", required=True, help="what generate.py wrote: what was answered")
+    parser.add_argument("--journal", required=True, help="the audit's own; read, and appended to")
+    parser.add_argument("--output", required=True, help="output: one line a prompt, as in the responses")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,35 @@
+"""Compare the recorded answers of a sweep with those that the audit got to the same prompts, one row a cell."""
+
+import argparse
+
+from litm.audit import audit_table
+from litm.cli import run
+from litm.csv_tables import write_csv
+from litm.records import read_jsonl
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--experiment", required=True)
+    parser.add_argument("--metric", required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--examples", required=True, nargs="+")
+    parser.add_argument("--responses", required=True, help="what generate.py wrote")
+    parser.add_argument("--again", required=True, help="what ask_again.py wrote")
+    parser.add_argument("--output", required=True, help="output: a CSV table, one row a cell")
+    args = parser.parse_args()
+    table = audit_table(
+        args.model,
+        args.experiment,
+        args.metric,
+        examples=(example for path in args.examples for _, example in read_jsonl(path)),
+        recorded=(record for _, record in read_jsonl(args.responses)),
+        again=(record for _, record in read_jsonl(args.again)),
+        seed=args.seed,
+    )
+    write_csv(args.output, table)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,28 @@
+"""Look whether this machine has what a config needs, before anything is spent; 1 if something is missing."""
+
+import argparse
+from pathlib import Path
+
+from litm.cli import json_object, run
+from litm.config.study import load_study
+from litm.doctor import MISSING, checks_table, counts
+from litm.doctor.examine import examine
+from litm.errors import UserError
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--config", required=True, type=json_object, help="JSON: the whole config")
+    parser.add_argument("--project", required=True, type=Path, help="the folder with config/ and requirements.lock")
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    args = parser.parse_args()
+    lock = (args.project / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    checks = examine(load_study(args.config, args.project), lock, args.results)
+    print(checks_table(checks))
+    if any(check.status == MISSING for check in checks):
+        raise UserError(f"{counts(checks)}: what is missing must be mended before a run")
+    print(counts(checks))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,30 @@
+"""Print what the sweeps of a config would cost: prompts, tokens, hours and money; also as a table."""
+
+import argparse
+from pathlib import Path
+
+from litm.cli import json_object, run
+from litm.csv_tables import write_csv
+from litm.estimate import Remaining, as_text, choose_rate, estimate_table, measured_runs, notes
+from litm.records import read_json
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sweeps", required=True, nargs="*", help="what estimate_sweep.py wrote")
+    parser.add_argument("--rates", required=True, type=json_object, help="JSON: tokens a second by model, or null")
+    parser.add_argument("--prices", required=True, type=json_object, help="JSON: prices of models that cost money")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="where earlier runs are looked for")
+    parser.add_argument("--table", required=True, help="output: a CSV table, one row a sweep and one of sums")
+    args = parser.parse_args()
+    sweeps = [Remaining(**read_json(path)) for path in args.sweeps]
+    rates = {model: choose_rate(stated, measured_runs(args.results, model)) for model, stated in args.rates.items()}
+    table = estimate_table(sweeps, rates, args.prices)
+    write_csv(args.table, table)
+    print(as_text(table))
+    for note in notes(sweeps, rates, args.prices):
+        print(note)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,55 @@
+"""Count what is left to ask of one sweep: prompts, and their tokens; needs no weights, and changes no journal."""
+
+import argparse
+from dataclasses import asdict
+
+from litm.asking import Asking
+from litm.cli import json_object, run
+from litm.estimate import SHARING, encoder, remaining_work
+from litm.journal import Response, digest, journal_files, read_journal
+from litm.prompt_format import read_prompt_template
+from litm.records import read_json, read_jsonl, write_json
+from litm.sweep import sweep_prompts
+
+#: A model that was never asked, of which the config says all that is wanted.
+UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}
+
+
+def main() -> None:
+    args = parse_args()
+    template = read_prompt_template(args.template) if args.template else None
+    source = read_json(args.source) if args.source else UNKNOWN
+    asking = Asking(source, args.settings, template, args.decoding)
+    examples = (example for path in args.examples for _, example in read_jsonl(path))
+    answers: dict[str, Response] = {}
+    for path in journal_files(args.journal):
+        answers |= read_journal(path).responses
+    left = remaining_work(
+        (args.model, args.experiment),
+        sweep_prompts(examples, digest(asking.identity()), args.settings["prompt_template"]),
+        answers,
+        asking.fit(args.context_window),
+        encoder(asking, args.tokenizer),
+        shares=args.settings["engine"] in SHARING,
+    )
+    write_json(args.output, asdict(left))
+
+
+def parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--experiment", required=True)
+    parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; without a journal it is not needed")
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
+    parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
+    parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")
+    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
+    parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
+    parser.add_argument("--examples", required=True, nargs="+")
+    parser.add_argument("--journal", required=True, help="every response ever got; read only")
+    parser.add_argument("--output", required=True, help="output: JSON, see litm.estimate.Remaining")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

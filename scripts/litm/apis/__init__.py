@@ -1,0 +1,1 @@
+"""Models behind an API: what its engines share, whatever the protocol."""

@@ -1,0 +1,160 @@
+"""An engine for a model behind an API; what differs between protocols is in the modules of `litm.engines`."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+from urllib.parse import urlsplit
+
+from litm.apis.answers import Reply, line_end
+from litm.apis.running import Patience, as_they_finish, in_step
+from litm.cli import note
+from litm.engines import CHAT_ENDPOINT, FIRST_LINE, EngineSettings, Prepared, prepare_prompts
+from litm.errors import UserError
+from litm.finish_reasons import REFUSED, STOP
+from litm.journal import Response
+from litm.prompt_format import CHAT, Content, as_messages, load_tokenizer
+from litm.records import canonical_json
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+#: What a server of one's own, which wants no key, is given in its place, because the SDKs want one.
+NO_KEY = "no-key"
+#: The field of a request that changes what a chat template writes.
+TEMPLATE_ARGUMENTS = "chat_template_kwargs"
+
+
+class ApiEngine(ABC):
+    """Asks many prompts at a time, and again where none came; checks that each was read whole.
+
+    A protocol's engine says how to connect, what to send, and how to read what comes.
+    """
+
+    key_variable: ClassVar[str]
+    home: ClassVar[str]
+    software: ClassVar[str]
+    #: Few servers tell which tokens they had in a cache.
+    computed_tokens: int | None = None
+
+    def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
+        self.settings = settings
+        self.patience = patience or Patience()
+        self.key = api_key(settings, self.key_variable)
+        self.url = settings.base_url or self.home
+        self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
+        self._usage_is_missing = False
+
+    @abstractmethod
+    def connect(self) -> AbstractAsyncContextManager[Any]:
+        """The SDK's client, which sends nothing again by itself."""
+
+    @abstractmethod
+    async def ask(self, client: Any, content: Content) -> Reply:
+        """The answer to one request; `Unanswered` or `UserError` if there is none."""
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether `prepare` knows all tokens that the server's model reads, and not only those of the messages."""
+        if self.settings.endpoint != CHAT_ENDPOINT:
+            return True
+        is_known = self.tokenizer is not None and bool(self.tokenizer.chat_template)
+        return is_known and TEMPLATE_ARGUMENTS not in self.settings.request
+
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """The prompts with their token ids, if the model's tokenizer is known; of chats in an unknown template those
+        of the messages alone.
+        """
+        if self.tokenizer is None:
+            return [Prepared(content, None) for content in contents]
+        if self.settings.endpoint != CHAT_ENDPOINT:
+            return prepare_prompts(self.tokenizer, self.settings, contents)
+        if self.counts_exactly:
+            return prepare_prompts(self.tokenizer, replace(self.settings, prompt_template=CHAT), contents)
+        return [Prepared(content, text_ids(self.tokenizer, content)) for content in contents]
+
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Ask all prompts, those with the same beginning one after the other, for the sake of the server's cache.
+
+        Yields answers as they come. Raises `UserError` as `as_they_finish` does, and where the server read another
+        number of tokens than the prompt has.
+        """
+        yield from in_step(self._answers(prompts))
+
+    async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
+        order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
+        async with self.connect() as client:
+
+            async def send(index: int) -> Reply:
+                return await self.ask(client, prompts[index].content)
+
+            batches = as_they_finish(send, order, self.settings.concurrency, self.patience)
+            async with aclosing(batches):
+                async for batch in batches:
+                    yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
+
+    def _response(self, prompt: Prepared, reply: Reply) -> Response:
+        check_read_whole(prompt.tokens, reply.prompt_tokens, self.counts_exactly)
+        if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
+            self._note_missing_usage()
+        end = line_end(reply.text) if self.settings.stop == FIRST_LINE else None
+        return Response(
+            text=reply.text[:end],
+            finish_reason=reply.finish_reason if end is None else STOP,
+            prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
+            response_tokens=reply.response_tokens or 0,
+            made_with=f"{self.software}, {public_url(self.url)}, {reply.served or self.settings.location}",
+        )
+
+    def _note_missing_usage(self) -> None:
+        if not self._usage_is_missing:
+            own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
+            note(f"{public_url(self.url)} does not report tokens: {own} whether it cut prompts is not known")
+        self._usage_is_missing = True
+
+
+def text_ids(tokenizer: "PreTrainedTokenizerBase", content: Content) -> list[int]:
+    """The token ids of what messages say, without those of any template."""
+    text = "".join(message["content"] for message in as_messages(content))
+    return cast(list[int], tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+
+def api_key(settings: EngineSettings, usual_variable: str) -> str:
+    """The key, from the environment variable that the model names, or else the provider's usual one.
+
+    A server of one's own is given `NO_KEY`, and never the provider's, unless a variable is named. Raises `UserError`
+    if it is not set.
+    """
+    variable = settings.api_key_variable or (None if settings.base_url else usual_variable)
+    if variable is None:
+        return NO_KEY
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise UserError(
+            f"{settings.location}: the environment variable {variable} has no key; nothing was asked. Set it, or name "
+            "another one by the model's 'api_key_variable'"
+        )
+    return key
+
+
+def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> None:
+    """Raise `UserError` if a server read another number of tokens than the prompt has, or fewer if that is not exact.
+
+    None is a number that is not known.
+    """
+    if counted is None or reported is None or counted == reported or (counted < reported and not exact):
+        return
+    raise UserError(
+        f"the server read {reported} tokens of a prompt that has {'' if exact else 'at least '}{counted} by the "
+        "model's tokenizer: it cuts prompts without saying so, or uses another tokenizer or chat template. This answer "
+        "was not kept. Raise the server's context length, or set the model's 'tokenizer' to the one that it uses"
+    )
+
+
+def public_url(url: str) -> str:
+    """An address without what may be secret in it: user, password and query."""
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}".rstrip("/")

@@ -1,0 +1,80 @@
+"""How the prompts of a sweep are asked, by what its rules know: one reading for all programs that ask or count."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from litm.engines import FIRST_LINE, EngineSettings
+from litm.identity import sweep_identity
+from litm.prompt_format import load_tokenizer, opens_reasoning
+from litm.reasoning import Reasoning, generation_settings, opened_by_prompt, with_answer
+from litm.sweep import LEAVE_OUT, Fit
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A model and how it is asked. source: what identify_model.py wrote; settings: those of the model that change an
+    answer; template: the text of its prompt template, if it has one; decoding: limit of new tokens, stop rule.
+    """
+
+    source: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    template: str | None
+    decoding: Mapping[str, Any]
+
+    @property
+    def reasoning(self) -> Reasoning:
+        """What is done about what the model writes before its answer."""
+        return Reasoning.of(self.settings)
+
+    @property
+    def is_served(self) -> bool:
+        """Whether a server runs the model, and makes the prompts."""
+        return "base_url" in self.source
+
+    def identity(self) -> dict:
+        """All that defines an answer beside the prompt itself."""
+        asked_with = generation_settings(self.settings, stops_early=self.decoding["stop"] == FIRST_LINE)
+        return sweep_identity(self.source["identity"], asked_with, self.template, dict(self.decoding))
+
+    def engine_settings(self, **run: Any) -> EngineSettings:
+        """What the engine is made with. run: the fields that change no answer, such as device and tokenizer."""
+        own = {key: value for key, value in self.settings.items() if key not in ("engine", "reasoning")}
+        return EngineSettings(
+            location=self.source["location"],
+            revision=self.source["revision"],
+            base_url=self.source.get("base_url"),
+            api_key_variable=self.source.get("api_key_variable"),
+            template=self.template,
+            reasoning=self.reasoning,
+            **own,
+            **self.decoding,
+            **run,
+        )
+
+    def fit(self, context_window: int | None, on_overflow: str = LEAVE_OUT) -> Fit:
+        """What fits. context_window: in tokens; 0 or None is the model's own."""
+        return Fit(
+            context_window=context_window or self.source["context_window"],
+            max_new_tokens=self.decoding["max_new_tokens"] + self.reasoning.tokens,
+            on_overflow=on_overflow,
+            is_shared="answer_window" not in self.source,
+            answer_window=self.source.get("answer_window"),
+        )
+
+    def with_answers(self, responses: Iterable[dict], tokenizer: str | None) -> Iterator[dict]:
+        """The responses, each with what it answers after its reasoning, where that alone is scored.
+
+        tokenizer: another place for the tokenizer than with the model.
+        """
+        if not self.reasoning.is_separate:
+            yield from responses
+            return
+        tags, records = self.reasoning.tags, list(responses)
+        if self.is_served:
+            # Nobody knows the prompts, so that only the responses show whether those open the reasoning.
+            opened = opened_by_prompt((record["response"] or "" for record in records), tags)
+        else:
+            own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"])
+            opened = opens_reasoning(own, self.settings["prompt_template"], self.template, tags[0])
+        yield from (with_answer(record, tags, opened) for record in records)

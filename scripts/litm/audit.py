@@ -1,0 +1,138 @@
+"""The audit: are the recorded answers those that the model gives to one prompt at a time, with nothing shared?
+
+Where the way of asking changes an answer it may do so at some positions more than at others, and that would be taken
+for an effect of the position. So the same questions are asked again at all positions, and the flips compared.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from litm.placements import gold_positions
+from litm.reasoning import scored_text
+from litm.scoring import judge
+from litm.statistics import binomial_interval, gap_test
+
+#: Replicates of the permutation test.
+REPLICATES = 2_000
+#: Columns of an audit and their types; one row a cell.
+COLUMNS = {
+    "model": "string",
+    "experiment": "string",
+    "size": "int64",
+    "placement": "string",
+    "position": "Int64",
+    "n": "int64",
+    "text_flips": "int64",
+    "text_flip_rate": "Float64",
+    "text_ci_low": "Float64",
+    "text_ci_high": "Float64",
+    "text_gap_p": "Float64",
+    "correct_flips": "int64",
+    "correct_flip_rate": "Float64",
+    "correct_ci_low": "Float64",
+    "correct_ci_high": "Float64",
+    "correct_gap_p": "Float64",
+}
+#: What makes the answers of one question pairs: no gold item moves between them.
+CURVE = ["model", "experiment", "size"]
+
+
+def audit_table(
+    model: str,
+    experiment: str,
+    metric: str,
+    examples: Iterable[Mapping],
+    recorded: Iterable[Mapping],
+    again: Iterable[Mapping],
+    seed: int,
+) -> pd.DataFrame:
+    """A row a cell, in the order of the examples, of the answers that were asked for `again`; columns as in `COLUMNS`.
+
+    recorded, again: records as in results/responses; `again` has the same questions at all placements of a size. A
+    flip is an answer with another text, or with another verdict of the metric (of any target). Rates have 95 %
+    intervals, see `binomial_interval`; gap_p is that of `gap_test` over the placements of the size, the same in all
+    its rows and missing for a single placement: is some placement flipped more than chance would have it?
+    """
+    first = {_name(record): record for record in recorded}
+    second = {_name(record): record for record in again}
+    flips = pd.DataFrame(
+        [
+            {
+                "size": example["size"],
+                "placement": example["placement"],
+                "id": example["id"],
+                "text": first[name]["response"] != second[name]["response"],
+                "correct": _verdicts(metric, example, first[name]) != _verdicts(metric, example, second[name]),
+            }
+            for example in examples
+            if (name := _name(example)) in second
+        ],
+        columns=["size", "placement", "id", "text", "correct"],
+    )
+    rows: list[dict] = []
+    for size, of_size in flips.groupby("size", sort=False):
+        gaps = {kind: _gap_p(of_size, kind, seed) for kind in ("text", "correct")}
+        for placement, cell in of_size.groupby("placement", sort=False):
+            position = gold_positions(str(placement))
+            names = {"model": model, "experiment": experiment, "size": size, "placement": placement}
+            rows.append(
+                {
+                    **names,
+                    "position": position[0] if len(position) == 1 else None,
+                    "n": len(cell),
+                    **_rate("text", cell["text"], gaps["text"]),
+                    **_rate("correct", cell["correct"], gaps["correct"]),
+                }
+            )
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _name(record: Mapping) -> tuple[int, str, str]:
+    return record["size"], record["placement"], record["id"]
+
+
+def _verdicts(metric: str, example: Mapping, record: Mapping) -> list[bool | None]:
+    return [judge(metric, scored_text(record), target["answers"])["correct"] for target in example["targets"]]
+
+
+def _rate(kind: str, flips: pd.Series, gap_p: float | None) -> dict:
+    count = int(flips.sum())
+    low, high = binomial_interval(count, len(flips))
+    return {
+        f"{kind}_flips": count,
+        f"{kind}_flip_rate": count / len(flips),
+        f"{kind}_ci_low": low,
+        f"{kind}_ci_high": high,
+        f"{kind}_gap_p": gap_p,
+    }
+
+
+def _gap_p(flips: pd.DataFrame, kind: str, seed: int) -> float | None:
+    matrix = flips.pivot(index="id", columns="placement", values=kind).to_numpy(dtype=np.int64)
+    if matrix.shape[1] < 2:
+        return None
+    return gap_test(matrix, REPLICATES, np.random.default_rng(seed)).p_value
+
+
+def audit_findings(table: pd.DataFrame) -> list[str]:
+    """A line for each model, experiment and size: no flips, or how many, where, and whether positions differ in it."""
+    return [_finding(cells) for _, cells in table.groupby(CURVE, sort=False)]
+
+
+def _finding(cells: pd.DataFrame) -> str:
+    model, experiment, size = (cells[name].iloc[0] for name in CURVE)
+    answers, text, correct = (int(cells[column].sum()) for column in ("n", "text_flips", "correct_flips"))
+    where = f"{model} on {experiment}, size {size}"
+    asked = f"{answers} answers to {cells['n'].iloc[0]} questions"
+    if not text:
+        return f"{where}: no flips in {asked}"
+    flipped = ", ".join(
+        f"{cell['placement']} {cell['text_flips']}/{cell['n']}"
+        for cell in cells.to_dict("records")
+        if cell["text_flips"]
+    )
+    told = f"{where}: {text} of {asked} differ in text ({flipped}), {correct} in being right"
+    p_value = cells["text_gap_p"].iloc[0]
+    return told if pd.isna(p_value) else f"{told}; do placements differ? p = {p_value:.3f}"

@@ -1,0 +1,119 @@
+"""Reasoning models: what they write before their answer, between two tags, and what is done about it.
+
+A model may begin its response with the opening tag, or its prompt may end with it. Either way the response's reasoning
+ends with the closing tag, and the answer is what comes after.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from litm.errors import UserError
+from litm.finish_reasons import LENGTH
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+#: Whether the chat template tells the model not to reason; the answer alone is scored; and beside that, reasoning has
+#: tokens of its own.
+OFF, STRIP, BUDGET = "off", "strip", "budget"
+TAGS = ("<think>", "</think>")
+#: What chat templates call their switch.
+SWITCH = "enable_thinking"
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """What is done about a model's reasoning.
+
+    policy: `OFF`, `STRIP`, `BUDGET`, or None: nothing is said to the model, and nothing removed; tokens: most tokens of
+    reasoning, the closing tag included (`BUDGET`); tags: the opening and the closing one.
+    """
+
+    policy: str | None = None
+    tokens: int = 0
+    tags: tuple[str, str] = TAGS
+
+    @classmethod
+    def of(cls, settings: Mapping) -> "Reasoning":
+        """That of a model's settings, as `settings` made them."""
+        given = settings.get("reasoning")
+        return cls(given["policy"], given["tokens"], (given["tags"][0], given["tags"][1])) if given else cls()
+
+    def settings(self) -> dict:
+        """The settings of a model that say this, none where nothing is done, as before there was anything to do."""
+        return {"reasoning": asdict(self)} if self.policy else {}
+
+    @property
+    def is_separate(self) -> bool:
+        """Whether the answer alone is scored."""
+        return self.policy in (STRIP, BUDGET)
+
+
+def read_reasoning(entry: Mapping, where: str) -> Reasoning:
+    """That of an entry of models.yaml; `UserError`, beginning with `where`, for keys that do not go together."""
+    # YAML reads a bare off as false.
+    policy = OFF if entry.get("reasoning") is False else entry.get("reasoning")
+    if (policy == BUDGET) != ("reasoning_tokens" in entry):
+        raise UserError(f"{where}: 'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
+    if "reasoning_tags" in entry and policy not in (STRIP, BUDGET):
+        raise UserError(f"{where}: 'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'")
+    opening, closing = entry.get("reasoning_tags", TAGS)
+    return Reasoning(policy, entry.get("reasoning_tokens", 0), (opening, closing))
+
+
+def generation_settings(settings: Mapping, stops_early: bool) -> dict:
+    """The settings of a model without what changes no response, for its identity.
+
+    stops_early: whether a rule ends answers before their end token, which `STRIP` then holds back while the model
+    reasons. Else `STRIP` only changes what is scored of the same response.
+    """
+    keeps = stops_early or Reasoning.of(settings).policy != STRIP
+    return {key: value for key, value in settings.items() if keeps or key != "reasoning"}
+
+
+def final_answer(text: str, tags: tuple[str, str], opened: bool = False) -> str | None:
+    """What a response says after its reasoning, all of it if there is none; None if the reasoning never ended.
+
+    opened: whether the prompt opened it.
+    """
+    opening, closing = tags
+    if not opened and opening not in text and closing not in text:
+        return text
+    _, ended, answer = text.partition(closing)
+    return answer if ended else None
+
+
+def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
+    """Whether responses to prompts that nobody knows show that the prompts opened the reasoning: one of them ends it
+    without having begun it.
+    """
+    opening, closing = tags
+    return any(closing in text and opening not in text.partition(closing)[0] for text in texts)
+
+
+def with_answer(record: dict, tags: tuple[str, str], opened: bool) -> dict:
+    """The record of a response with its `answer`: what is scored.
+
+    Where the reasoning never ended, that is nothing, and the response was cut.
+    """
+    if record["response"] is None:
+        return {**record, "answer": None}
+    answer = final_answer(record["response"], tags, opened)
+    return {**record, "answer": answer} if answer is not None else {**record, "answer": "", "finish_reason": LENGTH}
+
+
+def scored_text(record: Mapping) -> str | None:
+    """What is scored of a response's record: its `answer` if it has one, else all of it; None if there is nothing."""
+    return record["answer"] if "answer" in record else record["response"]
+
+
+def check_tags(tokenizer: "PreTrainedTokenizerBase", tags: tuple[str, str]) -> None:
+    """Raise `UserError` for tags that the tokenizer leaves out of its texts, where nobody could find them."""
+    for tag in tags:
+        ids = tokenizer(tag, add_special_tokens=False)["input_ids"]
+        if tag not in tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False):
+            raise UserError(
+                f"reasoning: the tokenizer leaves {tag} out of its texts, as a special token, so the reasoning cannot "
+                f"be told from the answer: set 'reasoning_tags' to the model's, or 'reasoning' to {OFF}"
+            )

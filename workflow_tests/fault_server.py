@@ -1,0 +1,181 @@
+"""A local server of both protocols, OpenAI's and Anthropic's, that answers, or goes wrong, as it is told."""
+
+import hashlib
+import json
+import random
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+#: What the server says when it is wrong in a way that goes by: name of the fault, status, headers.
+STATUSES = {
+    "429": (429, {}),
+    "429 for 0 seconds": (429, {"Retry-After": "0"}),
+    "429 for milliseconds": (429, {"retry-after-ms": "15"}),
+    "429 until a date": (429, {"Retry-After": formatdate(usegmt=True)}),
+    "408": (408, {}),
+    "409": (409, {}),
+    "500": (500, {}),
+    "503": (503, {"Retry-After": "0"}),
+    "529": (529, {}),
+    "quota": (429, {"Retry-After": "0"}),
+    "too long": (400, {}),
+    "401": (401, {}),
+    "403": (403, {}),
+    "404": (404, {}),
+    "filtered prompt": (400, {}),
+    "later": (429, {"Retry-After": "7200"}),
+}
+#: The code that an error has, where that matters.
+CODES = {"quota": "insufficient_quota", "too long": "context_length_exceeded", "filtered prompt": "content_filter"}
+#: Faults after which the same request is answered.
+PASSING = [
+    *("429", "429 for 0 seconds", "429 for milliseconds", "429 until a date", "408", "409", "500", "503", "529"),
+    *("cut", "torn", "empty", "closed", "error in it", "aborted"),
+]
+REASONS = {
+    "stop": ("stop", "end_turn"),
+    "length": ("length", "max_tokens"),
+    "refused": ("content_filter", "refusal"),
+    "aborted": ("abort", "pause_turn"),
+}
+
+
+def answer_to(prompt: str) -> str:
+    """What the server answers: different for every prompt."""
+    return hashlib.sha256(prompt.encode()).hexdigest()[:20]
+
+
+def seeded_faults(seed: int, share: float, kinds: Sequence[str], at_most: int) -> Callable[[str, int], str | None]:
+    """Faults for that share of requests, for at most so many of one prompt; the same ones for the same seed."""
+
+    def fault(prompt: str, attempt: int) -> str | None:
+        draw = random.Random(f"{seed} {prompt} {attempt}")
+        return draw.choice(kinds) if attempt <= at_most and draw.random() < share else None
+
+    return fault
+
+
+@dataclass
+class FaultServer:
+    """A context manager; `url` is where it listens.
+
+    fault: by prompt and number of the request for it, from 1, what goes wrong; answer: the text of an answer; tokens:
+    how many a prompt has. Kept: `asked`, (seconds, prompt, fault) of each request; `answered`, how many whole answers
+    were sent to each prompt; `bodies` and `keys`, what was sent to it.
+    """
+
+    fault: Callable[[str, int], str | None] = lambda prompt, attempt: None
+    answer: Callable[[str], str] = answer_to
+    tokens: Callable[[str], int] = len
+    asked: list[tuple[float, str, str | None]] = field(default_factory=list)
+    answered: Counter = field(default_factory=Counter)
+    bodies: list[dict] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+
+    def __enter__(self) -> "FaultServer":
+        self._attempts: Counter = Counter()
+        self._lock = threading.Lock()
+        self.closing = threading.Event()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self._http.daemon_threads = True
+        self._http.block_on_close = False
+        self._http.faults = self  # type: ignore[attr-defined]
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+        self._thread.start()
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def register(self, prompt: str, body: dict, key: str | None) -> str | None:
+        """Keep a request; what goes wrong with it."""
+        with self._lock:
+            self._attempts[prompt] += 1
+            fault = self.fault(prompt, self._attempts[prompt])
+            self.asked.append((time.monotonic(), prompt, fault))
+            self.bodies.append(body)
+            self.keys.append(key)
+            return fault
+
+    def sent(self, prompt: str) -> None:
+        """Keep that a whole answer was sent."""
+        with self._lock:
+            self.answered[prompt] += 1
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    #: Headers and body are two packets, and the second would wait for the client to have heard of the first.
+    disable_nagle_algorithm = True
+
+    def do_POST(self) -> None:
+        faults: FaultServer = self.server.faults
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = body["prompt"] if "prompt" in body else "|".join(message["content"] for message in body["messages"])
+        key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
+        fault = faults.register(prompt, body, key)
+        if fault in STATUSES:
+            status, headers = STATUSES[fault]
+            error = {"message": f"{fault}, says the server", "type": "some_error", "code": CODES.get(fault)}
+            self._send(status, json.dumps({"type": "error", "error": error}).encode(), headers)
+        elif fault == "hang":
+            faults.closing.wait(30)
+            self.close_connection = True
+        elif fault == "closed":
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+        elif fault == "empty":
+            self._send(200, b"")
+        elif fault == "error in it":
+            self._send(200, b'{"error": {"message": "no luck behind this server"}}')
+        else:
+            reply = json.dumps(self._reply(body, prompt, fault)).encode()
+            if fault == "cut":
+                self._send(200, reply[: len(reply) // 2])
+            elif fault == "torn":
+                self._send(200, reply[: len(reply) // 2], {"Content-Length": str(len(reply))})
+                self.close_connection = True
+            else:
+                self._send(200, reply)
+                if fault != "aborted":
+                    faults.sent(prompt)
+
+    def _reply(self, body: dict, prompt: str, fault: str | None) -> dict:
+        faults: FaultServer = self.server.faults
+        text = "" if fault == "refused" else faults.answer(prompt)
+        tokens = faults.tokens(prompt) // (2 if fault == "truncated" else 1)
+        of_openai, of_anthropic = REASONS.get(fault or "stop", REASONS["stop"])
+        usage = {"prompt_tokens": tokens, "completion_tokens": len(text)}
+        if self.path.endswith("/messages"):
+            # What came from a cache is counted beside the rest.
+            usage = {"input_tokens": tokens - 1, "cache_read_input_tokens": 1, "output_tokens": len(text)}
+            answer = {"content": [{"type": "text", "text": text}], "stop_reason": of_anthropic}
+        elif self.path.endswith("/chat/completions"):
+            answer = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": of_openai}]}
+        else:
+            answer = {"choices": [{"text": text, "finish_reason": of_openai}]}
+        return {"model": f"{body['model']}-0613", **answer, **({} if fault == "no usage" else {"usage": usage})}
+
+    def _send(self, status: int, data: bytes, headers: dict | None = None) -> None:
+        self.send_response(status)
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(data)),
+            **(headers or {}),
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *words: object) -> None:
+        """Nothing: a test's own output says what went wrong."""

@@ -1,0 +1,308 @@
+"""Both API engines against a server that goes wrong: what is sent again, what ends a run, and what is kept of it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
+
+from litm.apis.engine import public_url
+from litm.apis.failures import asked_wait
+from litm.apis.running import Patience
+from litm.engines import EngineSettings, Prepared
+from litm.errors import UserError
+from litm.journal import Journal, Response
+from litm.prompt_format import RAW
+from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
+from litm.sweep import Fit, ask_missing, sweep_prompts
+
+PROTOCOLS = ("openai", "anthropic")
+#: For a server beside us: seconds become hundredths.
+HASTE = Patience(timeout=1.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
+SETTINGS = EngineSettings(
+    location="some-model",
+    revision=None,
+    tokenizer=None,
+    prompt_template=RAW,
+    template=None,
+    max_new_tokens=50,
+    stop="end_token",
+)
+
+
+def make_engine(protocol: str, server: FaultServer, patience: Patience = HASTE, **changes: object):
+    url = f"{server.url}/v1" if protocol == "openai" else server.url
+    return import_module(f"litm.engines.{protocol}").Engine(replace(SETTINGS, base_url=url, **changes), patience)
+
+
+def answers(engine, prompts: list[str]) -> dict[int, Response]:
+    """The responses by the number of the prompt, each of which must come once."""
+    pairs = [pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch]
+    assert len({index for index, _ in pairs}) == len(pairs)
+    return dict(pairs)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_thousand_prompts_are_answered_once_each_through_mixed_faults(protocol, tmp_path):
+    prompts = [f"question {number} of many" for number in range(1000)]
+    examples = [{"id": p, "size": 1, "placement": "gold_at_0", "prompt": p} for p in prompts]
+    mixed = seeded_faults(seed=1, share=0.35, kinds=[*PASSING * 8, "hang"], at_most=4)
+    planned = sweep_prompts(examples, "0" * 64, RAW)
+    started = time.monotonic()
+    with FaultServer(mixed) as server, Journal(tmp_path / "j") as journal:
+        engine = make_engine(protocol, server, concurrency=32)
+        outcome = ask_missing(planned, journal, {"model": "m"}, Fit(None, 50), lambda: engine, "test")
+        assert not outcome.failed
+        assert {prompt.key: journal[prompt.key].text for prompt in planned} == {
+            prompt.key: answer_to(prompt.content) for prompt in planned
+        }
+    faults = Counter(fault for _, _, fault in server.asked)
+    assert set(faults) == {None, *PASSING, "hang"} and faults[None] == 1000
+    assert server.answered == Counter(prompts)
+    lines = [record for _, record in read_jsonl(tmp_path / "j")]
+    assert Counter(line["key"] for line in lines if "key" in line) == Counter(prompt.key for prompt in planned)
+    assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", [*PASSING, "hang"])
+def test_a_fault_that_goes_by_is_followed_by_another_try(protocol, fault):
+    with FaultServer(lambda prompt, attempt: fault if attempt < 3 else None) as server:
+        engine = make_engine(protocol, server, replace(HASTE, timeout=0.2))
+        assert answers(engine, ["why?"])[0].text == answer_to("why?")
+    assert [fault for _, _, fault in server.asked] == [fault, fault, None]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_prompt_without_an_answer_is_left_out_after_the_last_attempt(protocol, capsys):
+    with FaultServer(lambda prompt, attempt: "500" if prompt == "b" else None) as server:
+        assert set(answers(make_engine(protocol, server), ["a", "b", "c"])) == {0, 2}
+    assert Counter(prompt for _, prompt, _ in server.asked) == {"a": 1, "b": HASTE.attempts, "c": 1}
+    assert "got no answer, the last time because: Error code: 500" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", ["401", "403", "404", "too long", "quota", "later"])
+def test_what_will_not_go_by_ends_the_run_with_the_providers_words_and_keeps_what_was_answered(protocol, fault):
+    prompts = [f"{number:02}" for number in range(20)]
+    kept: dict[int, Response] = {}
+    with FaultServer(lambda prompt, attempt: fault if prompt == "05" else None) as server:
+        engine = make_engine(protocol, server, concurrency=2)
+        with pytest.raises(UserError, match=f"{fault}, says the server"):
+            for batch in engine.generate(engine.prepare(prompts)):
+                kept |= dict(batch)
+    assert Counter(prompt for _, prompt, _ in server.asked)["05"] == 1
+    assert {prompts[index] for index in kept} == set(server.answered) >= {"00", "01", "02", "03", "04"}
+    assert len(server.asked) <= 8
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_that_answers_nothing_ends_the_run(protocol):
+    with FaultServer(lambda prompt, attempt: "503") as server:
+        engine = make_engine(protocol, server, replace(HASTE, attempts=2, prompts=4), concurrency=2)
+        with pytest.raises(UserError, match="no answer to 4 prompts one after the other.*503"):
+            answers(engine, [str(number) for number in range(100)])
+    assert len(server.asked) <= 4 * 2 + 2
+
+
+def test_no_server_at_all_ends_the_run():
+    with FaultServer() as server:
+        engine = make_engine("openai", server, replace(HASTE, attempts=2, prompts=3))
+    with pytest.raises(UserError, match="no answer to 3 prompts.*ConnectError"):
+        answers(engine, list("abcdef"))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_all_requests_wait_where_the_server_says_so(protocol, monkeypatch):
+    monkeypatch.setitem(STATUSES, "429", (429, {"retry-after-ms": "600"}))
+    with FaultServer(lambda prompt, attempt: "429" if (prompt, attempt) == ("10", 1) else None) as server:
+        found = answers(make_engine(protocol, server, concurrency=4), [f"{number:02}" for number in range(30)])
+    assert len(found) == 30
+    times = [when for when, _, _ in server.asked]
+    told = next(when for when, _, fault in server.asked if fault)
+    # Those that were on their way may still come.
+    assert max(later - earlier for earlier, later in pairwise(times)) > 0.5
+    assert not [when for when in times if told + 0.1 < when < told + 0.58]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_no_more_requests_are_under_way_than_are_allowed(protocol):
+    with FaultServer() as server:
+        engine = make_engine(protocol, server, concurrency=3)
+        batches = engine.generate(engine.prepare([str(number) for number in range(20)]))
+        first = next(batches)
+        # While an answer is being written down, at most the others that were allowed can be lost.
+        time.sleep(0.2)
+        assert len(first) <= len(server.asked) <= 3
+        batches.close()
+
+
+def test_the_wait_is_read_from_every_form_of_the_header():
+    now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    date = format_datetime(now + timedelta(seconds=40), usegmt=True)
+    assert asked_wait({"retry-after": "7"}, now) == 7
+    assert asked_wait({"retry-after": "0.5"}, now) == 0.5
+    assert asked_wait({"retry-after": date}, now) == 40
+    assert asked_wait({"retry-after": date}, now + timedelta(minutes=2)) == 0
+    assert asked_wait({"retry-after": date.replace(" GMT", " -0000")}, now) == 40
+    assert asked_wait({"retry-after-ms": "250", "retry-after": "1"}, now) == 0.25
+    for nothing in ({}, {"retry-after": "soon"}, {"retry-after": "nan"}, {"retry-after": ""}):
+        assert asked_wait(nothing, now) is None
+
+
+def test_waits_grow_up_to_the_longest_and_differ():
+    patience = Patience(first_wait=1.0, longest_wait=60.0)
+    for attempt, most in ((1, 1), (2, 2), (5, 16), (7, 60), (30, 60)):
+        waits = [patience.wait(attempt) for _ in range(2000)]
+        assert 0 <= min(waits) < 0.05 * most and 0.95 * most < max(waits) <= most
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_missing_key_is_said_before_anything_is_asked(protocol, monkeypatch):
+    variable = f"{protocol.upper()}_API_KEY"
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(UserError, match=f"{variable} has no key; nothing was asked"):
+        import_module(f"litm.engines.{protocol}").Engine(SETTINGS)
+    with FaultServer() as server, pytest.raises(UserError, match="MY_KEY has no key"):
+        make_engine(protocol, server, api_key_variable="MY_KEY")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_of_ones_own_is_never_sent_the_providers_key(protocol, monkeypatch):
+    monkeypatch.setenv(f"{protocol.upper()}_API_KEY", "sk-of-the-provider")
+    monkeypatch.setenv("MY_KEY", " sk-mine\n")
+    with FaultServer() as server:
+        answers(make_engine(protocol, server), ["a"])
+        answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["b"])
+    assert server.keys == ["no-key", "sk-mine"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_key_that_a_provider_repeats_is_not_printed(protocol, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "401")
+    with FaultServer(lambda prompt, attempt: "401") as server:
+        engine = make_engine(protocol, server, api_key_variable="MY_KEY")
+        with pytest.raises(UserError) as refusal:
+            answers(engine, ["a"])
+    assert "***, says the server" in str(refusal.value) and "401" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_response_says_which_software_server_and_model_made_it(protocol):
+    with FaultServer() as server:
+        engine = make_engine(protocol, server)
+        (response,) = answers(engine, ["a"]).values()
+    assert response.made_with == f"{engine.software}, {engine.url}, some-model-0613"
+    assert engine.software.startswith(f"{protocol} ")
+    assert public_url("https://me:secret@example.org:8000/v1/?key=secret#x") == "https://example.org:8000/v1"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_prompts_with_the_same_beginning_are_asked_one_after_the_other(protocol):
+    with FaultServer() as server:
+        answers(make_engine(protocol, server, concurrency=1), ["b 1", "a 2", "b 2", "a 1"])
+    assert [prompt for _, prompt, _ in server.asked] == ["a 1", "a 2", "b 1", "b 2"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_without_a_tokenizer_the_servers_number_is_taken_and_a_missing_one_said_once(protocol, capsys):
+    with FaultServer(lambda prompt, attempt: "no usage" if len(prompt) < 3 else None) as server:
+        engine = make_engine(protocol, server)
+        assert engine.prepare(["abcd"]) == [Prepared("abcd", None)]
+        found = answers(engine, ["a", "bb", "abcd"])
+    assert [found[index].prompt_tokens for index in range(3)] == [0, 0, 4]
+    assert capsys.readouterr().err.count("does not report tokens") == 1
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_refused_and_cut_answers_have_reasons_of_their_own(protocol):
+    with FaultServer(lambda prompt, attempt: {"r": "refused", "l": "length"}.get(prompt)) as server:
+        found = answers(make_engine(protocol, server), ["r", "l", "s"])
+    assert [found[index].finish_reason for index in range(3)] == ["refused", "length", "stop"]
+    assert found[0].text == "" and found[1].text == answer_to("l")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_answer_ends_with_its_first_line_that_is_not_blank(protocol):
+    texts = {"a": " \n\n one\ntwo\n", "b": "one", "c": "\n \n", "d": "one\n\ntwo", "e": ""}
+    with FaultServer(lambda prompt, attempt: "length", answer=texts.__getitem__) as server:
+        whole = answers(make_engine(protocol, server), list(texts))
+        found = answers(make_engine(protocol, server, stop="first_line"), list(texts))
+    assert [whole[index].text for index in range(5)] == list(texts.values())
+    assert [(found[index].text, found[index].finish_reason) for index in range(5)] == [
+        (" \n\n one\n", "stop"), ("one", "length"), ("\n \n", "length"), ("one\n", "stop"), ("", "length"),
+    ]  # fmt: skip
+
+
+def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
+    write_jsonl(
+        folder / "examples.jsonl.gz",
+        [{"id": str(n), "size": 1, "placement": "gold_at_0", "prompt": f"prompt {n:02}"} for n in range(40)],
+    )
+    url = f"{server.url}/v1" if protocol == "openai" else server.url
+    source = {
+        "location": "m",
+        "revision": None,
+        "context_window": None,
+        "base_url": url,
+        "identity": {"api_model": "m"},
+    }
+    write_json(folder / "source.json", source)
+    settings = {"engine": protocol, "endpoint": "chat", "prompt_template": "chat", "request": {}}
+    options = {
+        "model": "m",
+        "experiment": "e",
+        "source": folder / "source.json",
+        "settings": canonical_json(settings),
+        "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
+        "batch-tokens": 0,
+        "concurrency": 4,
+        "examples": folder / "examples.jsonl.gz",
+        "journal": folder / "journal.jsonl",
+        "responses": folder / "responses.jsonl.gz",
+        "manifest": folder / "manifest.json",
+    }
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    return [sys.executable, str(ROOT / "scripts" / "generate.py"), *words]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "number", "said"),
+    [("openai", signal.SIGTERM, "stopped by SIGTERM: what was"), ("anthropic", signal.SIGINT, "interrupted: what was")],
+)
+def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_next_asks_the_others(
+    protocol, number, said, tmp_path
+):
+    hangs = {f"prompt {n:02}" for n in range(20, 24)}
+    with FaultServer(lambda prompt, attempt: "hang" if prompt in hangs and attempt == 1 else None) as server:
+        process = subprocess.Popen(command(protocol, server, tmp_path), stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while server.asked[-1:] == [] or sum(fault == "hang" for *_, fault in server.asked) < 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(process.pid, number)
+        errors = process.communicate(timeout=20)[1]
+        assert process.returncode == 1
+        assert (
+            errors.splitlines()[-1].startswith(said) and "Traceback" not in errors and "never retrieved" not in errors
+        )
+        assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 1 + 20
+
+        done = subprocess.run(command(protocol, server, tmp_path), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert "20 prompts asked, 20 reused" in done.stderr
+    assert server.answered == Counter(f"prompt {n:02}" for n in range(40))
+    texts = [record["response"] for _, record in read_jsonl(tmp_path / "responses.jsonl.gz")]
+    assert texts == [answer_to(f"prompt {n:02}") for n in range(40)]
+    assert sum(read_json(tmp_path / "manifest.json")["made_with"].values()) == 40

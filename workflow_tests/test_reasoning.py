@@ -1,0 +1,259 @@
+"""Models that reason before they answer: switched off, left out of what is scored, or given tokens of its own."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from conftest import ROOT
+from tokenizers import Tokenizer
+from tokenizers.decoders import Fuse
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Sequence, Split
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from litm.accuracy import accuracy_table
+from litm.config.models import read_model
+from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.errors import UserError
+from litm.finish_reasons import LENGTH, STOP
+from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
+from litm.reasoning import (
+    BUDGET,
+    OFF,
+    STRIP,
+    TAGS,
+    Reasoning,
+    final_answer,
+    generation_settings,
+    opened_by_prompt,
+    with_answer,
+)
+from litm.scoring import Sweep, score_sweep
+
+REFERENCE = str(ROOT / "resources" / "reference_model")
+TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}\n{% endfor %}"
+#: As Qwen3's: without reasoning, an empty one is written into the prompt.
+SWITCHED = (
+    TURNS + "{%- if add_generation_prompt %}<|assistant|>\n"
+    "{%- if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}{% endif %}"
+)
+#: As DeepSeek-R1's and QwQ's: the prompt opens the reasoning.
+OPENING = TURNS + "{% if add_generation_prompt %}<|assistant|><think>\n{% endif %}"
+
+
+def chat_tokenizer(chat_template: str):
+    tokenizer = load_tokenizer(REFERENCE)
+    tokenizer.chat_template = chat_template
+    return tokenizer
+
+
+# --- Prompts ---
+
+
+@pytest.fixture
+def switched_folder(tmp_path):
+    chat_tokenizer(SWITCHED).save_pretrained(tmp_path)
+    return str(tmp_path)
+
+
+def test_off_is_the_switch_of_the_chat_template(switched_folder):
+    def prompt(policy):
+        tokenizer = model_tokenizer(switched_folder, None, "chat", Reasoning(policy))
+        return tokenizer.decode(encode_prompts(tokenizer, "chat", None, ["hello"])[0])
+
+    plain = load_tokenizer(switched_folder)
+    chat = [{"role": "user", "content": "hello"}]
+    expected = plain.apply_chat_template(chat, tokenize=False, add_generation_prompt=True, enable_thinking=False)
+    assert prompt(OFF) == expected and expected.endswith("<think>\n\n</think>\n\n")
+    assert prompt(None) == plain.apply_chat_template(chat, tokenize=False, add_generation_prompt=True) != expected
+
+
+def test_off_without_a_switch_is_refused(tmp_path):
+    chat_tokenizer(OPENING).save_pretrained(tmp_path)
+    with pytest.raises(UserError, match="chat template has no 'enable_thinking' to switch"):
+        model_tokenizer(str(tmp_path), None, "chat", Reasoning(OFF))
+    with pytest.raises(UserError, match="reasoning: off is for prompt_template chat, and it is raw"):
+        model_tokenizer(str(tmp_path), None, "raw", Reasoning(OFF))
+
+
+def test_prompts_that_open_the_reasoning_are_known():
+    assert opens_reasoning(chat_tokenizer(OPENING), "chat", None, "<think>")
+    assert not opens_reasoning(chat_tokenizer(SWITCHED), "chat", None, "<think>")
+    assert opens_reasoning(load_tokenizer(REFERENCE), "named", "Q: {prompt} <think>", "<think>")
+
+
+def test_tags_that_the_tokenizer_leaves_out_of_texts_are_refused(tmp_path):
+    tokenizer = load_tokenizer(REFERENCE)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["</think>"]})
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(UserError, match="the tokenizer leaves </think> out of its texts"):
+        model_tokenizer(str(tmp_path), None, "raw", Reasoning(STRIP))
+    model_tokenizer(str(tmp_path), None, "raw", Reasoning(STRIP, tags=("[THINK]", "[/THINK]")))
+
+
+# --- Texts ---
+
+
+@pytest.mark.parametrize(
+    ("text", "opened", "answer"),
+    [
+        ("Paris", False, "Paris"),
+        ("<think>\nRome? No.\n</think>\n\nParis", False, "\n\nParis"),
+        ("Rome? No.</think>Paris", True, "Paris"),
+        # Somebody else's, whose prompts nobody knows.
+        ("Rome? No.</think>Paris", False, "Paris"),
+        ("<think>Rome? N", False, None),
+        ("Rome? N", True, None),
+        ("<think></think>", False, ""),
+    ],
+)
+def test_the_answer_is_what_comes_after_the_reasoning(text, opened, answer):
+    assert final_answer(text, TAGS, opened) == answer
+
+
+def test_recorded_responses_show_that_their_prompts_opened_the_reasoning():
+    assert opened_by_prompt(["Rome? N", "No.</think>Paris"], TAGS)
+    assert not opened_by_prompt(["Rome", "<think>No.</think>Paris"], TAGS)
+
+
+def test_only_the_answer_is_scored_and_a_reasoning_that_never_ended_counts_as_cut():
+    texts = ["<think>b?</think>a", "<think>a?</think>b", "<think>a, or", "a"]
+    target = {"name": "gold", "position": 0, "depth": 0.0, "answers": ["a"]}
+    cell = {"size": 2, "placement": "gold_at_0"}
+    examples = [{"id": str(n), **cell, "targets": [target]} for n in range(len(texts))]
+    records = [
+        {"id": str(n), **cell, "response": text, "finish_reason": STOP, "prompt_tokens": 1, "response_tokens": 1}
+        for n, text in enumerate(texts)
+    ]
+    stripped = [with_answer(record, TAGS, opened=False) for record in records]
+    assert [record["response"] for record in stripped] == texts
+    sweep = Sweep("m", "e", "t", "value_in_answer")
+    scores = score_sweep(sweep, examples, stripped)
+    assert scores["correct"].tolist() == [True, False, False, True]
+    (row,) = accuracy_table(scores).to_dict("records")
+    assert (row["n"], row["n_cut"], row["n_empty"]) == (4, 1, 1)
+    assert score_sweep(sweep, examples, records)["correct"].tolist() == [True, True, True, True]
+
+
+# --- Identity ---
+
+
+def test_strip_is_part_of_the_identity_only_where_it_changes_the_response():
+    plain = {"dtype": "auto"}
+    strip, off = ({**plain, **Reasoning(policy).settings()} for policy in (STRIP, OFF))
+    assert generation_settings(strip, stops_early=False) == plain
+    assert generation_settings(strip, stops_early=True) == strip
+    assert generation_settings(off, stops_early=False) == off
+    assert Reasoning.of(strip) == Reasoning(STRIP) and Reasoning.of(plain) == Reasoning()
+
+
+def entry(**more):
+    return read_model("m", {"engine": "transformers", "path": REFERENCE, "prompt_template": "chat", **more}, {}, ROOT)
+
+
+def test_a_model_without_a_policy_has_the_settings_it_had():
+    assert "reasoning" not in entry().answer_settings()
+    # YAML reads a bare off as false.
+    assert entry(reasoning=False).answer_settings() == entry(reasoning="off").answer_settings()
+    assert entry(reasoning="off").answer_settings()["reasoning"]["policy"] == OFF
+    assert entry(reasoning="budget", reasoning_tokens=9).reasoning == Reasoning(BUDGET, 9)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"reasoning": "off", "prompt_template": "raw"}, "reasoning: off is a switch of chat templates"),
+        ({"reasoning": "budget"}, "'reasoning: budget' and 'reasoning_tokens' go together"),
+        ({"reasoning": "strip", "reasoning_tokens": 9}, "'reasoning: budget' and 'reasoning_tokens' go together"),
+        ({"reasoning": "off", "reasoning_tags": ["a", "b"]}, "'reasoning_tags' is for 'reasoning: strip'"),
+    ],
+)
+def test_keys_that_do_not_go_together_are_refused(keys, message):
+    with pytest.raises(UserError, match=message):
+        entry(**keys)
+
+
+# --- Responses ---
+
+#: The tags have two tokens each, one of which both begin with.
+PIECES = ["<", "think>", "/think>", "\n", " a", " b", "c", " \n", "d", "</s>"]
+END = len(PIECES) - 1
+NEW_TOKENS, REASONING_TOKENS = 8, 11
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory) -> EngineSettings:
+    """A model with random weights that says tags, line ends and words."""
+    folder = tmp_path_factory.mktemp("thinker")
+    words = Tokenizer(WordLevel({piece: id for id, piece in enumerate(PIECES)}, unk_token="c"))
+    words.pre_tokenizer, words.decoder = Sequence([Split("|", "removed"), Split("<", "isolated")]), Fuse()
+    PreTrainedTokenizerFast(tokenizer_object=words, pad_token="</s>", eos_token="</s>").save_pretrained(folder)
+    torch.manual_seed(3)
+    shape = LlamaConfig(
+        vocab_size=len(PIECES), hidden_size=16, intermediate_size=16, num_hidden_layers=2, num_attention_heads=2,
+        max_position_embeddings=256, initializer_range=1.0, bos_token_id=None, eos_token_id=END, pad_token_id=END,
+    )  # fmt: skip
+    LlamaForCausalLM(shape).save_pretrained(folder)
+    return EngineSettings(
+        location=str(folder), revision=None, dtype="float32", quantization="none", attention="sdpa", tokenizer=None,
+        prompt_template="raw", template=None, max_new_tokens=NEW_TOKENS, stop=FIRST_LINE, device="cpu",
+        batch_tokens=500, reasoning=Reasoning(BUDGET, REASONING_TOKENS),
+    )  # fmt: skip
+
+
+def prompts(count: int, opened: bool) -> list[list[int]]:
+    own = [[(n * k) % (len(PIECES) - 1) for k in range(1, 4 + n % 5)] for n in range(1, count)]
+    # One that ends with the opening tag, or with a word.
+    return [[*prompt, *([0, 1, 3] if opened else [8])] for prompt in own]
+
+
+@torch.inference_mode()
+def expected(model, prompt: list[int], policy: Reasoning, limit: int, stop: str) -> tuple[str, str]:
+    """The response and its end by the rules as they are written, one token at a time and on the text alone."""
+    opened, said = "".join(PIECES[id] for id in prompt).rstrip().endswith("<think>"), []
+    while True:
+        text = "".join(PIECES[id] for id in said)
+        reasons = opened or text.lstrip().startswith("<think>")
+        undecided = not reasons and "<think>".startswith(text.lstrip())
+        answers = not undecided and (not reasons or "</think>" in text)
+        answer = text.partition("</think>")[2] if reasons else text
+        if answers and stop == FIRST_LINE and "\n" in answer.lstrip():
+            return text, STOP
+        answer_tokens = [k for k in range(len(said) + 1) if "</think>" in "".join(PIECES[id] for id in said[:k])]
+        begin = 0 if not reasons else (answer_tokens or [len(said)])[0]
+        if policy.policy == BUDGET and answers and len(said) - begin == limit:
+            return text, LENGTH
+        if len(said) == limit + policy.tokens:
+            return text, LENGTH
+        forced = policy.policy == BUDGET and reasons and not answers and len(said) >= policy.tokens - 2
+        if forced:
+            said.append([0, 2][len(said) - (policy.tokens - 2)])
+            continue
+        token = int(model(input_ids=torch.tensor([[*prompt, *said]]), use_cache=False).logits[0, -1].argmax())
+        if token == END:
+            return text, STOP
+        said.append(token)
+
+
+@pytest.mark.parametrize("opened", [True, False])
+@pytest.mark.parametrize("stop", [FIRST_LINE, "end_token"])
+@pytest.mark.parametrize("policy", [Reasoning(BUDGET, REASONING_TOKENS), Reasoning(STRIP)])
+def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(settings, policy, stop, opened):
+    limit = NEW_TOKENS if policy.policy == BUDGET else 20
+    engine = load_engine("transformers", replace(settings, reasoning=policy, stop=stop, max_new_tokens=limit))
+    asked = prompts(40, opened)
+    found = dict(pair for batch in engine.generate([Prepared("", ids) for ids in asked]) for pair in batch)
+    model = AutoModelForCausalLM.from_pretrained(settings.location)
+    wanted = [expected(model, prompt, policy, limit, stop) for prompt in asked]
+    assert [(found[n].text, found[n].finish_reason) for n in range(len(asked))] == wanted
+    answers = [final_answer(text, TAGS, opened) for text, _ in wanted]
+    # Or the comparison would show little.
+    assert len(set(wanted)) > 5
+    if opened and policy.policy == BUDGET:
+        assert all(answer is not None for answer, (_, reason) in zip(answers, wanted, strict=True) if reason == LENGTH)
+
+
+def test_a_budget_below_the_closing_tag_is_refused(settings):
+    engine = load_engine("transformers", replace(settings, reasoning=Reasoning(BUDGET, 2)))
+    with pytest.raises(UserError, match="reasoning_tokens: 2 is too few, </think> alone has 2$"):
+        list(engine.generate([Prepared("", [0])]))

@@ -1,0 +1,120 @@
+"""A real OpenAI-compatible server, `transformers serve` of the reference model, gives the local engine's answers."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from test_engine_transformers import SETTINGS, kv_prompts
+from transformers import AutoTokenizer
+
+from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings, load_engine
+from litm.prompt_format import CHAT, RAW
+from litm.records import read_json, write_json
+
+TEMPLATE = "{% for m in messages %}{{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    """The reference model with a chat template, which it has none of, and with one end token.
+
+    Its other one is a quotation mark, which this server, unlike others, leaves at the end of the text.
+    """
+    folder = tmp_path_factory.mktemp("model") / "reference"
+    shutil.copytree(ROOT / "resources" / "reference_model", folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = TEMPLATE
+    tokenizer.save_pretrained(folder)
+    decoding = read_json(folder / "generation_config.json")
+    write_json(folder / "generation_config.json", {**decoding, "eos_token_id": tokenizer.eos_token_id})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory) -> Iterator[str]:
+    """The address of the server, once it answers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("server") / "log"
+    words = ["serve", "--host", "127.0.0.1", "--port", port, "--device", "cpu", "--dtype", "float32"]
+    program = Path(sys.executable).with_name("transformers")
+    with log.open("wb") as lines:
+        server = subprocess.Popen(
+            [program, *map(str, words)], stdout=lines, stderr=lines, env={**os.environ, "OMP_NUM_THREADS": "1"}
+        )
+    try:
+        wait_for(f"http://127.0.0.1:{port}/health", server, log)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(log.read_text())
+
+
+def responses(engine_name: str, settings: EngineSettings, contents: list) -> list:
+    engine = load_engine(engine_name, settings)
+    found = dict(pair for batch in engine.generate(engine.prepare(contents)) for pair in batch)
+    return [found[index] for index in range(len(contents))]
+
+
+def check_the_same(url: str, model: Path, contents: list, **changes: object) -> list:
+    """Both engines' answers, which must agree in all but their own counts of answer tokens and how they were made."""
+    settings = replace(SETTINGS, location=str(model), tokenizer=str(model), **changes)
+    served = responses("openai", replace(settings, base_url=url, concurrency=4), contents)
+    local = responses("transformers", settings, contents)
+    for one, other in zip(served, local, strict=True):
+        unknown = {"response_tokens": one.response_tokens, "made_with": one.made_with}
+        assert one == replace(other, **unknown)
+    return served
+
+
+def test_two_hundred_completions_are_those_of_the_local_engine(url, model):
+    pairs = [pair for size in (2, 3, 4, 5) for pair in kv_prompts(size, 50)]
+    prompts = [prompt for prompt, _ in pairs]
+    served = check_the_same(url, model, prompts, endpoint=COMPLETIONS_ENDPOINT, prompt_template=RAW, max_new_tokens=30)
+    assert len(set(prompts)) == 200
+    assert sum(value in one.text for (_, value), one in zip(pairs, served, strict=True)) >= 180
+    assert served[0].made_with.startswith("openai ") and f", {url}, " in served[0].made_with
+
+
+def test_first_lines_and_cut_answers_are_those_of_the_local_engine(url, model, tmp_path):
+    # The quotation mark behind a value is a line end in the words of this copy.
+    spoken = shutil.copytree(model, tmp_path / "lines")
+    words = read_json(spoken / "tokenizer.json")
+    vocabulary = words["model"]["vocab"]
+    vocabulary['"'], vocabulary["Ċ"] = vocabulary["Ċ"], vocabulary['"']
+    write_json(spoken / "tokenizer.json", words)
+    prompts = [prompt for prompt, _ in kv_prompts(3, 20)]
+    changes = {"endpoint": COMPLETIONS_ENDPOINT, "prompt_template": RAW, "max_new_tokens": 30}
+    whole = check_the_same(url, spoken, prompts, **changes)
+    first = check_the_same(url, spoken, prompts, stop=FIRST_LINE, **changes)
+    assert sum(one.text != other.text for one, other in zip(whole, first, strict=True)) >= 5
+
+
+def test_chats_are_those_of_the_local_engine(url, model):
+    prompts = [prompt for prompt, _ in kv_prompts(4, 10)]
+    before = [{"role": "user", "content": "Extract the value."}, {"role": "assistant", "content": "Yes."}]
+    conversations = [[*before, {"role": "user", "content": prompt}] for prompt in prompts]
+    check_the_same(
+        url, model, [*prompts, *conversations], endpoint=CHAT_ENDPOINT, prompt_template=CHAT, max_new_tokens=30
+    )
