@@ -49,17 +49,18 @@ class Step:
 class PagedSteps:
     """Requests to a model that has room for so many tokens at a time; made anew after an error.
 
-    room: tokens of prompts and answers in flight; the cache has as many again for pages to be shared. Raises
-    `UserError` for a model that cannot be run so.
+    room: tokens of prompts and answers in flight; the cache has as many again for pages to be shared, if
+    they may. Raises `UserError` for a model that cannot be run so.
     """
 
-    def __init__(self, model: PreTrainedModel, decoding: GenerationConfig, room: int, page: int) -> None:
+    def __init__(self, model: PreTrainedModel, decoding: GenerationConfig, room: int, page: int, share: bool) -> None:
         on_cpu = model.device.type == "cpu"
         config = ContinuousBatchingConfig(
             page_size=page,
             num_blocks=math.ceil(2 * room / page / (1 - SPARE)),
             max_batch_tokens=min(room, STEP_TOKENS_CPU if on_cpu else STEP_TOKENS_GPU),
             safety_margin=SPARE,
+            allow_block_sharing=share,
             # What the memory is, is for the user to say by the number of tokens.
             max_memory_percent=1.0,
             # Another implementation of attention may give another answer.
@@ -82,7 +83,7 @@ class PagedSteps:
 
     @property
     def shares(self) -> bool:
-        """Whether pages are shared: not where a layer forgets what is behind its sliding window."""
+        """Whether pages are shared: never where a layer forgets what is behind its sliding window."""
         return self._processor.cache.use_prefix_sharing
 
     def add(self, index: int, prompt: Sequence[int]) -> None:

@@ -65,7 +65,8 @@ class Engine:
         lengths = [len(ids) for ids in prompt_ids]
         budget = self.settings.batch_tokens
         order = reading_order(prompt_ids, new_tokens, budget)
-        kept = KeptCache(model, max(lengths), new_tokens) if can_keep(model) else None
+        may_keep = self.settings.share_prefixes and can_keep(model)
+        kept = KeptCache(model, max(lengths), new_tokens) if may_keep else None
         done = 0
         while done < len(order):
             batch = next_batch(order, done, lengths, new_tokens, budget)

@@ -108,7 +108,7 @@ class Engine(plain.Engine):
         A prompt is asked when the one that it shares its pages with has been read; of those, the first in the order of
         the tree: what is read is forgotten some day.
         """
-        steps = PagedSteps(model, decoding, room, PAGE_TOKENS)
+        steps = PagedSteps(model, decoding, room, PAGE_TOKENS, self.settings.share_prefixes)
         plan = reading_plan(prompts, PAGE_TOKENS) if steps.shares else ReadingPlan(list(prompts), {})
         place = {index: place for place, index in enumerate(plan.order)}
         waiting = [place[index] for index in plan.first]
