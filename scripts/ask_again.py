@@ -24,6 +24,7 @@ def main() -> None:
         gpus=args.gpus,
         # A batch of one prompt, whatever its length, and one request at a time.
         batch_tokens=1,
+        share_prefixes=False,
         concurrency=1,
     )
     sample = audit_sample((record for _, record in read_jsonl(args.responses)), args.prompts_per_cell, args.seed)

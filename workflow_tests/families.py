@@ -101,3 +101,15 @@ def random_prompts(count: int, longest: int = 60) -> list[list[int]]:
     """Token ids of prompts of many lengths, from 1 to `longest`."""
     chance = random.Random(count)
     return [[chance.randrange(2, len(WORDS)) for _ in range(chance.randint(1, longest))] for _ in range(count)]
+
+
+def related_prompts(count: int, longest: int = 120) -> list[list[int]]:
+    """Token ids of prompts of which four each have a beginning in common, of many lengths."""
+    chance = random.Random(count)
+    prompts: list[list[int]] = []
+    while len(prompts) < count:
+        common = [chance.randrange(2, len(WORDS)) for _ in range(chance.randint(longest // 4, longest))]
+        for _ in range(4):
+            own = [chance.randrange(2, len(WORDS)) for _ in range(chance.randint(1, longest // 4))]
+            prompts.append(common[: chance.randrange(len(common))] + own)
+    return chance.sample(prompts[:count], count)

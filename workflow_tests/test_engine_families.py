@@ -167,12 +167,12 @@ def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int,
     tried: list[tuple[int, int]] = []
     generate_batch = engine_module.generate_batch
 
-    def limited(model: PreTrainedModel, prompts: Sequence[list[int]], line_end) -> list[list[int]]:
+    def limited(model: PreTrainedModel, prompts: Sequence[list[int]], *rest) -> list[list[int]]:
         longest = max(len(prompt) for prompt in prompts)
         tried.append((len(prompts), longest))
         if len(prompts) * (longest + NEW_TOKENS) > room:
             raise error
-        return generate_batch(model, prompts, line_end)
+        return generate_batch(model, prompts, *rest)
 
     monkeypatch.setattr(engine_module, "generate_batch", limited)
     return tried

@@ -23,9 +23,14 @@ def tree_tokens(prompts: Sequence[Sequence[int]], page: int = 1) -> int:
     return sum(map(len, prompts)) - sum(tokens // page * page for tokens in shared)
 
 
+def as_array(prompt: Sequence[int]) -> np.ndarray:
+    """Token ids (tokens,) as `ID_TYPE`."""
+    return np.asarray(prompt, ID_TYPE)
+
+
 def as_bytes(prompt: Sequence[int]) -> bytes:
     """Token ids as bytes that sort as the ids do."""
-    return np.asarray(prompt, ID_TYPE).tobytes()
+    return as_array(prompt).tobytes()
 
 
 def shared_with_previous(ordered: Sequence[bytes]) -> list[int]:
@@ -44,12 +49,19 @@ def common_tokens(one: np.ndarray, other: np.ndarray) -> int:
     return int(differ.argmax()) if differ.any() else length
 
 
+def tree_order(prompts: Mapping[int, Sequence[int]]) -> tuple[list[int], list[int]]:
+    """The names of the prompts in the order of their token ids, and how many tokens each shares with the one before."""
+    keys = {name: as_bytes(prompt) for name, prompt in prompts.items()}
+    order = sorted(keys, key=keys.__getitem__)
+    return order, shared_with_previous([keys[name] for name in order])
+
+
 @dataclass(frozen=True)
 class ReadingPlan:
     """How to read prompts so that an engine which shares whole pages finds them filled.
 
-    order: indices of the prompts, those with a common beginning together; followers: by the index of a prompt, those
-    that must wait until it has been read, because it is the first to fill their last common page.
+    order: names of the prompts, those with a common beginning together; followers: by the name of a prompt, those that
+    must wait until it has been read, because it is the first to fill their last common page.
     """
 
     order: Sequence[int]
@@ -58,28 +70,26 @@ class ReadingPlan:
     @property
     def first(self) -> list[int]:
         """The prompts that wait for no other, in their order."""
-        waiting = {index for some in self.followers.values() for index in some}
-        return [index for index in self.order if index not in waiting]
+        waiting = {name for some in self.followers.values() for name in some}
+        return [name for name in self.order if name not in waiting]
 
 
-def reading_plan(prompts: Sequence[Sequence[int]], page: int) -> ReadingPlan:
-    """The plan for prompts, each (tokens,) ids, and pages of so many tokens.
+def reading_plan(prompts: Mapping[int, Sequence[int]], page: int) -> ReadingPlan:
+    """The plan for prompts by their names, each (tokens,) ids, and pages of so many tokens.
 
     Followers are after their leader in the order. The path to the last prompt is kept as the pages that each earlier
     prompt was the first to fill.
     """
-    keys = list(map(as_bytes, prompts))
-    order = sorted(range(len(prompts)), key=keys.__getitem__)
-    shared = shared_with_previous([keys[index] for index in order])
+    order, shared = tree_order(prompts)
     followers: dict[int, list[int]] = {}
     path: list[tuple[int, int]] = []
-    for index, tokens in zip(order, shared, strict=True):
+    for name, tokens in zip(order, shared, strict=True):
         pages, leader = tokens // page, None
         while path and (not pages or (len(path) > 1 and path[-2][0] >= pages)):
             path.pop()
         if path:
             _, leader = path.pop()
             path.append((pages, leader))
-            followers.setdefault(leader, []).append(index)
-        path.append((len(prompts[index]) // page, index))
+            followers.setdefault(leader, []).append(name)
+        path.append((len(prompts[name]) // page, name))
     return ReadingPlan(order, followers)

@@ -35,7 +35,8 @@ class EngineSettings:
     stop: decoding, always greedy; reasoning: what is done about what a model writes before its answer.
 
     Of a model that is run here, dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; and, as they must
-    not change an answer, device, gpus and batch_tokens.
+    not change an answer, device, gpus, batch_tokens, and share_prefixes: whether what prompts have in common at their
+    beginning may be computed once.
 
     Of a model that a server runs, base_url: its address, None for the provider's own; endpoint: `CHAT_ENDPOINT` or
     `COMPLETIONS_ENDPOINT`; request: more fields of each request; api_key_variable: the environment variable with the
@@ -56,6 +57,7 @@ class EngineSettings:
     device: str = "auto"
     gpus: int = 0
     batch_tokens: int = 16384
+    share_prefixes: bool = True
     base_url: str | None = None
     endpoint: str = CHAT_ENDPOINT
     request: Mapping[str, Any] = field(default_factory=dict)

@@ -7,13 +7,14 @@ import torch
 import transformers
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-from litm.batching import halved_budget, longest_first, next_batch
+from litm.batching import halved_budget, next_batch
 from litm.cli import note
 from litm.devices import choose_device, device_name
 from litm.engines import NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
+from litm.kept_cache import KeptCache, can_keep, reading_order
 from litm.model_loading import load_model
 from litm.prompt_format import Content, model_tokenizer
 from litm.reasoning_end import Ending, cut_response, response_ending, stopping_rules
@@ -42,7 +43,7 @@ class Engine:
         return prepare_prompts(self.tokenizer, self.settings, contents)
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
-        """Answer all prompts, the longest first; yields each batch as soon as it is done.
+        """Answer all prompts in `reading_order`; yields each batch as soon as it is done.
 
         A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single
         prompt that does not.
@@ -60,11 +61,14 @@ class Engine:
         ending = response_ending(self.settings, self.tokenizer, self.config)
         prompt_ids = token_ids(prompts)
         lengths = [len(ids) for ids in prompt_ids]
-        order = longest_first(lengths)
-        done, budget = 0, self.settings.batch_tokens
+        budget = self.settings.batch_tokens
+        order = reading_order(prompt_ids, new_tokens, budget)
+        may_keep = self.settings.share_prefixes and can_keep(model)
+        kept = KeptCache(model, max(lengths), new_tokens) if may_keep else None
+        done = 0
         while done < len(order):
             batch = next_batch(order, done, lengths, new_tokens, budget)
-            outputs = generate_if_it_fits(model, [prompt_ids[index] for index in batch], ending)
+            outputs = generate_if_it_fits(model, [prompt_ids[index] for index in batch], ending, kept)
             if outputs is None:
                 if len(batch) == 1:
                     raise UserError(out_of_memory(device, lengths[batch[0]]))
@@ -72,7 +76,7 @@ class Engine:
                 note(f"out of memory on {device} with {len(batch)} prompts at a time: on with {budget} batch_tokens")
                 continue
             done += len(batch)
-            self.computed_tokens += sum(lengths[index] for index in batch)
+            self.computed_tokens += kept.computed if kept else sum(lengths[index] for index in batch)
             answers = [
                 cut_response(output, end_tokens, ending, prompt_ids[index])
                 for index, output in zip(batch, outputs, strict=True)
@@ -99,11 +103,11 @@ class Engine:
 
 
 def generate_if_it_fits(
-    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
 ) -> list[list[int]] | None:
     """What `generate_batch` returns, or None if there is not enough memory for it."""
     try:
-        return generate_batch(model, prompts, ending)
+        return generate_batch(model, prompts, ending, kept)
     except RuntimeError as error:
         if not is_out_of_memory(error):
             raise
@@ -127,11 +131,14 @@ def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
 
 
 @torch.inference_mode()
-def generate_batch(model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending) -> list[list[int]]:
+def generate_batch(
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
+) -> list[list[int]]:
     """New token ids of each prompt, up to the length of the longest answer of the batch.
 
     A causal model goes on where the prompt ends, so padding is on the left, and repeats the prompt. An encoder-decoder
-    reads the prompt from position 0, so padding is on the right, and begins with its start token.
+    reads the prompt from position 0, so padding is on the right, and begins with its start token. kept: the caches of
+    the model, with what is known of the prompt.
     """
     pad = model.generation_config.pad_token_id
     on_the_right = model.config.is_encoder_decoder
@@ -145,6 +152,7 @@ def generate_batch(model: PreTrainedModel, prompts: Sequence[Sequence[int]], end
     output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
         input_ids=ids.to(model.device),
         attention_mask=mask.to(model.device),
+        past_key_values=kept.for_prompts(prompts) if kept else None,
         **stopping_rules(ending, prompts),
     )
     return output[:, 1 if on_the_right else width :].tolist()

@@ -1,9 +1,10 @@
 """Hugging Face transformers with paged attention: many prompts in flight, their common beginnings computed once."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 
 import torch
-from transformers import PreTrainedModel
+from transformers import GenerationConfig, PreTrainedModel
 
 from litm.cli import note
 from litm.devices import choose_device, device_name
@@ -14,11 +15,14 @@ from litm.errors import UserError
 from litm.journal import Response
 from litm.model_loading import load_model
 from litm.paged_steps import PagedSteps, Said
-from litm.prefix_tree import reading_plan
+from litm.prefix_tree import ReadingPlan, reading_plan
+from litm.reasoning import BUDGET
 from litm.reasoning_end import Ending, cut_response, has_ended, response_ending
 
 #: Tokens of a page, the unit that is shared.
 PAGE_TOKENS = 32
+#: What to do where a model is not for this engine.
+REMEDY = "set the model's 'engine' to transformers"
 
 
 class Engine(plain.Engine):
@@ -51,13 +55,14 @@ class Engine(plain.Engine):
 
     def _load(self, device: torch.device) -> PreTrainedModel:
         if self.config.is_encoder_decoder:
-            raise UserError(f"{self.config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
+            raise UserError(f"{self.config.model_type} is an encoder-decoder: {REMEDY}")
+        if self.settings.reasoning.policy == BUDGET:
+            raise UserError(f"paged attention cannot close a model's reasoning for it: {REMEDY}")
+        if self.settings.gpus > 1:
+            raise UserError(f"paged attention needs the model on one GPU: {REMEDY}, or 'gpus' to 1")
         model = load_model(self.settings, self.config, device)
         if not model.is_backend_compatible():
-            raise UserError(
-                f"{type(model).__name__} computes attention in a way of its own, which has no pages: set the model's "
-                "'engine' to transformers"
-            )
+            raise UserError(f"{type(model).__name__} computes attention in a way of its own, without pages: {REMEDY}")
         return model
 
     def _answer(
@@ -75,8 +80,7 @@ class Engine(plain.Engine):
             longest = max(map(len, left.values()))
             room = max(budget, longest + new_tokens)
             try:
-                steps = PagedSteps(model, decoding, room, PAGE_TOKENS, self._count)
-                for batch in in_flight(steps, left.copy(), room, PAGE_TOKENS, new_tokens, ending):
+                for batch in self._in_flight(model, decoding, left.copy(), room, ending):
                     for said in batch:
                         del left[said.index]
                     yield batch
@@ -87,47 +91,49 @@ class Engine(plain.Engine):
                     raise UserError(out_of_memory(model.device, longest)) from error
                 budget = room // 2
                 note(f"out of memory on {model.device} with {room} tokens in flight: on with {budget} batch_tokens")
-                # The next ones must find the memory of these.
-                del steps
+            # Only here, since the error holds the tensors of the failed step.
             torch.cuda.empty_cache()
 
-    def _count(self, tokens: int) -> None:
-        self.computed_tokens += tokens
+    def _in_flight(
+        self,
+        model: PreTrainedModel,
+        decoding: GenerationConfig,
+        prompts: Mapping[int, Sequence[int]],
+        room: int,
+        ending: Ending,
+    ) -> Iterator[list[Said]]:
+        """What ended in each step, until all prompts have; as many at a time as have `room` with an answer of full
+        length.
 
-
-def in_flight(
-    steps: PagedSteps,
-    prompts: Mapping[int, Sequence[int]],
-    room: int,
-    page: int,
-    new_tokens: int,
-    ending: Ending,
-) -> Iterator[list[Said]]:
-    """What ended in each step, until all prompts have: as many at a time as have `room` with an answer of full length.
-
-    A prompt is asked when the one before it on its path in the tree has been read, and then next: its pages may soon be
-    forgotten.
-    """
-    names = list(prompts)
-    plan = reading_plan(list(prompts.values()), page)
-    waiting = [names[place] for place in reversed(plan.first if steps.shares else plan.order)]
-    followers = {
-        names[leader]: [names[place] for place in reversed(places)]
-        for leader, places in (plan.followers.items() if steps.shares else ())
-    }
-    asked: dict[int, int] = {}
-    while waiting or asked:
-        while waiting and sum(asked.values()) + len(prompts[waiting[-1]]) + new_tokens <= room:
-            index = waiting.pop()
-            asked[index] = len(prompts[index]) + new_tokens
-            steps.add(index, prompts[index])
-        said = steps.take()
-        for one in said:
-            waiting += followers.pop(one.index, [])
-        ended = [one for one in said if one.ended or has_ended(one.ids, ending, prompts[one.index])]
-        for one in ended:
-            del asked[one.index]
-            if not one.ended:
-                steps.cancel(one.index)
-        if ended:
-            yield ended
+        A prompt is asked when the one that it shares its pages with has been read; of those, the first in the order of
+        the tree: what is read is forgotten some day.
+        """
+        steps = PagedSteps(model, decoding, room, PAGE_TOKENS, self.settings.share_prefixes)
+        plan = reading_plan(prompts, PAGE_TOKENS) if steps.shares else ReadingPlan(list(prompts), {})
+        place = {index: place for place, index in enumerate(plan.order)}
+        waiting = [place[index] for index in plan.first]
+        followers, asked = dict(plan.followers), dict[int, int]()
+        while waiting or asked:
+            while waiting:
+                index = plan.order[waiting[0]]
+                size = len(prompts[index]) + self.settings.max_new_tokens
+                if sum(asked.values()) + size > room:
+                    break
+                heappop(waiting)
+                asked[index] = size
+                steps.add(index, prompts[index])
+            step = steps.take()
+            self.computed_tokens += step.prompt_tokens
+            ended = []
+            for said in step.said:
+                # It has been read, or it would have said nothing.
+                for index in followers.pop(said.index, ()):
+                    heappush(waiting, place[index])
+                over = has_ended(said.ids, ending, prompts[said.index])
+                if over and not said.ended:
+                    steps.cancel(said.index)
+                if over or said.ended:
+                    del asked[said.index]
+                    ended.append(said)
+            if ended:
+                yield ended

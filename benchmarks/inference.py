@@ -1,0 +1,290 @@
+"""How long a sweep takes, against the way that the paper's authors ran theirs, on the same model and prompts.
+
+    PYTHONPATH=scripts python benchmarks/inference.py qa --data nq-open-20_total_documents_gold_at_0.jsonl.gz
+    PYTHONPATH=scripts python benchmarks/inference.py kv
+    PYTHONPATH=scripts python benchmarks/inference.py gpu --data ... --tokenizer tokenizer.json --peak-tflops 989
+
+qa, kv: whole processes, cold, with the loading of libraries and model, in turns; medians of wall and processor time.
+gpu: a model of the shape of Llama-2-7B with random weights (13.5 GB are written to --folder); prompt tokens a second
+behind the loading of the model, and the part of the device's peak that the computed tokens stand for.
+
+The ways that are compared:
+
+original    as the paper describes it: one process a position; `generate` of transformers on eight prompts at a time in
+            the order of the file, padded to the longest; always 100 new tokens, unless all eight have ended
+sorted      the same, but one process for all positions, and prompts sorted by length
+sweep       scripts/generate.py with the engine `transformers` and the reference model's `batch_tokens`
+batches     the same with `batch_tokens` 16384, so that prompts are read in batches, which share nothing
+paged       scripts/generate.py with the engine `transformers_paged`
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from litm.batching import in_batches
+from litm.metrics import first_line
+from litm.questions import make_example, read_template
+from litm.records import read_json, read_jsonl, write_jsonl
+from litm.tasks import ExampleSettings, load_task
+
+ROOT = Path(__file__).resolve().parent.parent
+POSITIONS = {"qa": (0, 4, 9, 14, 19), "kv": (0, 24, 49, 74)}
+SIZES = {"qa": 20, "kv": 75}
+TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval"}
+NEW_TOKENS, BATCH = 100, 8
+WAYS = ("original", "sorted", "sweep", "batches", "paged")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of all processes of a run: on the clock, and of the processor."""
+
+    wall: float
+    processor: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["qa", "kv", "gpu", "generate"], help="generate: for the program itself")
+    parser.add_argument("--data", help="questions with 20 documents in the released format")
+    parser.add_argument("--questions", type=int, default=16)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep", "batches", "paged"])
+    parser.add_argument("--turns", type=int, default=3, help="measurements of each")
+    parser.add_argument("--model", default=str(ROOT / "resources" / "reference_model"))
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--attention", default="sdpa")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--batch-tokens", type=int, default=4096, help="of the way `sweep`")
+    parser.add_argument("--paged-tokens", type=int, default=8192, help="`batch_tokens` of the way `paged`")
+    parser.add_argument("--tokenizer", help="gpu: a tokenizer.json, of which only the number of tokens matters")
+    parser.add_argument("--peak-tflops", type=float, help="gpu: what the device can do in bfloat16, without sparsity")
+    parser.add_argument("--folder", help="where to put the files while it runs")
+    parser.add_argument("--examples", nargs="+", help="generate: files of prompts")
+    parser.add_argument("--output", help="generate: file of answers")
+    parser.add_argument("--sort", action="store_true", help="generate: by length")
+    args = parser.parse_args()
+    if args.what == "generate":
+        generate_as_original(args)
+        return
+    with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+        measure = measure_gpu if args.what == "gpu" else measure_ratio
+        measure(args, Path(folder))
+
+
+# --- what is measured
+
+
+def measure_ratio(args: argparse.Namespace, folder: Path) -> None:
+    """Print a row for each way: medians of its seconds, and how many times those of the original's."""
+    cells = write_cells(args.what, args.data, args.questions, folder)
+    costs: dict[str, list[Cost]] = {way: [] for way in args.ways}
+    for _ in range(args.turns):
+        for way in args.ways:
+            costs[way].append(run(way, args, args.what, cells, folder))
+            print(f"{way}: {costs[way][-1]}", file=sys.stderr, flush=True)
+    first = costs[args.ways[0]]
+    print(f"{args.what}: {args.questions} questions at {len(cells)} positions, {args.turns} turns")
+    print("| way | seconds | processor seconds | times faster | processor | computed tokens | the same first lines |")
+    print("|---|---|---|---|---|---|---|")
+    for way, measured in costs.items():
+        wall, processor = (statistics.median(getattr(cost, key) for cost in measured) for key in ("wall", "processor"))
+        ratios = (ratio(first, measured, key) for key in ("wall", "processor"))
+        print(
+            f"| {way} | {wall:.1f} | {processor:.1f} | "
+            + " | ".join(f"{one:.2f}" for one in ratios)
+            + f" | {computed_tokens(way, folder)} | {agreement(args.ways[0], way, folder)} |"
+        )
+
+
+def ratio(original: Sequence[Cost], measured: Sequence[Cost], key: str) -> float:
+    """Median over the turns, since what else the machine does changes from turn to turn."""
+    return statistics.median(getattr(a, key) / getattr(b, key) for a, b in zip(original, measured, strict=True))
+
+
+def measure_gpu(args: argparse.Namespace, folder: Path) -> None:
+    """Print a row for each way: tokens a second, times faster than sorted batches of eight, part of the peak."""
+    import torch
+
+    if not torch.cuda.is_available():
+        sys.exit("gpu: torch sees no GPU on this machine")
+    parameters, args.model = make_7b(folder / "model", args.tokenizer), str(folder / "model")
+    args.device, args.dtype = "cuda", "bfloat16"
+    cells = write_cells("qa", args.data, args.questions, folder)
+    (folder / "one").mkdir()
+    one = write_cells("qa", args.data, 1, folder / "one")[:1]
+    ways = [way for way in ("sorted", "sweep", "paged") if way in ("sorted", *args.ways)]
+    seconds, tokens = {}, prompt_tokens(args.model, cells)
+    for way in ways:
+        # The first process also waits for the disk.
+        run(way, args, "qa", one, folder / "one")
+        loading = run(way, args, "qa", one, folder / "one").wall
+        seconds[way] = run(way, args, "qa", cells, folder).wall - loading
+    print(f"{torch.cuda.get_device_name()}: {args.questions} questions at 5 positions, {tokens} prompt tokens")
+    print("| way | seconds | prompt tokens a second | times faster | part of the peak |\n|---|---|---|---|---|")
+    for way in ways:
+        computed = computed_tokens(way, folder)
+        # Two operations a parameter and token, those of attention not counted.
+        work = 2 * parameters * (tokens if computed == "" else int(computed))
+        part = f"{work / seconds[way] / args.peak_tflops / 1e12:.3f}" if args.peak_tflops else ""
+        times = seconds[ways[0]] / seconds[way]
+        print(f"| {way} | {seconds[way]:.1f} | {tokens / seconds[way]:.0f} | {times:.2f} | {part} |")
+
+
+def make_7b(folder: Path, tokenizer: str | None) -> int:
+    """Write a model of the shape of Llama-2-7B with random weights; its number of parameters."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    if tokenizer is None:
+        sys.exit("gpu: give a --tokenizer")
+    words = PreTrainedTokenizerFast(tokenizer_file=tokenizer)
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.bfloat16)
+    with torch.device("cuda"):
+        model = LlamaForCausalLM(LlamaConfig(vocab_size=len(words), max_position_embeddings=8192, eos_token_id=None))
+    model.save_pretrained(folder)
+    words.pad_token_id = 0
+    words.save_pretrained(folder)
+    return model.num_parameters()
+
+
+# --- prompts
+
+
+def write_cells(what: str, data: str | None, questions: int, folder: Path) -> list[Path]:
+    """A file of examples for each position, as `make_examples.py` writes them."""
+    if what == "qa" and data is None:
+        sys.exit("qa: give --data, a file with 20 documents a question")
+    task, size = load_task(TASKS[what]), SIZES[what]
+    template = read_template(ROOT / "resources" / "prompts" / f"{TASKS[what]}.txt")
+    settings = ExampleSettings(questions, 0, "ranked")
+    asked = list(task.questions(size, settings, data if what == "qa" else None))[:questions]
+    paths = []
+    for position in POSITIONS[what]:
+        place = f"gold_at_{position}"
+        paths.append(folder / f"{place}.jsonl.gz")
+        rows = (make_example(one, size, place, template, task.format_items, task.SEPARATOR) for one in asked)
+        write_jsonl(paths[-1], rows)
+    return paths
+
+
+def prompt_tokens(model: str, cells: Sequence[Path]) -> int:
+    """Tokens of all prompts."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    return sum(len(tokenizer(example["prompt"])["input_ids"]) for path in cells for _, example in read_jsonl(path))
+
+
+# --- ways to answer them
+
+
+def run(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> Cost:
+    """Answer all prompts from scratch, and leave the answers in `folder`."""
+    for old in [*folder.glob(f"{way}.*.jsonl"), *folder.glob(f"{way}.*.gz"), *folder.glob("*.journal")]:
+        old.unlink()
+    return timed(
+        lambda: original(way, args, cells, folder) if way in WAYS[:2] else ours(way, args, what, cells, folder)
+    )
+
+
+def timed(work: Callable[[], None]) -> Cost:
+    """What the processes that `work` starts cost."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    work()
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def original(way: str, args: argparse.Namespace, cells: Sequence[Path], folder: Path) -> None:
+    """A process a position, or one for all that sorts the prompts."""
+    for number, paths in enumerate([cells] if way == "sorted" else [[cell] for cell in cells]):
+        call(
+            *(__file__, "generate", "--model", args.model, "--dtype", args.dtype, "--attention", args.attention),
+            *("--device", args.device, *(["--sort"] if way == "sorted" else [])),
+            *("--examples", *paths, "--output", folder / f"{way}.{number}.jsonl"),
+        )
+
+
+def generate_as_original(args: argparse.Namespace) -> None:
+    """Batches of eight, padded, 100 new tokens."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(args.model, padding_side="left")
+    model = AutoModelForCausalLM.from_pretrained(
+        args.model, dtype=args.dtype, attn_implementation=args.attention, device_map=args.device
+    ).eval()
+    examples = [example for path in args.examples for _, example in read_jsonl(path)]
+    if args.sort:
+        examples.sort(key=lambda example: -len(example["prompt"]))
+    answers = []
+    for batch in in_batches(examples, BATCH):
+        inputs = tokenizer([example["prompt"] for example in batch], return_tensors="pt", padding=True)
+        inputs = {name: inputs[name].to(args.device) for name in ("input_ids", "attention_mask")}
+        with torch.inference_mode():
+            output = model.generate(**inputs, max_new_tokens=NEW_TOKENS, do_sample=False)
+        texts = tokenizer.batch_decode(output[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+        for example, text in zip(batch, texts, strict=True):
+            answers.append({key: example[key] for key in ("id", "placement")} | {"response": text})
+    write_jsonl(args.output, answers)
+
+
+def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> None:
+    """What Snakemake runs for a sweep: identify the model, and generate."""
+    engine = "transformers_paged" if way == "paged" else "transformers"
+    tokens = {"sweep": args.batch_tokens, "batches": 16384, "paged": args.paged_tokens}[way]
+    location = {"path": args.model, "hub": None, "revision": None}
+    settings = {"engine": engine, "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
+    decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).DEFAULTS.stop}
+    source = folder / f"{way}.source.json"
+    call(ROOT / "scripts" / "identify_model.py", "--location", json.dumps(location), "--output", source)
+    call(
+        *(ROOT / "scripts" / "generate.py", "--model", "model", "--experiment", what, "--source", source),
+        *("--settings", json.dumps(settings), "--decoding", json.dumps(decoding)),
+        *("--device", args.device, "--gpus", int(args.device != "cpu"), "--batch-tokens", tokens),
+        *("--examples", *cells, "--journal", folder / f"{way}.journal"),
+        *("--responses", folder / f"{way}.responses.jsonl.gz", "--manifest", folder / f"{way}.manifest.json"),
+    )
+
+
+def call(*command: object) -> None:
+    """Run a Python program; its output is shown only if it fails."""
+    done = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+
+
+# --- what came out
+
+
+def computed_tokens(way: str, folder: Path) -> str:
+    """Prompt tokens computed, of all, for what says it."""
+    manifest = folder / f"{way}.manifest.json"
+    return str(read_json(manifest)["computed_tokens"]) if manifest.exists() else ""
+
+
+def agreement(way: str, other: str, folder: Path) -> str:
+    """How many prompts have the same first line by both ways."""
+    one, two = answers_of(way, folder), answers_of(other, folder)
+    same = sum(first_line(one[prompt]) == first_line(two[prompt]) for prompt in one)
+    return f"{same} of {len(one)}"
+
+
+def answers_of(way: str, folder: Path) -> dict[tuple[str, str], str]:
+    """Response by question and placement."""
+    paths = [*folder.glob(f"{way}.*.jsonl"), *folder.glob(f"{way}.*.jsonl.gz")]
+    return {(row["id"], row["placement"]): row["response"] for path in paths for _, row in read_jsonl(path)}
+
+
+if __name__ == "__main__":
+    main()
