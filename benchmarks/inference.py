@@ -270,7 +270,7 @@ def call(*command: object) -> None:
 def computed_tokens(way: str, folder: Path) -> str:
     """Prompt tokens computed, of all, for what says it."""
     manifest = folder / f"{way}.manifest.json"
-    return str(read_json(manifest)["computed_tokens"]) if manifest.exists() else ""
+    return str(read_json(manifest)["work"]["computed_tokens"]) if manifest.exists() else ""
 
 
 def agreement(way: str, other: str, folder: Path) -> str:

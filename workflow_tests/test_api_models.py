@@ -29,6 +29,8 @@ def test_a_chat_is_asked_with_messages_unless_told_otherwise_and_a_completion_wi
     completions = api_model(endpoint="completions")
     assert (completions.prompt_template, completions.template_name) == ("raw", None)
     assert api_model(endpoint="completions", prompt_template="vicuna_v1_1").template_name == "vicuna_v1_1"
+    chat = api_model(endpoint="completions", prompt_template="chat", tokenizer="resources/reference_model")
+    assert (chat.prompt_template, chat.template_name) == ("chat", None)
     assert api_model(engine="anthropic").prompt_template == "chat"
 
 
@@ -79,6 +81,14 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
             {"engine": "openai", "api_model": "m", "prompt_template": "vicuna_v1_1"},
             "models.m.prompt_template: unknown name 'vicuna_v1_1'; allowed: chat, raw; others are for "
             "'endpoint: completions'",
+        ),
+        (
+            {"engine": "openai", "api_model": "m", "endpoint": "completions", "prompt_template": "chat"},
+            "models.m: 'prompt_template: chat' with 'endpoint: completions' needs 'tokenizer'",
+        ),
+        (
+            {"engine": "openai", "api_model": "m", "request": {"seed": 1, "stream": True}},
+            "models.m.request: 'stream' is not for a request to say: responses are read whole",
         ),
         (
             {"engine": "openai", "api_model": "m", "base_url": "http://user:pass@host/v1"},

@@ -25,9 +25,8 @@ from litm.signals import signals_deferred
 class Response:
     """What the model answered to one prompt.
 
-    finish_reason: 'stop' (an end token, or the end of what the scorer reads) or 'length' (the limit of new
-    tokens); prompt_tokens counts the prompt in its template, with special tokens; made_with: software and
-    device that computed it.
+    finish_reason: see `finish_reasons`; prompt_tokens counts the prompt in its template, with special tokens;
+    made_with: software and device that computed it.
     """
 
     text: str

@@ -14,6 +14,15 @@ from litm.sweep import STOP
 
 #: The engine whose servers have both endpoints; the other has the chat alone.
 OPENAI = "openai"
+#: Fields of a request that the workflow sets from the entry and the prompt, or on which reading the response depends.
+OWN_FIELDS = {
+    "model": "set 'api_model'",
+    "messages": "they are the prompt",
+    "prompt": "it is the example's",
+    "stream": "responses are read whole",
+    "n": "one answer is scored",
+    "best_of": "one answer is scored",
+}
 
 
 @dataclass(frozen=True)
@@ -76,9 +85,8 @@ def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], r
     endpoint = entry.get("endpoint", CHAT_ENDPOINT)
     chat = endpoint == CHAT_ENDPOINT
     prompt_template = entry.get("prompt_template", CHAT if chat else RAW)
-    allowed = [CHAT, RAW] if chat else [RAW, *text_names(root / "resources" / "prompt_templates")]
-    other = COMPLETIONS_ENDPOINT if chat else CHAT_ENDPOINT
-    choose([prompt_template], allowed, f"{where}.prompt_template", f"others are for 'endpoint: {other}'")
+    _check_template(prompt_template, entry, chat, where, root)
+    _check_request(entry.get("request", {}), where)
     return ApiModel(
         name=name,
         engine=entry["engine"],
@@ -97,6 +105,19 @@ def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], r
         prices=entry.get("prices"),
         tokens_per_second=entry.get("tokens_per_second"),
     )
+
+
+def _check_template(prompt_template: str, entry: Mapping, chat: bool, where: str, root: Path) -> None:
+    allowed = [CHAT, RAW] if chat else [CHAT, RAW, *text_names(root / "resources" / "prompt_templates")]
+    hint = f"others are for 'endpoint: {COMPLETIONS_ENDPOINT}'" if chat else ""
+    choose([prompt_template], allowed, f"{where}.prompt_template", hint)
+    if prompt_template == CHAT and not chat and "tokenizer" not in entry:
+        raise UserError(f"{where}: 'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
+
+
+def _check_request(request: Mapping, where: str) -> None:
+    for field in sorted(OWN_FIELDS.keys() & request):
+        raise UserError(f"{where}.request: {field!r} is not for a request to say: {OWN_FIELDS[field]}")
 
 
 def _reasoning(entry: Mapping, where: str) -> Reasoning:
