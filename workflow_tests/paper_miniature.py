@@ -1,10 +1,10 @@
-"""The paper in miniature: every cell of config/paper.yaml with tiny random models, a few made-up questions, and no network.
+"""The paper in miniature: every cell of config/paper.yaml with tiny random models and a few questions, offline.
 
     python workflow_tests/paper_miniature.py FOLDER [options of snakemake]
 
-The config that it adds says only where things are and how many: models are asked by their names on the hub, of which
-there is a cache in the folder, and the data are fetched as they always are, from a mirror in the folder. The models that
-are no longer offered answer by recorded responses, right or wrong by chance, and less often right in the middle.
+The config that this adds says where things are and how many. The models are asked by their names on the hub, of which
+the folder has a cache, and the data are fetched as they always are, from a mirror in the folder. The models that are no
+longer offered answer by recorded responses, right or wrong by chance, and less often right in the middle.
 """
 
 import gzip
@@ -19,14 +19,12 @@ from functools import cache
 from pathlib import Path
 
 import yaml
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from litm.config.catalogue import string_keys  # noqa: E402
-from litm.config.experiments import Cell, read_experiment  # noqa: E402
-from litm.placements import gold_positions  # noqa: E402
-from litm.tasks.kv_retrieval import generate_question  # noqa: E402
+from litm.config.catalogue import string_keys
+from litm.config.experiments import Cell, read_experiment
+from litm.placements import gold_positions
+from litm.tasks.kv_retrieval import generate_question
 
 PAPER = ROOT / "config" / "paper.yaml"
 #: One more than are asked, so that samples and subsets leave some out.
