@@ -28,7 +28,7 @@ TITLE_CHARACTERS_AN_INCH = 9
 #: Of the legend: an entry at least, and without its text; a character; and a line.
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
 #: How far curves of several models are set apart, so that equal ones can be seen: a model's step, and of all at most.
-STEP_POINTS, SPREAD_POINTS = 3.0, 12.0
+STEP_POINTS, SPREAD_POINTS = 3.0, 18.0
 #: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
 REFERENCE_STYLES: tuple = (":", "-.", (0, (1, 3)))
 CURVE_STYLES: tuple = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
