@@ -64,23 +64,24 @@ class Figure:
 
 def read_figures(
     selected: list[str] | None,
-    entries: Mapping,
-    catalogue: Mapping,
+    catalogues: Mapping[str, Mapping],
     experiments: Mapping[str, Experiment],
     sweeps: Collection[tuple[str, str]],
 ) -> dict[str, Figure]:
     """The figures asked for; if none are named, those with something to show, and one for any other curve.
 
-    catalogue: the entries of all experiments; experiments: those that are selected; sweeps: the pairs of a selected
+    catalogues: all entries by kind and name; experiments: those that are selected; sweeps: the pairs of a selected
     model and experiment that there are. A figure has something to show if its experiments are all selected, and any of
     its models and sizes is.
     """
+    entries = catalogues["figures"]
     for name in (*entries, *experiments):
         if name == PBI_FOREST:
             raise UserError(f"the name {PBI_FOREST} is taken by the figure of all Position Bias Indexes")
     for name, entry in entries.items():
-        choose(entry["experiments"], catalogue, f"figures.{name}.experiments")
-        choose(entry.get("references", {}), catalogue, f"figures.{name}.references")
+        choose(entry["experiments"], catalogues["experiments"], f"figures.{name}.experiments")
+        choose(entry.get("references", {}), catalogues["experiments"], f"figures.{name}.references")
+        choose(entry.get("models", []), catalogues["models"], f"figures.{name}.models")
     if selected is not None:
         choose(selected, entries, "figures")
         for name in selected:
