@@ -37,10 +37,10 @@ def test_the_default_config_selects_the_reference_model_and_what_needs_no_downlo
 
 def test_every_entry_of_the_catalogues_is_valid():
     names = {kind: list(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())) for kind in CATALOGUES}
-    selected = {kind: names[kind] for kind in ("models", "experiments", "figures")}
+    selected = {kind: names[kind] for kind in ("models", "experiments")}
     supplied = define("datasets", unambiguous_questions={"path": "LICENSE"})
     study = load_study(config(**selected, **supplied), ROOT)
-    assert list(study.experiments) == names["experiments"] and list(study.figures) == names["figures"]
+    assert list(study.experiments) == names["experiments"]
 
 
 def test_an_empty_define_is_none():

@@ -1,7 +1,7 @@
 """The study: all that a config selects from the catalogues, checked before any job runs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from litm.config.data import (
 )
 from litm.config.engine_keys import check_engine_keys, is_api, is_recorded, with_defaults
 from litm.config.experiments import Experiment, read_experiment
-from litm.config.figures import Figure, read_figures
+from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model, read_model
 from litm.config.recorded import RecordedModel, read_recorded_model
 from litm.config.selection import Selection, is_to_supply, select
@@ -42,7 +42,8 @@ class Study:
     """The selected models, experiments and figures, and the data there are.
 
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
-    sizes count; audited_per_cell: prompts of a cell that an audit asks again.
+    sizes count; published_figures: those that there are published values of, selected or not; audited_per_cell: prompts
+    of a cell that an audit asks again.
     """
 
     selection: Selection
@@ -50,6 +51,7 @@ class Study:
     token_models: Mapping[str, Model | ApiModel]
     experiments: Mapping[str, Experiment]
     figures: Mapping[str, Figure]
+    published_figures: Mapping[str, Figure]
     datasets: Mapping[str, Dataset]
     corpora: Mapping[str, Corpus]
     retrievers: Mapping[str, Retriever]
@@ -134,7 +136,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         models={name: run.get(name) or recorded[name] for name in selection.models},
         token_models={name: run[name] for name in token_models},
         experiments=experiments,
-        figures=read_figures(config.get("figures"), entries["figures"], entries["experiments"], experiments),
+        figures={},
+        published_figures=published_figures(entries["figures"]),
         datasets=datasets,
         corpora=corpora,
         retrievers=retrievers,
@@ -145,7 +148,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         data_mirror=_mirror(config.get("data_mirror")),
     )
     _check_answered(study)
-    return study
+    return replace(study, figures=read_figures(config.get("figures"), entries, experiments, study.sweeps))
 
 
 def _read_asked(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model | ApiModel:
