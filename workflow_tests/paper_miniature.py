@@ -1,12 +1,13 @@
 """The paper in miniature: every cell of config/paper.yaml with tiny random models and a few questions, offline.
 
-    python workflow_tests/paper_miniature.py FOLDER [options of snakemake]
+    python workflow_tests/paper_miniature.py FOLDER --cores 2
 
 The config that this adds says where things are and how many. The models are asked by their names on the hub, of which
 the folder has a cache, and the data are fetched as they always are, from a mirror in the folder. The models that are no
 longer offered answer by recorded responses, right or wrong by chance, and less often right in the middle.
 """
 
+import argparse
 import gzip
 import hashlib
 import json
@@ -83,10 +84,11 @@ def prepare_models(folder: Path) -> None:
 
 def run(folder: Path, *options: str) -> int:
     """Run the workflow in a folder that has been prepared; its exit status."""
+    folder = folder.resolve()
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--directory", str(folder)]
     configs = ["--configfile", str(PAPER), str(folder / "config.yaml")]
     # Whatever is set elsewhere: these models have the names of others.
-    environment = os.environ | {"HF_HUB_CACHE": str(folder.resolve() / "hub"), "HF_HUB_OFFLINE": "1"}
+    environment = os.environ | {"HF_HUB_CACHE": str(folder / "hub"), "HF_HUB_OFFLINE": "1"}
     return subprocess.run([*command, *configs, *options], cwd=ROOT, env=environment, check=False).returncode
 
 
@@ -240,8 +242,14 @@ def write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where to; all other options are Snakemake's")
+    args, options = parser.parse_known_args()
+    prepare(args.folder)
+    prepare_models(args.folder)
+    return run(args.folder, *options)
+
+
 if __name__ == "__main__":
-    where = Path(sys.argv[1])
-    prepare(where)
-    prepare_models(where)
-    sys.exit(run(where, *sys.argv[2:]))
+    sys.exit(main())

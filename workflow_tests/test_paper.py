@@ -61,10 +61,18 @@ def test_the_miniature_has_every_model_experiment_and_cell_of_the_paper(miniatur
         *SINGLE.items(),
     }
     assert miniature.left_out == []
+    assert paper_figures() <= set(miniature.figures)
     whole = study({"models": ["reference"], "experiments": paper["experiments"]}, supplied_labels(miniature))
     assert {name: one.cells for name, one in miniature.experiments.items()} == {
         name: one.cells for name, one in whole.experiments.items()
     }
+
+
+def paper_figures() -> set[str]:
+    """The figures of the catalogue that the paper's experiments are enough for."""
+    experiments = set(paper_miniature.paper()["experiments"])
+    entries = paper_miniature.catalogue("figures").items()
+    return {name for name, entry in entries if set(entry["experiments"]) <= experiments}
 
 
 def supplied_labels(miniature: Study) -> dict:
@@ -86,12 +94,12 @@ def test_the_miniature_makes_every_table_and_figure(tmp_path):
     paper_miniature.prepare_models(tmp_path)
     assert paper_miniature.run(tmp_path, "--cores", "2") == 0
     results = tmp_path / "results"
-    catalogue = paper_miniature.catalogue("figures")
-    selected = set(paper_miniature.paper()["experiments"])
-    figures = {name for name, entry in catalogue.items() if set(entry["experiments"]) <= selected} | {"pbi_forest"}
+    figures = paper_figures() | {"pbi_forest"}
     assert figures <= {path.stem for path in (results / "figures").glob("*.png")}
     assert figures <= {path.stem for path in (results / "figures").glob("*.pdf")}
     tables = {"accuracy", "token_counts", "position_bias", "position_pairs", "pbi", "model_differences", "utilisation"}
     assert tables <= {path.stem for path in (results / "tables").glob("*.csv")}
     assert (results / "report.html").stat().st_size > 0
-    assert len(list((results / "scores").rglob("*.parquet"))) == len(READERS) * len(selected) + len(SINGLE)
+    assert len(list((results / "scores").rglob("*.parquet"))) == len(READERS) * len(
+        paper_miniature.paper()["experiments"]
+    ) + len(SINGLE)
