@@ -100,6 +100,5 @@ def test_the_miniature_makes_every_table_and_figure(tmp_path):
     tables = {"accuracy", "token_counts", "position_bias", "position_pairs", "pbi", "model_differences", "utilisation"}
     assert tables <= {path.stem for path in (results / "tables").glob("*.csv")}
     assert (results / "report.html").stat().st_size > 0
-    assert len(list((results / "scores").rglob("*.parquet"))) == len(READERS) * len(
-        paper_miniature.paper()["experiments"]
-    ) + len(SINGLE)
+    sweeps = len(READERS) * len(paper_miniature.paper()["experiments"]) + len(SINGLE)
+    assert len(list((results / "scores").rglob("*.parquet"))) == sweeps
