@@ -34,7 +34,7 @@ DOCUMENTS, PAIRS = (10, 20, 30), (75, 140, 300)
 #: Passages that open-domain question answering and random distractors are from, and their shards.
 PASSAGES, SHARDS = 120, 2
 #: Tokens that hold 20 of the documents and not 30, as with Llama 2's 4,096.
-SHORT_WINDOW = 640
+SHORT_WINDOW = 480
 #: Sizes that GPT-3.5-Turbo's 4,096 tokens hold.
 SHORT_SIZES = (0, 1, 5, 10, 20, 75)
 #: What the tiny models can say: the words of families.py, of which those of the answers are in few documents.
