@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ROOT
+from workbench import Workbench
 
 from litm.errors import UserError
 from litm.figures import draw_figure, rows_of_cells
@@ -326,3 +327,20 @@ def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend
     assert firsts == sorted(set(firsts)) and firsts[-1] - firsts[0] < 40
     legend = figure.legends[0].get_window_extent()
     assert legend.x0 >= 0 and legend.x1 <= figure.bbox.x1
+
+
+# --- The target `published` ---
+
+
+def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tmp_path):
+    bench = Workbench.create(tmp_path)
+    wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
+    bench.run(*wanted)
+    assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| longchat-13b-16k")
+    assert bench.plan(*wanted) == {}
+    bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
+    assert bench.plan(*wanted) == {"published_table": 1}
+
+
+def test_the_published_figures_and_tables_need_no_model(tmp_path):
+    assert set(Workbench.create(tmp_path).plan("--", "published")) == {"plot_published", "published_table"}

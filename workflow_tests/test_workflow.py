@@ -260,10 +260,6 @@ def test_an_edited_published_value_is_shown_again_where_it_is_shown_and_nowhere_
     assert bench.plan() == {"compare_published": 1, "plot_figure": 1, "make_report": 1}
 
 
-def test_the_published_tables_and_figures_need_no_model(bench):
-    assert set(bench.plan("--", "published")) == {"plot_published", "published_table"}
-
-
 def test_another_title_draws_one_figure_again(bench):
     config = deepcopy(CONFIG)
     config["define"]["figures"]["qa"]["title"] = "Questions"
