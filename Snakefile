@@ -1,5 +1,5 @@
-"""What can be asked for: tables, figures, the report, or all of them (the default); estimate, doctor and audit are in
-rules/checks.smk.
+"""What can be asked for: tables, figures, the report, or all of them (the default), and figures and tables of published values
+alone; estimate, doctor and audit are in rules/checks.smk.
 """
 
 from snakemake.utils import min_version
@@ -14,6 +14,7 @@ include: "rules/examples.smk"
 include: "rules/inference.smk"
 include: "rules/scoring.smk"
 include: "rules/report.smk"
+include: "rules/paper.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
 
@@ -23,6 +24,7 @@ localrules:
     tables,
     figures,
     report,
+    published,
     suite_export,
     suite_zip,
     doctor,
@@ -53,6 +55,11 @@ rule figures:
 rule report:
     input:
         REPORT_FILE,
+
+
+rule published:
+    input:
+        PUBLISHED_FILES,
 
 
 rule suite_export:

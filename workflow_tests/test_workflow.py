@@ -16,7 +16,7 @@ SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
 TABLES = {
     "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1,
-    "pbi_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+    "pbi_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
 }  # fmt: skip
 AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "make_report": 1}
 AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "make_report": 1}
@@ -251,6 +251,13 @@ def test_more_examples_ask_only_the_new_ones(bench):
 def test_another_metric_scores_again_without_inference(bench):
     bench.configure(changed(kv={"metric": "best_subspan_em"}))
     assert bench.plan() == AFTER_SCORE
+
+
+def test_an_edited_published_value_is_shown_again_where_it_is_shown_and_nowhere_else(bench):
+    bench.edit("resources/published/token_counts.csv", "1749.9", "1749.8")
+    assert bench.plan() == {}
+    bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
+    assert bench.plan() == {"compare_published": 1, "plot_figure": 1, "make_report": 1}
 
 
 def test_another_title_draws_one_figure_again(bench):

@@ -14,7 +14,7 @@ from conftest import ROOT, qa_record, write_lines
 from litm.records import read_json
 
 #: Rules that only name targets.
-TARGETS = {"all", "tables", "figures", "report", "suite_export", "suite_zip"}
+TARGETS = {"all", "tables", "figures", "report", "published", "suite_export", "suite_zip"}
 
 CONFIG = {
     "models": ["reference"],
@@ -31,7 +31,7 @@ CONFIG = {
             },
             "closed_book": {"task": "closed_book_qa", "dataset": "questions", "max_new_tokens": 10},
         },
-        "figures": {"qa": {"experiments": ["qa"], "references": {"closed_book": "closed book"}}},
+        "figures": {"qa": {"experiments": ["qa"], "references": {"closed_book": "closed book"}, "published": True}},
     },
 }
 
