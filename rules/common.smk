@@ -258,6 +258,7 @@ UTILISATION_TABLE = ["results/tables/utilisation.csv"] if WITH_UTILISATION else 
 MODEL_TABLE = (
     ["results/tables/model_differences.csv"] if len(SWEEPS) > len(EXPERIMENTS) else []
 )
+CLAIM_TABLES = ["results/tables/claims.csv", "results/tables/claims.md"]
 TOKEN_TABLE = (
     ["results/tables/token_counts.csv"]
     if any(model in COUNTED for model, _ in SWEEPS)
@@ -271,6 +272,7 @@ TABLE_FILES = [
     *POSITION_TABLES,
     *MODEL_TABLE,
     *UTILISATION_TABLE,
+    *CLAIM_TABLES,
     *CANDIDATE_TABLE,
     *RETRIEVAL_TABLE,
 ]

@@ -29,6 +29,7 @@ from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, read_figures
 from litm.config.models import Model, read_model
 from litm.config.recorded import RecordedModel, read_recorded_model
+from litm.config.relations import read_relations
 from litm.errors import UserError
 
 #: Unless the config says otherwise.
@@ -40,7 +41,8 @@ CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrie
 class Study:
     """The selected models, experiments and figures, and the data there are.
 
-    token_models: models, selected or not, whose tokens an experiment's sizes count; audited_per_cell: prompts of a cell
+    token_models: models, selected or not, whose tokens an experiment's sizes count; relations: see
+    `relations.read_relations`; audited_per_cell: prompts of a cell
     that an audit asks again.
     """
 
@@ -53,6 +55,7 @@ class Study:
     retrievers: Mapping[str, Retriever]
     questions: Mapping[str, QuestionSet]
     candidates: Mapping[str, Candidates]
+    relations: Mapping[str, Mapping]
     seed: int
     audited_per_cell: int
     data_mirror: str | None
@@ -129,6 +132,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         retrievers=retrievers,
         questions=questions,
         candidates=candidates,
+        relations=read_relations(entries["models"], entries["experiments"]),
         seed=seed,
         audited_per_cell=(config.get("audit") or {}).get("prompts_per_cell", AUDITED_PER_CELL),
         data_mirror=_mirror(config.get("data_mirror")),
