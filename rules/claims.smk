@@ -1,26 +1,6 @@
 """The paper's claims, each asked of whatever was run, or of the published accuracies alone."""
 
 
-def relations_json(experiments):
-    """What models have to do with one another, and these experiments: as text, which Snakemake compares reliably."""
-    related = STUDY.relations["experiments"]
-    return canonical_json(
-        {
-            "models": STUDY.relations["models"],
-            "experiments": {name: related[name] for name in experiments},
-        }
-    )
-
-
-# The recall of the retriever of each open-domain experiment.
-OPEN_DOMAIN_RECALL = {
-    name: retrieved_file(one, "recall", "csv")
-    for name, experiment in STUDY.experiments.items()
-    for one in candidates_of([experiment])
-    if one.settings.kind == AS_RETRIEVED
-}
-
-
 rule claims_table:
     input:
         scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),

@@ -149,6 +149,17 @@ def utilisation_scores(part):
     ]
 
 
+def relations_json(experiments):
+    """What models have to do with one another, and these experiments: as text, which Snakemake compares reliably."""
+    related = STUDY.relations["experiments"]
+    return canonical_json(
+        {
+            "models": STUDY.relations["models"],
+            "experiments": {name: related[name] for name in experiments},
+        }
+    )
+
+
 def shard_responses(wildcards):
     """The responses of a sweep's shards; nothing where it is asked by one job."""
     count = MODELS[wildcards.model]["shards"]
@@ -231,6 +242,13 @@ RECALL_FILES = list(
         retrieved_file(one, "recall", "csv") for one in USED_CANDIDATES if one.retriever
     )
 )
+# The recall of the retriever of each open-domain experiment.
+OPEN_DOMAIN_RECALL = {
+    name: retrieved_file(one, "recall", "csv")
+    for name, experiment in STUDY.experiments.items()
+    for one in candidates_of([experiment])
+    if one.settings.kind == AS_RETRIEVED
+}
 # Inputs are compared as a set, but rows and colours are in the order of the config: rules have it as a param.
 MODEL_ORDER = " ".join(STUDY.models)
 RECALL_ORDER = f"order: {' '.join(RECALL_FILES)}"

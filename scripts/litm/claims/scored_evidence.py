@@ -26,6 +26,8 @@ class ScoredEvidence:
     verdicts: Mapping[Cell, pd.Series]
     lengths: Mapping[Cell, float | None]
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
+    #: What `_matrix` has joined, because several claims ask about the same cells.
+    joined: dict[tuple[Cell, ...], np.ndarray] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -61,8 +63,12 @@ class ScoredEvidence:
 
     def _matrix(self, cells: Sequence[Cell]) -> np.ndarray:
         """(questions, cells), of the questions that were scored in all of them."""
-        columns = [self.verdicts[cell] for cell in cells]
-        return pd.concat(columns, axis=1, join="inner", ignore_index=True).to_numpy(dtype=np.int64)
+        key = tuple(cells)
+        if key not in self.joined:
+            columns = [self.verdicts[cell] for cell in cells]
+            table = pd.concat(columns, axis=1, join="inner", ignore_index=True)
+            self.joined[key] = table.to_numpy(dtype=np.int64)
+        return self.joined[key]
 
 
 def scored_evidence(
