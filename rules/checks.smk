@@ -116,6 +116,7 @@ rule ask_again:
     resources:
         device=of_model("device"),
         gpu=of_model("gpu"),
+        model_gpus=of_model("gpu"),
     params:
         # The audit's own: an audit that was interrupted goes on, and no sweep is ever served from it.
         journal="results/audit_journal/{model}/{experiment}.jsonl",
@@ -135,7 +136,7 @@ rule ask_again:
         " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
         " --device {resources.device}"
-        " --gpus {resources.gpu}"
+        " --gpus {resources.model_gpus}"
         " --prompts-per-cell {params.prompts_per_cell}"
         " --seed {params.seed}"
         " --examples {input.examples:q}"

@@ -87,6 +87,10 @@ rule generate:
         device=of_model("device"),
         # Where shards have asked, this only puts together what they were answered.
         gpu=lambda wildcards, input: 0 if input.shards else of_model("gpu")(wildcards),
+        # The same for the program: the one above is lowered in silence to what `--resources gpu=` allows.
+        model_gpus=lambda wildcards, input: (
+            0 if input.shards else of_model("gpu")(wildcards)
+        ),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
     params:
@@ -113,7 +117,7 @@ rule generate:
         " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
         " --device {resources.device}"
-        " --gpus {resources.gpu}"
+        " --gpus {resources.model_gpus}"
         " --batch-tokens {resources.batch_tokens}"
         " --concurrency {resources.concurrency}"
         " --examples {input.examples:q}"
@@ -143,6 +147,7 @@ use rule generate as generate_shard with:
     resources:
         device=of_model("device"),
         gpu=of_model("gpu"),
+        model_gpus=of_model("gpu"),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
     params:

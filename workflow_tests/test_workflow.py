@@ -283,6 +283,15 @@ def test_another_order_in_the_config_orders_tables_and_figures_again(bench):
     assert bench.plan() == {**TABLES, "token_count_table": 1, "answer_check_table": 1, "make_report": 1}
 
 
+def test_a_model_for_two_gpus_is_given_two_though_one_job_runs_at_a_time(bench):
+    config = changed()
+    config["models"] = ["large"]
+    config["define"]["models"] = {"large": {"engine": "transformers", "path": "resources/reference_model", "gpus": 2}}
+    bench.configure(config)
+    done = bench.snakemake("-n", "-p", "--quiet", "host", "--", "results/responses/large/qa.jsonl.gz")
+    assert " --gpus 2 " in done.stdout
+
+
 def test_a_remote_file_is_fetched_checked_and_used(bench, tmp_path):
     remote = write_lines(tmp_path / "remote.jsonl.gz", [qa_record(9, 2)])
     entry = {"url": remote.as_uri(), "sha256": file_sha256(remote)}
