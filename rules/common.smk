@@ -43,9 +43,8 @@ try:
 except UserError as error:
     raise WorkflowError(str(error))
 
-if STUDY.not_recorded and workflow.is_main_process:
-    pairs = ", ".join(map("/".join, STUDY.not_recorded))
-    print(f"no recorded responses, left out: {pairs}", file=sys.stderr)
+if STUDY.left_out and workflow.is_main_process:
+    print(*STUDY.left_out, sep="\n", file=sys.stderr)
 
 
 def project_file(*parts):

@@ -282,12 +282,14 @@ def figure_entry(figure):
             f"results/scores/{model}/{experiment}.parquet"
             for model in STUDY.models
             for experiment in names
-            if (model, experiment) in SWEEPS
+            if figure.shows(model) and (model, experiment) in SWEEPS
         ],
+        "published": PUBLISHED_ACCURACY if figure.published else [],
         "settings": canonical_json(figure.settings()),
     }
 
 
+PUBLISHED_ACCURACY = project_file("resources", "published", "accuracy.csv")
 # (model, experiment): all of them, but of recorded responses those that there are.
 SWEEPS = dict.fromkeys(STUDY.sweeps)
 # Also those whose tokenizers alone are needed.

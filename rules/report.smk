@@ -5,6 +5,7 @@ rule plot_figure:
     input:
         scores=of_figure("scores"),
         recall=of_figure("recall"),
+        published=of_figure("published"),
         code=code("plot_figure.py"),
     output:
         png=report(
@@ -26,6 +27,7 @@ rule plot_figure:
         " --figure {params.figure:q}"
         " --scores {input.scores:q}"
         " --recall {input.recall:q}"
+        " --published {input.published:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"

@@ -37,8 +37,10 @@ def test_the_default_config_selects_the_reference_model_and_what_needs_no_downlo
 
 def test_every_entry_of_the_catalogues_is_valid():
     names = {kind: list(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())) for kind in CATALOGUES}
-    study = load_study(config(models=names["models"], experiments=names["experiments"], figures=names["figures"]), ROOT)
-    assert list(study.experiments) == names["experiments"] and list(study.figures) == names["figures"]
+    selected = {kind: names[kind] for kind in ("models", "experiments")}
+    supplied = define("datasets", unambiguous_questions={"path": "LICENSE"})
+    study = load_study(config(**selected, **supplied), ROOT)
+    assert list(study.experiments) == names["experiments"]
 
 
 def test_an_empty_define_is_none():
@@ -96,6 +98,19 @@ def test_model_defaults_fill_in_what_an_entry_leaves_out_and_four_bits_are_part_
     )
     assert study.models["m"].answer_settings()["quantization"] == "nf4"
     assert "quantization" not in study.models["reference"].answer_settings()
+
+
+def test_other_values_for_a_model_s_configuration_are_part_of_its_identity_and_nothing_is_where_there_are_none():
+    changes = {"rope_parameters": {"rope_type": "linear", "factor": 8.0}}
+    plain, changed = (
+        load_study(config(models=["m"], **define("models", m={"engine": "transformers", "hub": "a/b", **more})), ROOT)
+        for more in ({}, {"config": changes})
+    )
+    assert plain.models["m"].answer_settings() == {
+        "engine": "transformers", "dtype": "auto", "attention": "sdpa", "prompt_template": "raw"
+    }  # fmt: skip
+    assert plain.models["m"].location() == {"path": None, "hub": "a/b", "revision": None}
+    assert changed.models["m"].answer_settings()["config"] == changed.models["m"].location()["config"] == changes
 
 
 def test_the_suite_loads_models_in_four_bits():

@@ -18,6 +18,7 @@ LOCAL_KEYS = (
     "dtype",
     "quantization",
     "attention",
+    "config",
     "device",
     "gpus",
     "shards",

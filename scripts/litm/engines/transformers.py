@@ -32,7 +32,7 @@ class Engine:
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
-        self.config = load_config(settings.location, settings.revision)
+        self.config = load_config(settings.location, settings.revision, settings.config)
         self.tokenizer = model_tokenizer(
             settings.tokenizer or settings.location, settings.revision, settings.prompt_template, settings.reasoning
         )
