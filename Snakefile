@@ -1,5 +1,5 @@
-"""What can be asked for: tables, figures, the report, or all of them (the default); estimate, doctor and audit are in
-rules/checks.smk.
+"""What can be asked for: tables, figures, the report, or all of them (the default), and figures and tables of published values
+alone; estimate, doctor and audit are in rules/checks.smk.
 """
 
 from snakemake.utils import min_version
@@ -15,6 +15,7 @@ include: "rules/inference.smk"
 include: "rules/scoring.smk"
 include: "rules/claims.smk"
 include: "rules/report.smk"
+include: "rules/paper.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
 
@@ -24,6 +25,7 @@ localrules:
     tables,
     figures,
     report,
+    published,
     suite_export,
     suite_zip,
     doctor,
@@ -54,6 +56,11 @@ rule figures:
 rule report:
     input:
         REPORT_FILE,
+
+
+rule published:
+    input:
+        PUBLISHED_FILES,
 
 
 rule suite_export:

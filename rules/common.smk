@@ -30,6 +30,7 @@ from litm.corpora import GENERATORS
 from litm.errors import UserError
 from litm.identity import model_files, tokenizer_files
 from litm.journal import journal_files
+from litm.paper_layouts import LAYOUTS
 from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.records import canonical_json
 from litm.retrieval import EXACT
@@ -202,6 +203,12 @@ def of_recorded(field):
     return value
 
 
+def has_cells(group):
+    """Whether the cells of a group of columns of a table are selected."""
+    experiment = STUDY.experiments.get(group.experiment)
+    return experiment and group.size in {cell.size for cell in experiment.cells}
+
+
 def exports(pattern):
     """An input function: an export of every model, asked for only where its target is."""
 
@@ -283,8 +290,33 @@ TOKEN_TABLE = (
 )
 CANDIDATE_TABLE = ["results/tables/candidates.csv"] if CANDIDATE_FILES else []
 RETRIEVAL_TABLE = ["results/tables/retrieval.csv"] if RECALL_FILES else []
+# The tables of the paper that some selected cell is in, by number, with the table that each is made of.
+PAPER_TABLES = {
+    str(number): "token_counts" if layout.is_of_tokens else "accuracy"
+    for number, layout in LAYOUTS.items()
+    if any(map(has_cells, layout.groups)) and (TOKEN_TABLE or not layout.is_of_tokens)
+}
+PAPER_TABLE_FILES = expand(
+    "results/tables/paper/table{number}.{format}",
+    number=list(PAPER_TABLES),
+    format=["csv", "md", "tex"],
+)
+PUBLISHED_FILES = [
+    *expand(
+        "results/published/figures/{figure}.{format}",
+        figure=list(STUDY.published_figures),
+        format=["png", "pdf"],
+    ),
+    *expand(
+        "results/published/tables/table{number}.{format}",
+        number=list(LAYOUTS),
+        format=["csv", "md", "tex"],
+    ),
+]
 TABLE_FILES = [
     *expand("results/tables/{table}.csv", table=["accuracy", "answer_checks"]),
+    *expand("results/tables/published_comparison.{format}", format=["csv", "md"]),
+    *PAPER_TABLE_FILES,
     *TOKEN_TABLE,
     *POSITION_TABLES,
     *MODEL_TABLE,
@@ -304,8 +336,9 @@ REPORT_FILE = "results/report.html"
 wildcard_constraints:
     model=any_of([*MODELS, *RECORDED]),
     experiment=any_of(EXPERIMENTS),
-    figure=any_of(FIGURES),
+    figure=any_of([*FIGURES, *STUDY.published_figures]),
     size=r"\d+",
+    number="|".join(map(str, LAYOUTS)),
     position=r"\d+",
     placement=rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}",
     corpus=any_of(CORPORA),

@@ -16,6 +16,10 @@ def experiment_entry(experiment):
         "datasets": {
             str(size): dataset_file(name) for size, name in experiment.datasets.items()
         },
+        "data_versions": {
+            size: getattr(STUDY.datasets.get(name), "version", None)
+            for size, name in experiment.datasets.items()
+        },
         "labels": dataset_file(experiment.subset) if experiment.subset else [],
         "example_settings": canonical_json(experiment.example_settings()),
         "examples": [example_file(experiment, cell) for cell in experiment.cells],
@@ -290,6 +294,7 @@ def figure_entry(figure):
 
 
 PUBLISHED_ACCURACY = project_file("resources", "published", "accuracy.csv")
+PUBLISHED_TOKENS = project_file("resources", "published", "token_counts.csv")
 # (model, experiment): all of them, but of recorded responses those that there are.
 SWEEPS = dict.fromkeys(STUDY.sweeps)
 # Also those whose tokenizers alone are needed.

@@ -12,7 +12,7 @@ from litm.errors import UserError
 from litm.placements import gold_positions
 from litm.statistics import binomial_interval
 
-#: In `data_version`, where it matters which data a value is of and the source does not say.
+#: The data version of values whose source does not say it.
 UNKNOWN_VERSION = "unknown"
 #: How the text of a cell is read, by the type of the field.
 READERS: dict[Any, Callable[[str], Any]] = {
@@ -29,7 +29,7 @@ class PublishedAccuracy:
 
     model, experiment: names of the catalogues; position: from 0, None without a gold item; n: questions it is over;
     accuracy: a fraction; source: the table or section it is printed in; note: what to know of it, such as another place
-    that disagrees; data_version: the version of the released contexts ('' where there is only one).
+    that disagrees; data_version: `v1`, `v2` or `released`, as in datasets.schema.yaml, or `UNKNOWN_VERSION`.
     """
 
     model: str
@@ -42,7 +42,7 @@ class PublishedAccuracy:
     accuracy: float
     source: str
     note: str = ""
-    data_version: str = ""
+    data_version: str = UNKNOWN_VERSION
 
     def __post_init__(self) -> None:
         if not 0 <= self.accuracy <= 1:
