@@ -32,7 +32,7 @@ from litm.config.recorded import RecordedModel, read_recorded_model
 from litm.errors import UserError
 
 #: Unless the config says otherwise.
-AUDITED_PER_CELL = 5
+AUDITED_PER_CELL, EXPLORED_PER_SIZE = 5, 20
 CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
 
 
@@ -41,7 +41,7 @@ class Study:
     """The selected models, experiments and figures, and the data there are.
 
     token_models: models, selected or not, whose tokens an experiment's sizes count; audited_per_cell: prompts of a cell
-    that an audit asks again.
+    that an audit asks again; explored_per_size: questions of an experiment's size that the report shows in full.
     """
 
     models: Mapping[str, Model | ApiModel | RecordedModel]
@@ -55,6 +55,7 @@ class Study:
     candidates: Mapping[str, Candidates]
     seed: int
     audited_per_cell: int
+    explored_per_size: int
     data_mirror: str | None
 
     @property
@@ -131,6 +132,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         candidates=candidates,
         seed=seed,
         audited_per_cell=(config.get("audit") or {}).get("prompts_per_cell", AUDITED_PER_CELL),
+        explored_per_size=(config.get("report") or {}).get("questions_per_size", EXPLORED_PER_SIZE),
         data_mirror=_mirror(config.get("data_mirror")),
     )
     _check_answered(study)
