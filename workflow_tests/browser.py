@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +81,10 @@ class Browser:
 
     def wait_for(self, condition: str) -> None:
         """Wait until a JavaScript expression is true, for five seconds at most."""
-        waiting = f"""new Promise((resolve, reject) => {{
-            const end = Date.now() + 5000;
-            const look = () => ({condition}) ? resolve() : Date.now() > end ? reject(new Error("never true")) : setTimeout(look, 20);
-            look();
-        }})"""
-        self.run(waiting)
+        end = time.monotonic() + 5
+        while not self.run(f"Boolean({condition})"):
+            assert time.monotonic() < end, f"never true: {condition}"
+            time.sleep(0.02)
 
     def click(self, selector: str) -> None:
         """Click the middle of an element as a mouse does."""

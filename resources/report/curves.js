@@ -8,7 +8,7 @@
   // Of a panel, in units of its view box.
   const WIDTH = 360, LEFT = 34, RIGHT = 14, TOP = 8, HEIGHT = 210, CHARACTER = 6.5;
   const COLOURS = 8;
-  const DASHES = { curve: ["", "7 3", "2 3", "9 3 2 3"], marks: [""], reference: ["2 4", "8 3 2 3", "2 8"] };
+  const DASHES = { curve: ["", "7 3", "2 3", "9 3 2 3"], marks: [""], published: ["4 3"], reference: ["2 4", "8 3 2 3", "2 8"] };
   const MARKS = [
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -102,9 +102,10 @@
     }
     const places = series.points.map((point) => ({ x: scale.x(point[0]) + shift, y: scale.y(point[2]), point }));
     for (const { x, point } of places) {
+      if (point[3] === null) continue;
       make("line", { class: "interval", x1: x, x2: x, y1: scale.y(point[3]), y2: scale.y(point[4]) }, group);
     }
-    if (series.kind === "curve") {
+    if (series.kind !== "marks") {
       make("path", { class: "line", d: "M" + places.map(({ x, y }) => `${x} ${y}`).join("L"), "stroke-dasharray": dash }, group);
     }
     for (const place of places) {
@@ -170,10 +171,11 @@
     group.classList.add("lit");
     mark?.classList.add("lit");
     describe(view, series, point);
-    const zoom = view.svg.clientWidth / WIDTH, isRight = x > WIDTH / 2;
+    const frame = view.svg.getBoundingClientRect(), box = view.box.getBoundingClientRect();
+    const zoom = frame.width / WIDTH, isRight = x > WIDTH / 2;
     view.tip.style.left = isRight ? "auto" : `${x * zoom + 12}px`;
-    view.tip.style.right = isRight ? `${view.box.clientWidth - x * zoom + 12}px` : "auto";
-    view.tip.style.top = `${view.svg.offsetTop + Math.max(0, y * zoom - 30)}px`;
+    view.tip.style.right = isRight ? `${box.width - x * zoom + 12}px` : "auto";
+    view.tip.style.top = `${frame.top - box.top + Math.max(0, y * zoom - 30)}px`;
   }
 
   function describe(view, series, [x, n, value, low, high]) {
@@ -181,7 +183,8 @@
     const where = tick ? `${tick[1]}: ` : "";
     view.tip.replaceChildren();
     make("b", {}, view.tip, [series.model, series.label].filter(Boolean).join(", "));
-    view.tip.append(`${where}${percent(value)} % [${percent(low)}, ${percent(high)}], n = ${n.toLocaleString("en")}`);
+    const interval = low === null ? "" : ` [${percent(low)}, ${percent(high)}]`;
+    view.tip.append(`${where}${percent(value)} %${interval}, n = ${n.toLocaleString("en")}`);
   }
 
   // --- the legend
@@ -231,13 +234,12 @@
     }
   }
 
+  document.querySelector("#curves .script").hidden = false;
   for (const chart of charts) {
     const parent = document.querySelector(`[data-chart="${CSS.escape(chart.name)}"]`);
+    make("p", { class: "axes" }, parent, `Accuracy (%) by ${chart.x_label.charAt(0).toLowerCase()}${chart.x_label.slice(1)}`);
     const panels = make("div", { class: "panels" }, parent);
     for (const panel of chart.panels) drawPanel(chart, panel, panels);
-    const axes = make("div", { class: "axes" }, parent);
-    make("span", {}, axes, "Up: accuracy (%)");
-    make("span", {}, axes, `Across: ${chart.x_label.charAt(0).toLowerCase()}${chart.x_label.slice(1)}`);
     drawLegend(chart, parent);
   }
   addEventListener("beforeprint", () => document.querySelectorAll("#summary details").forEach((one) => (one.open = true)));

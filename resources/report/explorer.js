@@ -120,7 +120,11 @@
     const { cells } = state.record;
     const head = make("tr", make("thead", part("verdicts")));
     make("th", head, "Model").scope = "col";
-    for (const cell of cells) make("th", head, placeOf(cell)).scope = "col";
+    cells.forEach((cell, index) => {
+      const title = make("th", head, placeOf(cell));
+      title.scope = "col";
+      if (index === state.cell) title.setAttribute("aria-current", "true");
+    });
     const body = make("tbody", part("verdicts"));
     for (const model of new Set(cells.flatMap((cell) => cell.responses.map((response) => response.model)))) {
       const row = make("tr", body);
@@ -146,9 +150,9 @@
   function showPrompt(cell) {
     const text = cell.prompt.map((piece) => state.record.pieces[piece]).join("");
     const spans = cell.targets.map((target) => target.span).filter(Boolean).sort((a, b) => a[0] - b[0]);
-    part("prompt-title").textContent = `Prompt, ${placeOf(cell)}`;
+    part("prompt-title").textContent = spans.length ? `Prompt, with the answer in the ${placeOf(cell)} item` : `Prompt, ${placeOf(cell)}`;
     for (const target of cell.targets) {
-      make("div", part("facts"), `${cell.targets.length > 1 ? `${target.name}: ` : ""}right is ${target.answers.join(" or ")}`);
+      make("div", part("facts"), `${cell.targets.length > 1 ? `${target.name}: ` : ""}counts as right: ${target.answers.join(" or ")}`);
     }
     let end = 0;
     for (const span of spans) {

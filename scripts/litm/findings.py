@@ -35,8 +35,8 @@ def overview(accuracy: pd.DataFrame, position_bias: pd.DataFrame | None) -> list
     if len(indexed) > 1:
         least, most = indexed[0], indexed[-1]
         told.append(
-            f"Against the edges, the middle is weakest for {_curve_name(most)} (PBI {percent(most['pbi'])} points), "
-            f"and strongest for {_curve_name(least)} ({percent(least['pbi'])} points)."
+            f"The index is highest for {_curve_name(most)} ({percent(most['pbi'])} points), and lowest for "
+            f"{_curve_name(least)} ({percent(least['pbi'])} points)."
         )
     return told
 

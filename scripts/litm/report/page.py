@@ -14,7 +14,7 @@ from litm.report.curves import chart
 from litm.report.explorer import pack
 from litm.report.forest import forest
 from litm.report.provenance import experiment_rows, identities, software, sweep_rows
-from litm.report.tables import SHOWN, TOKENS_USED, shown_tables
+from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
 
 #: The file has at most 25 MB; this is for the questions, the rest for figures and tables.
@@ -69,7 +69,9 @@ def render_report(sources: Path, project: Path, contents: Contents) -> str:
             "charts": [figure["chart"] for figure in figures if figure["chart"]],
         },
         forest=forest(bias),
-        comparisons=[],
+        comparisons=[
+            {**shown, "id": name} for name, one in COMPARISONS.items() for shown in shown_tables(tables, [one])
+        ],
         tables=shown_tables(tables, SHOWN),
         tokens=shown_tables({"tokens_used": used}, [TOKENS_USED]),
         tokens_in_words=tokens_in_words(used, contents.prices),
@@ -92,7 +94,7 @@ def _figure(figure: Mapping, contents: Contents) -> dict:
         "title": figure["title"],
         "png": base64.b64encode(png).decode(),
         "width": png_width(png),
-        "chart": chart(figure, contents.tables["accuracy"], contents.tables.get("retrieval")),
+        "chart": chart(figure, contents.tables),
     }
 
 

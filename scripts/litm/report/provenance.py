@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
+from litm.placements import gold_places
+
 #: What computes the report and all that it is made of, but the answers, whose software the manifests name.
 PACKAGES = ("snakemake", "pandas", "scipy", "statsmodels", "matplotlib", "seaborn", "jinja2")
 
@@ -119,7 +121,9 @@ def _placements(cells: Sequence[Mapping]) -> str:
     """`10: 0, 4, 9; 20: 0, 19`; a placement without a gold item in its own words."""
     by_size: dict[int, list[str]] = {}
     for cell in cells:
-        placement = cell["placement"].removeprefix("gold_at_").replace("_", " ")
+        placement = (
+            cell["placement"].removeprefix("gold_at_").replace("_", "+" if gold_places(cell["placement"]) else " ")
+        )
         by_size.setdefault(cell["size"], []).append(placement)
     return "; ".join(f"{size}: {', '.join(placements)}" for size, placements in by_size.items())
 

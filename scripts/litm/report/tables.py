@@ -21,7 +21,8 @@ class Shown:
 
 #: Columns of words, which begin at the left.
 TEXT_HEADINGS = frozenset(
-    ("Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason", "Claim", "Evidence")
+    {"Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason"}
+    | {"Candidates", "Kind", "Corpus", "Retriever"}
 )
 ACCURACY_COLUMNS = {
     "model": "Model",
@@ -206,6 +207,10 @@ SHOWN = (
     Shown("candidates", "Candidates", CANDIDATE_NOTE, CANDIDATE_COLUMNS),
     Shown("retrieval", "Retrieval", RETRIEVAL_NOTE, RETRIEVAL_COLUMNS),
 )
+#: Sections of their own, by the name that links lead to.
+COMPARISONS = {
+    "published": Shown("published_comparison", "Published numbers", PUBLISHED_NOTE, PUBLISHED_COLUMNS),
+}
 TOKENS_USED = Shown("tokens_used", "Tokens and cost of each sweep", TOKENS_USED_NOTE, TOKENS_USED_COLUMNS)
 
 

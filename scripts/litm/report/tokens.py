@@ -65,7 +65,7 @@ def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -
         asked, computed = known["last_prompt_tokens"].sum(), known["last_computed_tokens"].sum()
         told.append(
             f"In the last run of {len(known)} sweeps {computed:,} of {asked:,} prompt tokens were computed: common "
-            f"beginnings of prompts saved {100 * (1 - computed / asked):.1f} %."
+            f"beginnings of prompts saved {100 * (1 - computed / asked):.1f}\u00a0%."
         )
     if table["dollars"].notna().any():
         told.append(f"By the prices in the config, these answers cost US$ {table['dollars'].sum():,.2f}.")
