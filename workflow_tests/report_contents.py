@@ -109,9 +109,9 @@ def contents(folder, **changes) -> Contents:
     """All that the report is made of; the figure's picture is drawn in this folder."""
     accuracy = accuracy_table(scores())
     save_figure(position_curve(accuracy, FIGURE), folder / "kv.png")
-    bias = pd.DataFrame(
-        [position_bias_row(curve, 0) for curve in curves(scores())], columns=list(POSITION_BIAS_COLUMNS)
-    )
+    of_models = [scores()[scores()["model"] == model] for model in MODELS]
+    rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
+    bias = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS))
     return Contents(
         **{
             "tables": {"accuracy": accuracy, "position_bias": bias.astype(POSITION_BIAS_COLUMNS)},
