@@ -34,7 +34,7 @@ from litm.config.selection import Selection, is_to_supply, select
 from litm.errors import UserError
 
 #: Unless the config says otherwise.
-AUDITED_PER_CELL = 5
+AUDITED_PER_CELL, EXPLORED_PER_SIZE = 5, 20
 CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
 
 
@@ -44,7 +44,8 @@ class Study:
 
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
     sizes count; published_figures: those that there are published values of, selected or not; relations: see
-    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again.
+    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; explored_per_size:
+    questions of an experiment's size that the report shows in full.
     """
 
     selection: Selection
@@ -61,6 +62,7 @@ class Study:
     relations: Mapping[str, Mapping]
     seed: int
     audited_per_cell: int
+    explored_per_size: int
     data_mirror: str | None
 
     @property
@@ -148,6 +150,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         relations=read_relations(entries["models"], entries["experiments"]),
         seed=seed,
         audited_per_cell=(config.get("audit") or {}).get("prompts_per_cell", AUDITED_PER_CELL),
+        explored_per_size=(config.get("report") or {}).get("questions_per_size", EXPLORED_PER_SIZE),
         data_mirror=_mirror(config.get("data_mirror")),
     )
     _check_answered(study)
