@@ -23,6 +23,7 @@ class Shown:
 TEXT_HEADINGS = frozenset(
     {"Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason"}
     | {"Candidates", "Kind", "Corpus", "Retriever"}
+    | {"Claim", "Models", "Statistic", "Section", "What was found"}
 )
 ACCURACY_COLUMNS = {
     "model": "Model",
@@ -133,6 +134,28 @@ PUBLISHED_COLUMNS = {
     "verdict": "Verdict",
     "reason": "Reason",
 }
+CLAIM_COLUMNS = {
+    "claim": "Claim",
+    "models": "Models",
+    "experiment": "Experiment",
+    "size": "Size",
+    "verdict": "Verdict",
+    "statistic": "Statistic",
+    "value": "Value",
+    "ci_low": "From",
+    "ci_high": "to",
+    "confidence": "Confidence",
+    "n": "n",
+    "reason": "Reason",
+}
+CLAIM_SUMMARY_COLUMNS = {
+    "statement": "Claim",
+    "section": "Section",
+    "supported": "Supported",
+    "contradicted": "Contradicted",
+    "not_enough": "Not enough data",
+    "finding": "What was found",
+}
 TOKENS_USED_COLUMNS = {
     "model": "Model",
     "experiment": "Experiment",
@@ -150,7 +173,7 @@ PERCENT = frozenset(
     {"accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full", "recall", "gold_recall"}
     | {"recall_against_exact", "pbi", "pbi_ci_low", "pbi_ci_high", "primacy", "recency", "tilt", "gap", "gap_null_95"}
     | {"edge_accuracy", "middle_accuracy", "closed_book", "oracle", "utilisation", "utilisation_ci_low"}
-    | {"utilisation_ci_high", "gold_depth_tokens", "published", "difference", "saved"}
+    | {"utilisation_ci_high", "gold_depth_tokens", "published", "difference", "saved", "value", "confidence"}
 )
 ACCURACY_NOTE = (
     "Accuracies in per cent with their 95 % interval (Wilson's; Clopper-Pearson's for n < 30 and for none or all "
@@ -197,11 +220,20 @@ PUBLISHED_NOTE = (
     "Per cent, measured here and published; difference: ours minus theirs in points, with its 95 % interval. What is "
     "not comparable has the reason beside it."
 )
+CLAIM_SUMMARY_NOTE = (
+    "What the paper says, asked of each model, experiment and size here that it can be asked of: in how many cases the "
+    "numbers support it, contradict it, or do not decide. One by one they are among the tables below."
+)
+CLAIM_NOTE = (
+    "Per cent and points. From and to: the interval that decides, at the confidence that the number of cases asks for "
+    "(Holm's correction over all of a claim and an experiment)."
+)
 #: What the report shows of the tables, by the table's name, in this order.
 SHOWN = (
     Shown("accuracy", "Accuracy by position", ACCURACY_NOTE, ACCURACY_COLUMNS),
     Shown("position_bias", "Position bias", BIAS_NOTE, BIAS_COLUMNS),
     Shown("utilisation", "Utilisation of the context", UTILISATION_NOTE, UTILISATION_COLUMNS),
+    Shown("claims", "Claims, case by case", CLAIM_NOTE, CLAIM_COLUMNS),
     Shown("token_counts", "Prompt tokens", TOKEN_NOTE, TOKEN_COLUMNS),
     Shown("answer_checks", "Gold answers to be careful with", CHECK_NOTE, CHECK_COLUMNS),
     Shown("candidates", "Candidates", CANDIDATE_NOTE, CANDIDATE_COLUMNS),
@@ -210,6 +242,7 @@ SHOWN = (
 #: Sections of their own, by the name that links lead to.
 COMPARISONS = {
     "published": Shown("published_comparison", "Published numbers", PUBLISHED_NOTE, PUBLISHED_COLUMNS),
+    "claims": Shown("claims_summary", "The paper's claims", CLAIM_SUMMARY_NOTE, CLAIM_SUMMARY_COLUMNS),
 }
 TOKENS_USED = Shown("tokens_used", "Tokens and cost of each sweep", TOKENS_USED_NOTE, TOKENS_USED_COLUMNS)
 
