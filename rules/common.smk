@@ -149,6 +149,17 @@ def utilisation_scores(part):
     ]
 
 
+def relations_json(experiments):
+    """What models have to do with one another, and these experiments: as text, which Snakemake compares reliably."""
+    related = STUDY.relations["experiments"]
+    return canonical_json(
+        {
+            "models": STUDY.relations["models"],
+            "experiments": {name: related[name] for name in experiments},
+        }
+    )
+
+
 def shard_responses(wildcards):
     """The responses of a sweep's shards; nothing where it is asked by one job."""
     count = MODELS[wildcards.model]["shards"]
@@ -237,6 +248,13 @@ RECALL_FILES = list(
         retrieved_file(one, "recall", "csv") for one in USED_CANDIDATES if one.retriever
     )
 )
+# The recall of the retriever of each open-domain experiment.
+OPEN_DOMAIN_RECALL = {
+    name: retrieved_file(one, "recall", "csv")
+    for name, experiment in STUDY.experiments.items()
+    for one in candidates_of([experiment])
+    if one.settings.kind == AS_RETRIEVED
+}
 # Inputs are compared as a set, but rows and colours are in the order of the config: rules have it as a param.
 MODEL_ORDER = " ".join(STUDY.models)
 RECALL_ORDER = f"order: {' '.join(RECALL_FILES)}"
@@ -264,6 +282,10 @@ UTILISATION_TABLE = ["results/tables/utilisation.csv"] if WITH_UTILISATION else 
 MODEL_TABLE = (
     ["results/tables/model_differences.csv"] if len(SWEEPS) > len(EXPERIMENTS) else []
 )
+CLAIM_TABLES = [
+    f"results/tables/{name}"
+    for name in ("claims.csv", "claims_summary.csv", "claims.md")
+]
 TOKEN_TABLE = (
     ["results/tables/token_counts.csv"]
     if any(model in COUNTED for model, _ in SWEEPS)
@@ -288,6 +310,7 @@ PUBLISHED_FILES = [
         figure=list(STUDY.published_figures),
         format=["png", "pdf"],
     ),
+    *expand("results/published/tables/claims.{format}", format=["csv", "md"]),
     *expand(
         "results/published/tables/table{number}.{format}",
         number=list(LAYOUTS),
@@ -302,6 +325,7 @@ TABLE_FILES = [
     *POSITION_TABLES,
     *MODEL_TABLE,
     *UTILISATION_TABLE,
+    *CLAIM_TABLES,
     *CANDIDATE_TABLE,
     *RETRIEVAL_TABLE,
 ]

@@ -4,7 +4,7 @@ import pandas as pd
 
 from litm.csv_tables import read_csv, write_csv
 from litm.findings import findings
-from litm.report import BIAS_COLUMNS, table_cells
+from litm.report.tables import BIAS_COLUMNS, table_cells
 from litm.wording import ordinal
 
 

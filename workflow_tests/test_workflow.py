@@ -16,10 +16,10 @@ SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
 TABLES = {
     "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1,
-    "pbi_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
+    "pbi_table": 1, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
 }  # fmt: skip
-AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "make_report": 1}
-AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "make_report": 1}
+AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
+AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "sample_questions": 3, "make_report": 1}
 #: What follows from new examples of one experiment, beside its sweeps.
 COUNTS = {"check_examples": 1, "count_tokens": 1, "token_count_table": 1}
 
@@ -75,7 +75,10 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
     for name in ("kv", "qa"):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
+    claims = pd.read_csv(finished.path("results/tables/claims.csv"))
+    assert claims["claim"].nunique() == 8
     report = finished.path("results/report.html").read_text()
+    assert "The paper's claims" in report.replace("&#39;", "'")
     assert "data:image/png;base64" in report and "reference on kv, size 4" in report
 
 
@@ -171,7 +174,9 @@ def test_another_model_runs_its_own_sweeps_only(bench):
     assert bench.asked("kv", "second") == (12, 0)
     assert bench.asked("kv") == (12, 0), "the first model's sweep was run again"
     bench.configure(CONFIG)
-    assert bench.plan() == {**TABLES, "token_count_table": 1, "plot_figure": 2, "make_report": 1}
+    assert bench.plan() == {
+        **TABLES, "token_count_table": 1, "plot_figure": 2, "sample_questions": 3, "make_report": 1
+    }  # fmt: skip
 
 
 def test_another_dtype_asks_that_model_again_and_switching_back_asks_nothing(bench):
@@ -236,14 +241,18 @@ def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
 
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
-    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE, "sample_questions": 3
+    }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (12, 0)
 
 
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
-    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE, "sample_questions": 3
+    }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (8, 12)
 
@@ -282,7 +291,9 @@ def test_other_weights_ask_everything_again(bench):
 
 def test_another_seed_makes_only_what_is_random_again(bench):
     bench.configure({**CONFIG, "seed": 7})
-    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE, "sample_questions": 3
+    }  # fmt: skip
 
 
 def test_another_order_in_the_config_orders_tables_and_figures_again(bench):

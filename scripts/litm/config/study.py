@@ -29,11 +29,12 @@ from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model, read_model
 from litm.config.recorded import RecordedModel, read_recorded_model
+from litm.config.relations import read_relations
 from litm.config.selection import Selection, is_to_supply, select
 from litm.errors import UserError
 
 #: Unless the config says otherwise.
-AUDITED_PER_CELL = 5
+AUDITED_PER_CELL, EXPLORED_PER_SIZE = 5, 20
 CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
 
 
@@ -42,8 +43,9 @@ class Study:
     """The selected models, experiments and figures, and the data there are.
 
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
-    sizes count; published_figures: those that there are published values of, selected or not; audited_per_cell: prompts
-    of a cell that an audit asks again.
+    sizes count; published_figures: those that there are published values of, selected or not; relations: see
+    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; explored_per_size:
+    questions of an experiment's size that the report shows in full.
     """
 
     selection: Selection
@@ -57,8 +59,10 @@ class Study:
     retrievers: Mapping[str, Retriever]
     questions: Mapping[str, QuestionSet]
     candidates: Mapping[str, Candidates]
+    relations: Mapping[str, Mapping]
     seed: int
     audited_per_cell: int
+    explored_per_size: int
     data_mirror: str | None
 
     @property
@@ -143,8 +147,10 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         retrievers=retrievers,
         questions=questions,
         candidates=candidates,
+        relations=read_relations(entries["models"], entries["experiments"]),
         seed=seed,
         audited_per_cell=(config.get("audit") or {}).get("prompts_per_cell", AUDITED_PER_CELL),
+        explored_per_size=(config.get("report") or {}).get("questions_per_size", EXPLORED_PER_SIZE),
         data_mirror=_mirror(config.get("data_mirror")),
     )
     _check_answered(study)
