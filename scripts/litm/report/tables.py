@@ -22,7 +22,7 @@ class Shown:
 #: Columns of words, which begin at the left.
 TEXT_HEADINGS = frozenset(
     {"Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason"}
-    | {"Candidates", "Kind", "Corpus", "Retriever"}
+    | {"Candidates", "Kind", "Corpus", "Retriever", "Claim", "Section", "Found", "Models", "Statistic", "Source"}
 )
 ACCURACY_COLUMNS = {
     "model": "Model",
@@ -132,6 +132,29 @@ PUBLISHED_COLUMNS = {
     "ci_high": "to",
     "verdict": "Verdict",
     "reason": "Reason",
+    "source": "Source",
+}
+CLAIM_SUMMARY_COLUMNS = {
+    "statement": "Claim",
+    "section": "Section",
+    "supported": "Supported",
+    "contradicted": "Contradicted",
+    "not_enough": "Not enough data",
+    "finding": "Found",
+}
+CLAIM_COLUMNS = {
+    "claim": "Claim",
+    "models": "Models",
+    "experiment": "Experiment",
+    "size": "Size",
+    "verdict": "Verdict",
+    "statistic": "Statistic",
+    "value": "Value",
+    "ci_low": "From",
+    "ci_high": "to",
+    "confidence": "Confidence",
+    "n": "n",
+    "reason": "Reason",
 }
 TOKENS_USED_COLUMNS = {
     "model": "Model",
@@ -150,7 +173,7 @@ PERCENT = frozenset(
     {"accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full", "recall", "gold_recall"}
     | {"recall_against_exact", "pbi", "pbi_ci_low", "pbi_ci_high", "primacy", "recency", "tilt", "gap", "gap_null_95"}
     | {"edge_accuracy", "middle_accuracy", "closed_book", "oracle", "utilisation", "utilisation_ci_low"}
-    | {"utilisation_ci_high", "gold_depth_tokens", "published", "difference", "saved"}
+    | {"utilisation_ci_high", "gold_depth_tokens", "published", "difference", "saved", "value", "confidence"}
 )
 ACCURACY_NOTE = (
     "Accuracies in per cent with their 95 % interval (Wilson's; Clopper-Pearson's for n < 30 and for none or all "
@@ -197,10 +220,16 @@ PUBLISHED_NOTE = (
     "Per cent, measured here and published; difference: ours minus theirs in points, with its 95 % interval. What is "
     "not comparable has the reason beside it."
 )
+CLAIM_SUMMARY_NOTE = (
+    "The claims of the paper, asked of every model, experiment and size here that they can be asked of: how often each "
+    "is supported and contradicted, and how often there are not enough data to say."
+)
+CLAIM_NOTE = "Each case that a claim was asked of: the statistic that decides, its interval, and why."
 #: What the report shows of the tables, by the table's name, in this order.
 SHOWN = (
     Shown("accuracy", "Accuracy by position", ACCURACY_NOTE, ACCURACY_COLUMNS),
     Shown("position_bias", "Position bias", BIAS_NOTE, BIAS_COLUMNS),
+    Shown("claims", "The paper's claims, case by case", CLAIM_NOTE, CLAIM_COLUMNS),
     Shown("utilisation", "Utilisation of the context", UTILISATION_NOTE, UTILISATION_COLUMNS),
     Shown("token_counts", "Prompt tokens", TOKEN_NOTE, TOKEN_COLUMNS),
     Shown("answer_checks", "Gold answers to be careful with", CHECK_NOTE, CHECK_COLUMNS),
@@ -210,6 +239,7 @@ SHOWN = (
 #: Sections of their own, by the name that links lead to.
 COMPARISONS = {
     "published": Shown("published_comparison", "Published numbers", PUBLISHED_NOTE, PUBLISHED_COLUMNS),
+    "claims": Shown("claims_summary", "The paper's claims", CLAIM_SUMMARY_NOTE, CLAIM_SUMMARY_COLUMNS),
 }
 TOKENS_USED = Shown("tokens_used", "Tokens and cost of each sweep", TOKENS_USED_NOTE, TOKENS_USED_COLUMNS)
 
