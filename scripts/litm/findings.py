@@ -34,7 +34,8 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     unclear, silent = len(measured) - differ, len(position_bias) - len(measured)
     told = [
         f"Positions differ by more than chance in {differ} of {_count(len(position_bias), 'curve')} (Cochran's Q, p < "
-        f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} say nothing on position (floor, ceiling, or too few questions)."
+        f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} say nothing on position "
+        "(floor, ceiling, or too few questions)."
     ]
     classes = measured["pbi_class"].dropna().value_counts()
     if not classes.empty:
