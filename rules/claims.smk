@@ -12,6 +12,7 @@ rule claims_table:
             caption="../resources/captions/claims.rst",
             category="Tables",
         ),
+        summary="results/tables/claims_summary.csv",
         markdown="results/tables/claims.md",
     log:
         "results/logs/claims_table.log",
@@ -28,16 +29,18 @@ rule claims_table:
         " --recall {input.recall:q}"
         " --recall-of {params.recall_of:q}"
         " --csv {output.csv:q}"
+        " --summary {output.summary:q}"
         " --markdown {output.markdown:q}"
         " 2>&1 | tee -i {log:q}"
 
 
 rule published_claims_table:
     input:
-        published=project_file("resources", "published", "accuracy.csv"),
+        published=PUBLISHED_ACCURACY,
         code=code("make_claims_table.py"),
     output:
         csv="results/published/tables/claims.csv",
+        summary="results/published/tables/claims_summary.csv",
         markdown="results/published/tables/claims.md",
     log:
         "results/logs/published_claims_table.log",
@@ -50,5 +53,6 @@ rule published_claims_table:
         " --published {input.published:q}"
         " --relations {params.relations:q}"
         " --csv {output.csv:q}"
+        " --summary {output.summary:q}"
         " --markdown {output.markdown:q}"
         " 2>&1 | tee -i {log:q}"

@@ -282,7 +282,10 @@ UTILISATION_TABLE = ["results/tables/utilisation.csv"] if WITH_UTILISATION else 
 MODEL_TABLE = (
     ["results/tables/model_differences.csv"] if len(SWEEPS) > len(EXPERIMENTS) else []
 )
-CLAIM_TABLES = ["results/tables/claims.csv", "results/tables/claims.md"]
+CLAIM_TABLES = [
+    f"results/tables/{name}"
+    for name in ("claims.csv", "claims_summary.csv", "claims.md")
+]
 TOKEN_TABLE = (
     ["results/tables/token_counts.csv"]
     if any(model in COUNTED for model, _ in SWEEPS)
@@ -307,6 +310,7 @@ PUBLISHED_FILES = [
         figure=list(STUDY.published_figures),
         format=["png", "pdf"],
     ),
+    *expand("results/published/tables/claims.{format}", format=["csv", "md"]),
     *expand(
         "results/published/tables/table{number}.{format}",
         number=list(LAYOUTS),

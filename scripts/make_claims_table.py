@@ -9,7 +9,7 @@ from litm.claims.published_evidence import published_evidence
 from litm.claims.relations import read_relations
 from litm.claims.scored_evidence import COLUMNS, scored_evidence
 from litm.claims.table import claims_table
-from litm.claims.words import as_markdown
+from litm.claims.words import as_markdown, claim_summary
 from litm.cli import json_object, run
 from litm.csv_tables import read_csv, write_csv
 from litm.published import read_published
@@ -25,10 +25,12 @@ def main() -> None:
     parser.add_argument("--recall", nargs="*", default=[], help="recall of the retriever of some experiments")
     parser.add_argument("--recall-of", nargs="*", default=[], help="the experiment of each of these files")
     parser.add_argument("--csv", required=True)
+    parser.add_argument("--summary", required=True, help="a CSV file with a row a claim")
     parser.add_argument("--markdown", required=True)
     args = parser.parse_args()
     table = claims_table(read_evidence(args), read_relations(args.relations))
     write_csv(args.csv, table)
+    write_csv(args.summary, claim_summary(table))
     with atomic_writer(args.markdown) as target:
         target.write(as_markdown(table).encode())
 

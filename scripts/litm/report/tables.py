@@ -22,7 +22,8 @@ class Shown:
 #: Columns of words, which begin at the left.
 TEXT_HEADINGS = frozenset(
     {"Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason"}
-    | {"Candidates", "Kind", "Corpus", "Retriever", "Claim", "Section", "Found", "Models", "Statistic", "Source"}
+    | {"Candidates", "Kind", "Corpus", "Retriever"}
+    | {"Claim", "Models", "Statistic", "Section", "What was found"}
 )
 ACCURACY_COLUMNS = {
     "model": "Model",
@@ -156,6 +157,28 @@ CLAIM_COLUMNS = {
     "n": "n",
     "reason": "Reason",
 }
+CLAIM_COLUMNS = {
+    "claim": "Claim",
+    "models": "Models",
+    "experiment": "Experiment",
+    "size": "Size",
+    "verdict": "Verdict",
+    "statistic": "Statistic",
+    "value": "Value",
+    "ci_low": "From",
+    "ci_high": "to",
+    "confidence": "Confidence",
+    "n": "n",
+    "reason": "Reason",
+}
+CLAIM_SUMMARY_COLUMNS = {
+    "statement": "Claim",
+    "section": "Section",
+    "supported": "Supported",
+    "contradicted": "Contradicted",
+    "not_enough": "Not enough data",
+    "finding": "What was found",
+}
 TOKENS_USED_COLUMNS = {
     "model": "Model",
     "experiment": "Experiment",
@@ -221,16 +244,20 @@ PUBLISHED_NOTE = (
     "not comparable has the reason beside it."
 )
 CLAIM_SUMMARY_NOTE = (
-    "The claims of the paper, asked of every model, experiment and size here that they can be asked of: how often each "
-    "is supported and contradicted, and how often there are not enough data to say."
+    "What the paper says, asked of each model, experiment and size here that it can be asked of: in how many cases the "
+    "numbers support it, contradict it, or do not decide. One by one they are among the tables below."
 )
-CLAIM_NOTE = "Each case that a claim was asked of: the statistic that decides, its interval, and why."
+CLAIM_NOTE = (
+    "Per cent and points. From and to: the interval that decides, at the confidence that the number of cases asks for "
+    "(Holm's correction over all of a claim and an experiment)."
+)
 #: What the report shows of the tables, by the table's name, in this order.
 SHOWN = (
     Shown("accuracy", "Accuracy by position", ACCURACY_NOTE, ACCURACY_COLUMNS),
     Shown("position_bias", "Position bias", BIAS_NOTE, BIAS_COLUMNS),
     Shown("claims", "The paper's claims, case by case", CLAIM_NOTE, CLAIM_COLUMNS),
     Shown("utilisation", "Utilisation of the context", UTILISATION_NOTE, UTILISATION_COLUMNS),
+    Shown("claims", "Claims, case by case", CLAIM_NOTE, CLAIM_COLUMNS),
     Shown("token_counts", "Prompt tokens", TOKEN_NOTE, TOKEN_COLUMNS),
     Shown("answer_checks", "Gold answers to be careful with", CHECK_NOTE, CHECK_COLUMNS),
     Shown("candidates", "Candidates", CANDIDATE_NOTE, CANDIDATE_COLUMNS),
