@@ -23,7 +23,7 @@ class Shown:
 TEXT_HEADINGS = frozenset(
     {"Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason"}
     | {"Candidates", "Kind", "Corpus", "Retriever"}
-    | {"Claim", "Models", "Statistic", "Section", "What was found"}
+    | {"Claim", "Models", "Statistic", "Section", "What was found", "Source"}
 )
 ACCURACY_COLUMNS = {
     "model": "Model",
@@ -135,28 +135,6 @@ PUBLISHED_COLUMNS = {
     "reason": "Reason",
     "source": "Source",
 }
-CLAIM_SUMMARY_COLUMNS = {
-    "statement": "Claim",
-    "section": "Section",
-    "supported": "Supported",
-    "contradicted": "Contradicted",
-    "not_enough": "Not enough data",
-    "finding": "Found",
-}
-CLAIM_COLUMNS = {
-    "claim": "Claim",
-    "models": "Models",
-    "experiment": "Experiment",
-    "size": "Size",
-    "verdict": "Verdict",
-    "statistic": "Statistic",
-    "value": "Value",
-    "ci_low": "From",
-    "ci_high": "to",
-    "confidence": "Confidence",
-    "n": "n",
-    "reason": "Reason",
-}
 CLAIM_COLUMNS = {
     "claim": "Claim",
     "models": "Models",
@@ -255,7 +233,6 @@ CLAIM_NOTE = (
 SHOWN = (
     Shown("accuracy", "Accuracy by position", ACCURACY_NOTE, ACCURACY_COLUMNS),
     Shown("position_bias", "Position bias", BIAS_NOTE, BIAS_COLUMNS),
-    Shown("claims", "The paper's claims, case by case", CLAIM_NOTE, CLAIM_COLUMNS),
     Shown("utilisation", "Utilisation of the context", UTILISATION_NOTE, UTILISATION_COLUMNS),
     Shown("claims", "Claims, case by case", CLAIM_NOTE, CLAIM_COLUMNS),
     Shown("token_counts", "Prompt tokens", TOKEN_NOTE, TOKEN_COLUMNS),
