@@ -67,7 +67,10 @@ REPORT_DATASETS = {
     ]
 }
 REPORT_TABLES = [
-    *expand("results/tables/{table}.csv", table=["accuracy", "answer_checks"]),
+    *expand(
+        "results/tables/{table}.csv",
+        table=["accuracy", "answer_checks", "published_comparison"],
+    ),
     *TOKEN_TABLE,
     *POSITION_TABLES[:1],
     *UTILISATION_TABLE,

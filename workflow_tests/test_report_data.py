@@ -227,6 +227,16 @@ def test_the_published_comparison_is_shown_if_it_has_rows(whole):
         assert ('<section id="published">' in html) == is_shown and ("<td>-25.0</td>" in html) == is_shown
 
 
+def test_the_claims_are_shown_if_there_are_any(whole):
+    row = {"statement": "Accuracy is U-shaped", "section": "2.3", "supported": 3, "contradicted": 1, "not_enough": 0,
+           "finding": "Of 4: supported in 3."}  # fmt: skip
+    html = render_report(
+        SOURCES, ROOT, contents_with(whole, tables={**whole.tables, "claims_summary": pd.DataFrame([row])})
+    )
+    assert '<section id="claims">' in html and '<td class="text">Accuracy is U-shaped</td>' in html
+    assert 'id="claims"' not in render_report(SOURCES, ROOT, whole)
+
+
 def test_the_commit_is_named_where_there_is_one(tmp_path):
     assert commit_of(tmp_path) is None
     assert re.fullmatch(r"commit [0-9a-f]{12,}(-dirty)?", commit_of(ROOT) or "commit 000000000000")

@@ -11,22 +11,32 @@ from litm.wording import ordinal, percent
 SIGNIFICANT = 0.05
 
 
-def overview(accuracy: pd.DataFrame, position_bias: pd.DataFrame | None) -> list[str]:
-    """What was measured, and what came out over all curves, a sentence each."""
+def overview(
+    accuracy: pd.DataFrame, position_bias: pd.DataFrame | None, published: pd.DataFrame | None = None
+) -> list[str]:
+    """What was measured, what came out over all curves, and how it compares with what was published, in sentences."""
     models, experiments = accuracy["model"].nunique(), accuracy["experiment"].nunique()
     told = [
         f"{_count(models, 'model')}, {_count(experiments, 'experiment')}, {_count(len(accuracy), 'cell')} with "
         f"{int(accuracy['n'].sum()):,} answers counted."
     ]
-    if position_bias is None:
-        return told
+    if position_bias is not None:
+        told += _bias_overview(position_bias)
+    if published is not None and len(published):
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in published["verdict"].value_counts().items())
+        told.append(f"Beside {_count(len(published), 'published value')}: {counts}.")
+    return told
+
+
+def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
     differ = int((measured["cochran_p"] < SIGNIFICANT).sum())
-    told.append(
-        f"Of {_count(len(position_bias), 'curve')} over positions, {differ} differ by more than chance between "
-        f"positions (Cochran's Q, p < {SIGNIFICANT}), {len(measured) - differ} are not shown to, and "
-        f"{len(position_bias) - len(measured)} tell nothing (floor, ceiling, or too few questions)."
-    )
+    unclear, silent = len(measured) - differ, len(position_bias) - len(measured)
+    told = [
+        f"Positions differ by more than chance in {differ} of {_count(len(position_bias), 'curve')} (Cochran's Q, p < "
+        f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} say nothing on position "
+        "(floor, ceiling, or too few questions)."
+    ]
     classes = measured["pbi_class"].dropna().value_counts()
     if not classes.empty:
         named = ", ".join(f"{count} {name}" for name, count in classes.items())

@@ -61,7 +61,7 @@ def render_report(sources: Path, project: Path, contents: Contents) -> str:
     return environment.get_template("report.html.j2").render(
         style=Markup((sources / "report.css").read_text(encoding="utf-8")),
         scripts=[Markup((sources / name).read_text(encoding="utf-8")) for name in ("curves.js", "explorer.js")],
-        overview=overview(tables["accuracy"], bias),
+        overview=overview(tables["accuracy"], bias, tables.get("published_comparison")),
         findings=findings(bias),
         figures=figures,
         charts={

@@ -23,7 +23,7 @@ class Shown:
 TEXT_HEADINGS = frozenset(
     {"Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason"}
     | {"Candidates", "Kind", "Corpus", "Retriever"}
-    | {"Claim", "Models", "Statistic", "Section", "What was found"}
+    | {"Claim", "Models", "Statistic", "Section", "What was found", "Source"}
 )
 ACCURACY_COLUMNS = {
     "model": "Model",
@@ -133,6 +133,7 @@ PUBLISHED_COLUMNS = {
     "ci_high": "to",
     "verdict": "Verdict",
     "reason": "Reason",
+    "source": "Source",
 }
 CLAIM_COLUMNS = {
     "claim": "Claim",
