@@ -16,18 +16,7 @@ include: "rules/scoring.smk"
 include: "rules/report.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
-
-
-localrules:
-    all,
-    tables,
-    figures,
-    report,
-    suite_export,
-    suite_zip,
-    doctor,
-    estimate,
-    audit,
+include: "rules/fetch.smk"
 
 
 rule all:

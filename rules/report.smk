@@ -16,6 +16,7 @@ rule plot_figure:
         pdf="results/figures/{figure}.pdf",
     log:
         "results/logs/plot_figure/{figure}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -45,6 +46,7 @@ rule plot_pbi_forest:
         pdf="results/figures/pbi_forest.pdf",
     log:
         "results/logs/plot_pbi_forest.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -72,6 +74,7 @@ rule make_report:
         "results/report.html",
     log:
         "results/logs/make_report.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
