@@ -1,4 +1,4 @@
-"""Another workflow imports this one and adds models of its own: the README's example, from a folder and from a Git tag."""
+"""Another workflow imports this one and adds a model of its own: the README's example, from a folder and a Git tag."""
 
 import os
 import re

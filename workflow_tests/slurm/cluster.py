@@ -99,15 +99,15 @@ class Cluster:
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(1024))
         key.chmod(0o400)
-        options = {
+        files = {
             "key-file": "munge.key",
             "socket": "munge.socket",
             "pid-file": "munged.pid",
             "log-file": "munged.log",
+            "seed-file": "munge.seed",
         }
-        words = [f"--{option}={self.folder / name}" for option, name in options.items()]
-        seed = f"--seed-file={self.folder / 'munge.seed'}"
-        subprocess.run(["munged", "--force", seed, *words], check=True, capture_output=True)
+        words = [f"--{option}={self.folder / name}" for option, name in files.items()]
+        subprocess.run(["munged", "--force", *words], check=True, capture_output=True)
 
     def command(self, *words: str) -> list[str]:
         """The words of a command that finds this cluster."""

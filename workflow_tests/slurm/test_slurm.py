@@ -1,4 +1,4 @@
-"""The workflow on a real SLURM: the same bytes as without, GPUs for those who asked, and nothing lost by its signals."""
+"""The workflow on a real SLURM: the same bytes as without, GPUs for those who asked, nothing lost by its signals."""
 
 import hashlib
 import os
@@ -43,14 +43,9 @@ REFERENCE = "resources/reference_model"
 MODEL = {"engine": "transformers", "path": REFERENCE, "dtype": "float32", "batch_tokens": 1000, "threads": 1}
 KV = {"task": "kv_retrieval", "positions": {12: [0, 11]}, "examples": COUNT // 2, "max_new_tokens": 30}
 #: As the profile, but for a cluster that answers at once, and without its patience with failures.
-PROFILE = [
-    "--workflow-profile",
-    "profiles/slurm",
-    "--slurm-init-seconds-before-status-checks",
-    "4",
-    "--latency-wait",
-    "5",
-]
+PROFILE = "--workflow-profile profiles/slurm --slurm-init-seconds-before-status-checks 4 --latency-wait 5".split()
+#: Seconds that a run may take.
+PATIENCE = 1800
 RESPONSES = "results/responses/one/kv.jsonl.gz"
 
 
@@ -96,7 +91,11 @@ class Run:
 
     def finish(self, succeeds: bool = True) -> str:
         """Wait for the end, which must be as it should; what was printed."""
-        assert (self.process.wait(timeout=900) == 0) == succeeds, self.output.read_text()
+        try:
+            status = self.process.wait(timeout=PATIENCE)
+        finally:
+            self.process.terminate()
+        assert (status == 0) == succeeds, self.output.read_text()
         return self.output.read_text()
 
 
@@ -171,9 +170,7 @@ def test_a_sweep_that_reaches_its_time_limit_is_submitted_again_and_goes_on(benc
     assert attempts >= 2
     assert "TIMEOUT" in printed
     assert asked(bench) - COUNT <= BATCH * (attempts - 1)
-    report(
-        f"time limit: {attempts} jobs for {COUNT} prompts, {asked(bench) - COUNT} computed twice (a batch has {BATCH})"
-    )
+    report(f"time limit: {attempts} jobs, {COUNT} prompts, {asked(bench) - COUNT} computed twice (a batch has {BATCH})")
     assert sums(bench, "responses") == sums_of_local(bench, tmp_path)
 
 

@@ -1,7 +1,7 @@
-"""What a sweep's job asks of a cluster: memory and time by rules of thumb, from the size of the model and of its prompts.
+"""What a sweep's job asks of a cluster: memory and time by rules of thumb, from the sizes of the model and its prompts.
 
-They are generous. A job that asks for too much waits a little longer in the queue; one that asks for too little is ended
-and submitted again with more, and goes on from its journal.
+They are generous. A job that asks for too much waits a little longer in the queue; one that asks for too little is
+ended and submitted again with more, and goes on from its journal.
 """
 
 import re
@@ -28,8 +28,8 @@ FRAME_TOKENS = 150
 #: Memory (MB) of Python, torch, CUDA's libraries and the prompts; of a job that only asks a server; and how many times
 #: the size of the weights while they are loaded.
 BASE_MB, SERVED_MB, LOADING = 6_000, 4_000, 1.25
-#: Operations a second that a GPU sustains with prefixes, padding and the tokens of answers, a sixth of what an A100 could
-#: do; and the same of eight cores of a processor.
+#: Operations a second that a GPU sustains with padding and the tokens of answers, a sixth of what an A100 could do; and
+#: the same of eight cores of a processor.
 GPU_FLOPS, CPU_FLOPS = 5e13, 1e11
 #: Seconds that a server takes for a prompt.
 SERVED_SECONDS = 10
@@ -56,7 +56,7 @@ def work_of(experiment: Experiment) -> Work:
 
 
 def billions_of(model: Model) -> float:
-    """The parameters of a model in 10⁹: as its entry says, by its weights in a folder, by its name, or `USUAL_BILLIONS`."""
+    """The parameters of a model in 10⁹: as its entry says, by its weights in a folder, by its name, or as usual."""
     if model.parameters:
         return model.parameters
     if model.path:
