@@ -43,7 +43,11 @@ REFERENCE = "resources/reference_model"
 MODEL = {"engine": "transformers", "path": REFERENCE, "dtype": "float32", "batch_tokens": 1000, "threads": 1}
 KV = {"task": "kv_retrieval", "positions": {12: [0, 11]}, "examples": COUNT // 2, "max_new_tokens": 30}
 #: As the profile, but for a cluster that answers at once, and without its patience with failures.
-PROFILE = "--workflow-profile profiles/slurm --slurm-init-seconds-before-status-checks 4 --latency-wait 5".split()
+PROFILE = [
+    *("--workflow-profile", "profiles/slurm"),
+    *("--slurm-init-seconds-before-status-checks", "4"),
+    *("--latency-wait", "5"),
+]
 #: Seconds that a run may take.
 PATIENCE = 1800
 RESPONSES = "results/responses/one/kv.jsonl.gz"
