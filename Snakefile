@@ -18,19 +18,7 @@ include: "rules/report.smk"
 include: "rules/paper.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
-
-
-localrules:
-    all,
-    tables,
-    figures,
-    report,
-    published,
-    suite_export,
-    suite_zip,
-    doctor,
-    estimate,
-    audit,
+include: "rules/fetch.smk"
 
 
 rule all:

@@ -9,6 +9,7 @@ rule doctor:
         lock=project_file("requirements.lock"),
     log:
         "results/logs/doctor.log",
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
@@ -68,6 +69,7 @@ rule estimate:
         code=code("estimate.py"),
     log:
         "results/logs/estimate.log",
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
@@ -117,6 +119,9 @@ rule ask_again:
         device=of_model("device"),
         gpu=of_model("gpu"),
         model_gpus=of_model("gpu"),
+        gpu_model=of_model("gpu_model"),
+        mem_mb=sweep_memory,
+        runtime=sweep_minutes,
     params:
         # The audit's own: an audit that was interrupted goes on, and no sweep is ever served from it.
         journal="results/audit_journal/{model}/{experiment}.jsonl",
@@ -156,6 +161,7 @@ rule audit_sweep:
         "results/audits/{model}/{experiment}.csv",
     log:
         "results/logs/audit_sweep/{model}/{experiment}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -182,6 +188,7 @@ rule audit_table:
         "results/tables/audit.csv",
     log:
         "results/logs/audit_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -199,6 +206,7 @@ rule audit:
         code=code("audit.py"),
     log:
         "results/logs/audit.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:

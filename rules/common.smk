@@ -7,10 +7,15 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+import yaml
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import update_config
+
+
+include: "project.smk"
+
 
 STARTED = time.time()
-ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=False)).parent
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 # Rules call `python`: the one that runs Snakemake, unless an environment of their own is activated on top.
@@ -23,6 +28,8 @@ from litm.code_inputs import local_modules
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.figures import BY_SIZE, PBI_FOREST
+from litm.config.jobs import memory_mb, minutes, work_of
+from litm.config.needs import needs_of
 from litm.config.recorded import RecordedModel
 from litm.config.study import load_study
 from litm.config.data import NATURAL_QUESTIONS
@@ -38,6 +45,11 @@ from litm.retrieval import EXACT
 
 configfile: os.path.relpath(ROOT / "config" / "config.yaml")
 
+
+# Where another workflow imports this one, the line above is passed over, and that one's config is all there is.
+defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+update_config(defaults, config)
+config = defaults
 
 try:
     STUDY = load_study(config, ROOT)
@@ -187,6 +199,22 @@ def source_of_estimate(wildcards):
         if known and not journal_files(journal_of(wildcards))
         else f"results/models/{wildcards.model}.json"
     )
+
+
+def asked_model(wildcards):
+    """The model of a sweep that asks something, selected or not."""
+    return {**STUDY.token_models, **STUDY.models}[wildcards.model]
+
+
+def sweep_memory(wildcards, attempt):
+    """The memory (MB) of a sweep's job."""
+    return memory_mb(asked_model(wildcards), attempt)
+
+
+def sweep_minutes(wildcards, attempt):
+    """The time of a sweep's job."""
+    work = EXPERIMENTS[wildcards.experiment]["work"]
+    return minutes(asked_model(wildcards), work, attempt)
 
 
 def of_recorded(field):

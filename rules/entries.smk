@@ -32,6 +32,7 @@ def experiment_entry(experiment):
         "decoding": canonical_json(experiment.decoding()),
         "on_overflow": experiment.on_overflow,
         "metric": experiment.metric,
+        "work": work_of(experiment),
         **length_entry(experiment),
     }
 
@@ -108,6 +109,7 @@ def model_entry(model):
         "batch_tokens": model.batch_tokens,
         "threads": model.threads,
         "concurrency": 1,
+        "gpu_model": model.gpu_model or "",
     }
 
 
@@ -131,6 +133,7 @@ def api_model_entry(model):
         "batch_tokens": 0,
         "threads": 1,
         "concurrency": model.concurrency,
+        "gpu_model": "",
     }
 
 

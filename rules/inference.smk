@@ -14,6 +14,7 @@ rule identify_model:
         "results/logs/identify_model/{model}.log",
     wildcard_constraints:
         model=any_of(MODELS),
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
@@ -91,8 +92,13 @@ rule generate:
         model_gpus=lambda wildcards, input: (
             0 if input.shards else of_model("gpu")(wildcards)
         ),
+        gpu_model=lambda wildcards, input: (
+            "" if input.shards else of_model("gpu_model")(wildcards)
+        ),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
+        mem_mb=sweep_memory,
+        runtime=sweep_minutes,
     params:
         # A cache that outlives every run: never a declared output, which Snakemake would delete.
         journal="results/journal/{model}/{experiment}.jsonl",
@@ -148,8 +154,11 @@ use rule generate as generate_shard with:
         device=of_model("device"),
         gpu=of_model("gpu"),
         model_gpus=of_model("gpu"),
+        gpu_model=of_model("gpu_model"),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
+        mem_mb=sweep_memory,
+        runtime=sweep_minutes,
     params:
         part="--shard {part}",
 

@@ -20,6 +20,7 @@ rule plot_figure:
         pdf="results/figures/{figure}.pdf",
     log:
         "results/logs/plot_figure/{figure}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -50,6 +51,7 @@ rule plot_pbi_forest:
         pdf="results/figures/pbi_forest.pdf",
     log:
         "results/logs/plot_pbi_forest.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -111,6 +113,7 @@ rule make_report:
         ),
     log:
         "results/logs/make_report.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

@@ -24,6 +24,10 @@ LOCAL_KEYS = (
     "shards",
     "batch_tokens",
     "threads",
+    "parameters",
+    "gpu_model",
+    "mem_mb",
+    "runtime",
 )
 
 

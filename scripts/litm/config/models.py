@@ -42,6 +42,10 @@ class Model:
     batch_tokens: int
     threads: int
     tokens_per_second: float | None
+    parameters: float | None
+    gpu_model: str | None
+    mem_mb: int | None
+    runtime: int | None
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""
@@ -102,6 +106,10 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         batch_tokens=entry.get("batch_tokens", 16384),
         threads=entry.get("threads", 8),
         tokens_per_second=entry.get("tokens_per_second"),
+        parameters=entry.get("parameters"),
+        gpu_model=entry.get("gpu_model"),
+        mem_mb=entry.get("mem_mb"),
+        runtime=entry.get("runtime"),
     )
 
 
