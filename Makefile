@@ -35,6 +35,7 @@ test-slow: $(INSTALLED)
 SLURM_TESTS ?= slurm
 
 test-slurm: $(INSTALLED)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-slurm.txt
 	$(OFFLINE) $(BIN)/python -m pytest -q -s -m "$(SLURM_TESTS)" workflow_tests/slurm
 
 paper-miniature: $(INSTALLED)

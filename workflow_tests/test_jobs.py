@@ -1,13 +1,14 @@
 """What sweeps ask of a cluster, and which jobs are submitted to it at all."""
 
+import math
 import re
-import subprocess
-import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
 from conftest import ROOT
+from workbench import Workbench
 
 from litm.config.api_models import read_api_model
 from litm.config.jobs import MOST, USUAL_BILLIONS, Work, billions_of, memory_mb, minutes
@@ -96,22 +97,23 @@ def test_every_rule_is_heavy_or_submitted_in_a_group_or_local(profile):
 
 
 def test_a_study_of_six_models_submits_tens_of_jobs(tmp_path: Path):
+    bench = Workbench.create(tmp_path)
     models = {f"m{n}": {"engine": "transformers", "hub": f"someone/model-{n}b"} for n in range(1, 7)}
     experiments = ["kv_retrieval", "multi_document_qa", "closed_book_qa", "oracle_qa"]
-    config = {"models": list(models), "experiments": experiments, "define": {"models": models}}
-    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
-    profile, snakefile = ROOT / "profiles" / "slurm", ROOT / "Snakefile"
-    words = [sys.executable, "-m", "snakemake", "-n", "--workflow-profile", str(profile), "-s", str(snakefile)]
-    done = subprocess.run(
-        [*words, "--configfile", "c.yaml", "--quiet", "host"], cwd=tmp_path, capture_output=True, text=True, check=False
+    bench.configure({"models": list(models), "experiments": experiments, "define": {"models": models}})
+    jobs = bench.plan("--", "tables")
+    assert sum(jobs.values()) > 100
+    assert 24 < submissions(jobs) < 60
+
+
+def submissions(jobs: dict[str, int]) -> int:
+    """How many jobs SLURM is given for so many of each rule: those that are alone, and groups, which are filled."""
+    profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())
+    rules = dict(entry.split("=") for entry in profile["groups"])
+    in_group = Counter(
+        {group: sum(jobs.get(rule, 0) for rule in rules if rules[rule] == group) for group in rules.values()}
     )
-    assert done.returncode == 0, done.stderr
-    assert 20 < submissions(done.stdout) < 60
-    assert re.search(r"gpu=1, .*", done.stdout)
-
-
-def submissions(printed: str) -> int:
-    """How many jobs a dry run would submit: groups, and rules alone."""
-    alone = re.findall(r"^rule (\w+):", printed, re.MULTILINE)
-    groups = re.findall(r"^group job", printed, re.MULTILINE)
-    return sum(name in HEAVY | FEW for name in alone) + len(groups)
+    sizes = {group: int(size) for group, size in (entry.split("=") for entry in profile["group-components"])}
+    return sum(jobs.get(rule, 0) for rule in HEAVY | FEW) + sum(
+        math.ceil(count / sizes[group]) for group, count in in_group.items()
+    )

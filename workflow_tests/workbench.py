@@ -96,6 +96,9 @@ class Workbench:
 
     def plan(self, *words: str) -> dict[str, int]:
         """Number of jobs by rule that Snakemake would run, targets left out."""
+        # Here, so that no fork has to: it takes seconds.
+        import snakemake.cli  # noqa: F401
+
         context = multiprocessing.get_context("fork")
         receiver, sender = context.Pipe(duplex=False)
         child = context.Process(target=_plan, args=(self.folder, words, sender))
