@@ -16,6 +16,7 @@ rule claims_table:
         markdown="results/tables/claims.md",
     log:
         "results/logs/claims_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -44,6 +45,7 @@ rule published_claims_table:
         markdown="results/published/tables/claims.md",
     log:
         "results/logs/published_claims_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

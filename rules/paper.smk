@@ -17,6 +17,7 @@ rule compare_published:
         markdown="results/tables/published_comparison.md",
     log:
         "results/logs/compare_published.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -50,6 +51,7 @@ rule paper_table:
         latex="results/tables/paper/table{number}.tex",
     log:
         "results/logs/paper_table/{number}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -76,6 +78,7 @@ rule published_table:
         latex="results/published/tables/table{number}.tex",
     log:
         "results/logs/published_table/{number}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -97,6 +100,7 @@ rule plot_published:
         pdf="results/published/figures/{figure}.pdf",
     log:
         "results/logs/plot_published/{figure}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

@@ -72,6 +72,7 @@ rule sample_questions:
         "results/explorer/{experiment}.jsonl.gz",
     log:
         "results/logs/sample_questions/{experiment}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
