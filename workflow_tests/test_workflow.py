@@ -244,7 +244,7 @@ def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
     assert bench.plan() == {
-        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE, "sample_questions": 3
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE
     }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (12, 0)
@@ -253,7 +253,7 @@ def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
     assert bench.plan() == {
-        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE, "sample_questions": 3
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE
     }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (8, 12)
