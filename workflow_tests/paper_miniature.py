@@ -79,8 +79,7 @@ def prepare_models(folder: Path) -> None:
     for seed, hub in enumerate(hubs):
         (family,) = (family for beginning, family in FAMILIES.items() if hub.startswith(beginning))
         save_model(family, snapshot(folder / "hub", hub), seed)
-    retriever = catalogue("retrievers")["contriever"]
-    make_encoder(snapshot(folder / "hub", retriever["hub"]), positions=retriever["max_tokens"])
+    make_encoder(snapshot(folder / "hub", catalogue("retrievers")["contriever"]["hub"]), positions=512)
 
 
 def run(folder: Path, *options: str) -> int:
