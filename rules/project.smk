@@ -32,7 +32,9 @@ def unpack(clone, commit, folder):
             clone.archive(file, treeish=commit)
         files = Path(parts, "files")
         with tarfile.open(archive) as tar:
-            tar.extractall(files, filter="data")
+            # Python has these filters since 3.11.4.
+            safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            tar.extractall(files, **safely)
         try:
             files.rename(folder)
         except OSError:
