@@ -14,6 +14,8 @@ import pytest
 from cluster import Cluster, why_not
 from workbench import Workbench
 
+from litm.journal import read_journal
+
 pytestmark = [
     pytest.mark.slurm,
     pytest.mark.skipif(why_not() is not None, reason=f"no SLURM can be started here: {why_not()}"),
@@ -203,7 +205,7 @@ def test_a_sweep_that_is_cancelled_loses_nothing_and_the_next_run_goes_on(bench,
     printed = run.finish(succeeds=False)
     assert "CANCELLED" in printed
     assert "results/logs/generate/one/kv.log" in printed
-    answered = len(bench.path("results/journal/one/kv.jsonl").read_text().splitlines())
+    answered = len(read_journal(bench.path("results/journal/one/kv.jsonl")).responses)
     assert 0 <= asked(bench) - answered <= BATCH
 
     on_cluster(cluster, bench, RESPONSES).finish()
