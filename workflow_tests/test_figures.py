@@ -76,6 +76,18 @@ def test_a_panel_in_which_nothing_fits_says_so():
     position_curve(table(cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
 
 
+def test_the_names_of_many_models_of_which_nothing_fits_stay_inside_their_panel():
+    models = [f"a-model-with-a-long-name-{n}" for n in range(6)]
+    cells = [cell(model, "qa", size, 0, 0.5, n=50 if size == 5 else 0) for model in models for size in (5, 10)]
+    figure = position_curve(table(*cells), FIGURE)
+    figure.draw_without_rendering()
+    first, second = figure.axes
+    (note,) = second.texts
+    assert all(model in note.get_text().replace("\n", " ") for model in models)
+    assert note.get_window_extent().width <= second.get_window_extent().width
+    assert first.get_window_extent().width == pytest.approx(second.get_window_extent().width, rel=0.02)
+
+
 def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_those_sizes():
     shown = table(*(cell(m, "qa", size, None, size / 100) for m in ("a", "b") for size in (5, 10, 50)))
     recall = pd.DataFrame(

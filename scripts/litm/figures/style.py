@@ -147,8 +147,10 @@ def name_absent(panel: Axes, cells: pd.DataFrame) -> None:
     """Say which models have no curve in a panel, because no question was scored."""
     absent = absent_models(cells)
     if absent:
-        text = f"no question scored:\n{', '.join(absent)}"
-        panel.text(0.5, 0.03, text, transform=panel.transAxes, ha="center", va="bottom", color="0.35", fontsize="small")
+        names = textwrap.fill(", ".join(absent), int(PANEL_INCHES[0] / CHARACTER_INCHES), break_on_hyphens=False)
+        look = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
+        behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+        panel.text(0.5, 0.03, f"no question scored:\n{names}", transform=panel.transAxes, bbox=behind, zorder=5, **look)
 
 
 def draw_references(panel: Axes, accuracy: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:
