@@ -69,7 +69,9 @@ def measure(folder: Path, turns: int) -> tuple[list[Cost], list[Cost], int]:
     jobs = int(re.findall(r"^total +(\d+)$", said.read_text(), re.MULTILINE)[0])
     pretend_outputs(folder)
     snakemake(folder, "--touch", "--cores", "1000")
-    no_op = [snakemake(folder, output=said) for _ in range(turns)]
+    no_op = [snakemake(folder) for _ in range(turns)]
+    if any((folder / "results" / "logs").rglob("*.log")):
+        sys.exit("jobs ran where there should have been nothing to do")
     return plan, no_op, jobs
 
 
@@ -80,18 +82,9 @@ def snakemake(folder: Path, *arguments: str, output: str | Path = os.devnull) ->
 
 def options(folder: Path) -> list[str]:
     """Which workflow, config and profile."""
-    profile = str(ROOT / "profiles" / "default")
+    workflow = ["--snakefile", str(ROOT / "Snakefile"), "--workflow-profile", str(ROOT / "profiles" / "default")]
     configs = [str(path) for path in sorted(folder.glob("*.yaml"))]
-    return [
-        "--snakefile",
-        str(ROOT / "Snakefile"),
-        "--workflow-profile",
-        profile,
-        "--cores",
-        "1",
-        "--configfile",
-        *configs,
-    ]
+    return [*workflow, "--cores", "1", "--configfile", *configs]
 
 
 def pretend_outputs(folder: Path) -> None:
@@ -116,12 +109,13 @@ def write_catalogue(folder: Path, cells: int) -> None:
     experiments = [f"experiment_{number}" for number in range(-(-cells // (len(models) * POSITIONS)))]
     model = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model")}
     settings = {"task": "kv_retrieval", "examples": 10, "max_new_tokens": 30}
-    sizes = {
-        name: {"positions": {number + POSITIONS: list(range(POSITIONS))}} for number, name in enumerate(experiments)
-    }
     defined = {
         "models": {name: dict(model) for name in models},
-        "experiments": {name: settings | sizes[name] for name in experiments},
+        "experiments": {
+            # A size each, so that no two have the same examples.
+            name: settings | {"positions": {number + POSITIONS: list(range(POSITIONS))}}
+            for number, name in enumerate(experiments)
+        },
     }
     write_yaml(folder / "config.yaml", {"models": models, "experiments": experiments, "define": defined})
 
@@ -164,8 +158,8 @@ def whose_time(folder: Path, cells: int) -> str:
             if ended.code:
                 raise
     stats = pstats.Stats(profile)
-    own = sum(own_seconds(stats))
-    return f"{cells:,} cells: {own:.2f} s of {stats.total_tt:.2f} s (as profiled) in our code; {len(opened):,} files opened"
+    own, total = sum(own_seconds(stats)), stats.total_tt
+    return f"{cells:,} cells: {own:.2f} s of {total:.2f} s, as profiled, in our code; {len(opened):,} files opened"
 
 
 def own_seconds(stats: pstats.Stats) -> Iterator[float]:

@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def scores_by_experiment(paths: Iterable[str]) -> Iterator[pd.DataFrame]:
-    """The score rows of one experiment after another, of all its models: those of all may be too many for the memory."""
+    """The score rows of one experiment after another, of all its models: of all at once they may not fit the memory."""
     files: dict[tuple[str, ...], list[str]] = {}
     for path in paths:
         experiment = pd.read_parquet(path, columns=["experiment"])["experiment"].unique()
