@@ -2,15 +2,15 @@
 
     PYTHONPATH=scripts python benchmarks/examples.py --data nq-open-20_total_documents_gold_at_0.jsonl.gz
 
-Whole processes, one after the other, for 20 documents and five positions; medians of wall and processor time over turns.
+Whole processes, one after the other, for 20 documents and five positions; medians of wall and processor time, by turns.
 
-original    as the paper's repository does it, two processes a position: one reads what was retrieved, makes an object of
-            every document, puts the gold one in its place and writes the contexts; the other reads these, copies and
-            parses them again, and fills in the prompts
+original    as the paper's repository does it, two processes a position: one reads what was retrieved, makes an object
+            of every document, puts the gold one in its place and writes the contexts; the other reads these, copies
+            and parses them again, and fills in the prompts
 workflow    scripts/make_examples.py for each position, as the rule calls it
 
-Both write gzip. The authors' first program reads a file of 100 retrieved documents a question, which is made here of the
-documents of `--data`; `--retrieved 20` gives it no more than are used.
+Both write gzip. The authors' first program reads a file of 100 retrieved documents a question, which is made here of
+the documents of `--data`; `--retrieved 19` gives it no more than are used.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from measuring import ROOT, Cost, program, run, spread, table
+from measuring import ROOT, Cost, program, run, spread, sum_of, table, times_faster
 
 POSITIONS, DOCUMENTS = (0, 4, 9, 14, 19), 20
 PROMPT = ROOT / "resources" / "prompts" / "multi_document_qa.txt"
@@ -68,17 +68,9 @@ def compare(args: argparse.Namespace) -> None:
     print(f"{questions} questions, {args.retrieved} documents retrieved for each; the same prompts: {same}\n")
     rows = []
     for way, measured in costs.items():
-        ratios = [
-            spread(getattr(a, part) / getattr(b, part) for a, b in zip(costs["original"], measured, strict=True))
-            for part in ("wall", "processor")
-        ]
+        ratios = [times_faster(costs["original"], measured, part) for part in ("wall", "processor")]
         rows.append([way, spread(c.wall for c in measured), spread(c.processor for c in measured), *ratios])
     print(table(["way", "seconds", "processor seconds", "times faster", "processor"], rows))
-
-
-def sum_of(costs: list[Cost]) -> Cost:
-    """What processes that run one after the other cost."""
-    return Cost(sum(c.wall for c in costs), sum(c.processor for c in costs), max(c.memory for c in costs))
 
 
 def ours(data: str, folder: Path) -> list[Cost]:
@@ -144,7 +136,9 @@ def make_contexts(args: argparse.Namespace) -> None:
             chosen = [asdict(document) for document in distractors if document.hasanswer is False][: DOCUMENTS - 1]
             contexts = deepcopy(chosen)
             contexts.insert(args.position, gold)
-            out.write(json.dumps({"question": record["question"], "answers": record["answers"], "ctxs": contexts}) + "\n")
+            out.write(
+                json.dumps({"question": record["question"], "answers": record["answers"], "ctxs": contexts}) + "\n"
+            )
 
 
 def make_prompts(args: argparse.Namespace) -> None:

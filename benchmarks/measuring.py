@@ -47,13 +47,23 @@ def run(*command: object, folder: str | Path | None = None, output: str | Path =
 
 
 def program(name: str, *arguments: object, folder: str | Path | None = None) -> Cost:
-    """Run one of the workflow's programs."""
+    """Run one of the workflow's programs, in `folder`."""
     return run(sys.executable, ROOT / "scripts" / name, *arguments, folder=folder)
 
 
 def median_cost(costs: Sequence[Cost]) -> Cost:
     """The median of each part."""
     return Cost(*(statistics.median(getattr(cost, part) for cost in costs) for part in Cost.__dataclass_fields__))
+
+
+def sum_of(costs: Sequence[Cost]) -> Cost:
+    """What processes that run one after the other cost."""
+    return Cost(sum(c.wall for c in costs), sum(c.processor for c in costs), max(c.memory for c in costs))
+
+
+def times_faster(first: Sequence[Cost], other: Sequence[Cost], part: str) -> str:
+    """How many times less the other took than the first, turn by turn, since what else a machine does changes."""
+    return spread(getattr(a, part) / getattr(b, part) for a, b in zip(first, other, strict=True))
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:

@@ -140,7 +140,10 @@ def sweep_scores(model: int, experiment: int) -> "pd.DataFrame":
         names = {"model": f"model_{model}", "experiment": f"experiment_{experiment}", "task": "multi_document_qa"}
         place = {"placement": f"gold_at_{position}", "position": position, "depth": depth, "id": ids, "target": "gold"}
         verdicts = dict.fromkeys(("correct", "correct_first_line", "correct_full"), correct)
-        tokens = {"prompt_tokens": rng.integers(2500, 3500, QUESTIONS), "response_tokens": rng.integers(2, 30, QUESTIONS)}
+        tokens = {
+            "prompt_tokens": rng.integers(2500, 3500, QUESTIONS),
+            "response_tokens": rng.integers(2, 30, QUESTIONS),
+        }
         rest = {"metric": "best_subspan_em", "size": DOCUMENTS, "items": DOCUMENTS, "finish_reason": "stop"}
         cells.append(pd.DataFrame({**names, **place, **verdicts, **tokens, **rest, "empty": False, "excluded": False}))
     return pd.concat(cells, ignore_index=True)[list(COLUMNS)].astype(COLUMNS)
