@@ -203,7 +203,7 @@ def simulated_scores(models: list[str], sizes: dict[int, tuple[int, ...]], n: in
             for position in positions:
                 depth = position / max(1, size - 1)
                 correct = ability + rng.standard_normal(n) < rng.normal(abs(2 * depth - 1), 0.2)
-                names = {"model": model, "experiment": "e", "task": "t", "metric": "m", "size": size}
+                names = {"model": model, "experiment": "e", "task": "t", "metric": "m", "size": size, "items": size}
                 place = {"placement": f"gold_at_{position}", "position": position, "depth": depth}
                 cells.append(pd.DataFrame({**names, **place, "id": ids, "target": "gold", "correct": correct}))
     scores = pd.concat(cells, ignore_index=True).assign(empty=False, excluded=False)

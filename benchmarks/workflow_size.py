@@ -67,10 +67,10 @@ def measure(folder: Path, turns: int) -> tuple[list[Cost], list[Cost], int]:
     said = folder / "said.txt"
     plan = [snakemake(folder, "-n", output=said) for _ in range(turns)]
     jobs = int(re.findall(r"^total +(\d+)$", said.read_text(), re.MULTILINE)[0])
-    pretend_outputs(folder)
+    outputs = pretend_outputs(folder)
     snakemake(folder, "--touch", "--cores", "1000")
     no_op = [snakemake(folder) for _ in range(turns)]
-    if any((folder / "results" / "logs").rglob("*.log")):
+    if any(path.stat().st_size for path in outputs):
         sys.exit("jobs ran where there should have been nothing to do")
     return plan, no_op, jobs
 
@@ -87,17 +87,18 @@ def options(folder: Path) -> list[str]:
     return [*workflow, "--cores", "1", "--configfile", *configs]
 
 
-def pretend_outputs(folder: Path) -> None:
-    """Make every output of the plan an empty file, or a folder with one."""
+def pretend_outputs(folder: Path) -> list[Path]:
+    """Make every output of the plan an empty file, or a folder with one; these files."""
     summary = folder / "summary.tsv"
     snakemake(folder, "--summary", output=summary)
     with summary.open() as lines:
-        outputs = [Path(row["output_file"]) for row in csv.DictReader(lines, delimiter="\t")]
-    for output in outputs:
-        # The name of a folder may end in that of a model, such as claude-1.3.
-        file = folder / (output if output.suffix[1:2].isalpha() else output / "file")
+        outputs = [folder / row["output_file"] for row in csv.DictReader(lines, delimiter="\t")]
+    # The name of a folder may end in that of a model, such as claude-1.3.
+    files = [output if output.suffix[1:2].isalpha() else output / "file" for output in outputs]
+    for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
+    return files
 
 
 # --- what is planned
