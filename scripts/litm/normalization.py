@@ -3,6 +3,7 @@
 import re
 import string
 from collections.abc import Sequence
+from functools import lru_cache
 
 #: With the characters that stay: of a table that lacks one, `translate` finds that out anew for every text.
 _PUNCTUATION = {code: chr(code) for code in range(128)} | str.maketrans("", "", string.punctuation)
@@ -22,9 +23,15 @@ def contains_normalized(text: str, answers: Sequence[str]) -> bool:
     """
     bare = _without_punctuation(text)
     return any(
-        _contains(bare, normalized) if (normalized := normalize_answer(answer)) else _is_word_of(answer.strip(), text)
+        _contains(bare, normalized) if (normalized := _normalized(answer)) else _is_word_of(answer.strip(), text)
         for answer in answers
     )
+
+
+@lru_cache
+def _normalized(answer: str) -> str:
+    """Of an answer, which is looked for in one text after the other."""
+    return normalize_answer(answer)
 
 
 def _without_punctuation(text: str) -> str:
