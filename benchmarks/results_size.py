@@ -1,11 +1,14 @@
-"""What results cost as they grow: a sweep that finds its responses in the journal, and the tables made of scores.
+"""What results cost as they grow: the journal, a sweep that finds its responses in it, and the tables made of scores.
 
-    PYTHONPATH=scripts python benchmarks/results_size.py sweep
+    PYTHONPATH=scripts python benchmarks/results_size.py journal
     PYTHONPATH=scripts python benchmarks/results_size.py tables --sizes 50000 500000
 
-sweep: whole processes, by number of responses. `read_journal` alone; generate.py where every prompt has been answered
-    before, which reads the journal and the examples and writes the responses; and score.py of these.
-tables: whole processes, by number of score rows, of the programs that read score files. A file has 12,500 rows, 2,500
+Whole processes.
+
+journal: `read_journal`, by number of responses.
+sweep: by number of responses, generate.py where every prompt has been answered before, which reads the journal and the
+    examples and writes the responses; and score.py of these.
+tables: by number of score rows, the programs that read score files. A file has 12,500 rows, 2,500
     questions at five positions, and there are four models: what grows is the number of experiments.
 """
 
@@ -14,6 +17,8 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +26,7 @@ from measuring import ROOT, Cost, growth_table, program, run
 
 from litm.asking import Asking
 from litm.cli import note
-from litm.journal import digest
+from litm.journal import Response, digest
 from litm.questions import make_example, read_template
 from litm.records import canonical_json, read_json, read_jsonl, write_jsonl
 from litm.sweep import sweep_prompts
@@ -30,7 +35,11 @@ from litm.tasks import ExampleSettings, load_task
 if TYPE_CHECKING:
     import pandas as pd
 
-SIZES = {"sweep": [10_000, 100_000, 1_000_000], "tables": [50_000, 500_000, 5_000_000]}
+SIZES = {
+    "journal": [10_000, 100_000, 1_000_000],
+    "sweep": [10_000, 100_000],
+    "tables": [50_000, 500_000, 5_000_000],
+}
 TASK, PLACEMENT = "kv_retrieval", "gold_at_0"
 SETTINGS = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
 DECODING = {"max_new_tokens": 100, "stop": "end_token"}
@@ -44,20 +53,30 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=1, help="measurements of each")
     parser.add_argument("--folder", help="where to put the files while it runs; a gigabyte for a million responses")
     args = parser.parse_args()
-    prepare = {"sweep": prepare_sweep, "tables": prepare_tables}[args.what]
+    prepare = {"journal": prepare_journal, "sweep": prepare_sweep, "tables": prepare_tables}[args.what]
     costs: dict[str, dict[int, list[Cost]]] = {}
     for size in args.sizes or SIZES[args.what]:
         with tempfile.TemporaryDirectory(dir=args.folder) as folder:
             for name, work in prepare(Path(folder), size).items():
                 costs.setdefault(name, {})[size] = [work() for _ in range(args.turns)]
                 note(f"{name}, {size:,}")
-    print(growth_table(costs, {"sweep": "responses", "tables": "score rows"}[args.what]))
+    print(growth_table(costs, "score rows" if args.what == "tables" else "responses"))
 
 
 Measured = Mapping[str, Callable[[], Cost]]
 
 
-# --- a sweep whose prompts have all been answered
+# --- a journal, and a sweep whose prompts have all been answered
+
+
+def prepare_journal(folder: Path, responses: int) -> Measured:
+    """Write a journal; what is to be measured."""
+    journal, name = folder / "journal.jsonl", digest(SETTINGS)
+    keys = (digest([name, number]) for number in range(responses))
+    answers = (journal_line(key, name, "The value is " + key[:36]) for key in keys)
+    write_jsonl(journal, chain([{"identity": name, "fields": SETTINGS}], answers))
+    reading = f"from litm.journal import read_journal; read_journal({str(journal)!r})"
+    return {"read_journal": lambda: run(sys.executable, "-c", reading)}
 
 
 def prepare_sweep(folder: Path, responses: int) -> Measured:
@@ -72,9 +91,7 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     sweep = ("--source", source, "--settings", json.dumps(SETTINGS), "--decoding", json.dumps(DECODING))
     results = ("--journal", journal, "--responses", answers, "--manifest", folder / "manifest.json")
     scores = ("--responses", answers, "--output", folder / "scores.parquet")
-    reading = f"from litm.journal import read_journal; read_journal({str(journal)!r})"
     return {
-        "read_journal": lambda: run(sys.executable, "-c", reading),
         "generate.py": lambda: program("generate.py", *names, *sweep, "--batch-tokens", 4096, *results),
         "score.py": lambda: program("score.py", *names, "--task", TASK, "--metric", "value_in_answer", *scores),
     }
@@ -95,9 +112,13 @@ def journal_lines(source: Path, examples: Path) -> Iterator[dict]:
     yield {"identity": name, "fields": identity}
     for _, example in read_jsonl(examples):
         (prompt,) = sweep_prompts([example], name, SETTINGS["prompt_template"])
-        answer = {"text": "The value is " + example["targets"][0]["answers"][0], "finish_reason": "stop"}
-        tokens = {"prompt_tokens": 150, "response_tokens": 40}
-        yield {"key": prompt.key, "identity": name, **answer, **tokens, "made_with": "transformers 5.23.0, cpu"}
+        yield journal_line(prompt.key, name, "The value is " + example["targets"][0]["answers"][0])
+
+
+def journal_line(key: str, identity: str, text: str) -> dict:
+    """A response as the journal has it."""
+    response = Response(text, "stop", 150, 40, "torch 2.13.0, transformers 5.23.0, cpu")
+    return {"key": key, "identity": identity, **asdict(response)}
 
 
 # --- tables

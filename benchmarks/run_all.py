@@ -49,6 +49,7 @@ MEASUREMENTS = {
     "workflow": Measurement(
         "Planning a run", "workflow_size.py", "--cells 1000 10000 --paper --turns 2", "--cells 20 --turns 1"
     ),
+    "journal": Measurement("Reading a journal", "results_size.py", "journal", "journal --sizes 20 40"),
     "sweep": Measurement(
         "A sweep whose prompts have all been answered", "results_size.py", "sweep", "sweep --sizes 20 40"
     ),

@@ -10,7 +10,7 @@ For each, whole processes of Snakemake:
 plan      `snakemake -n` where nothing has been made
 no-op     `snakemake` where all is there: its outputs are made empty, and `snakemake --touch` says that they are right
 
-Jobs are those of the plan. `--profile` gives the part of a plan that is spent in the workflow's own code.
+Jobs are those of the plan. `--profile` says how much of a plan is spent for the workflow's own code.
 """
 
 import argparse
@@ -23,7 +23,6 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -145,7 +144,7 @@ def write_yaml(path: Path, value: object) -> None:
 
 
 def whose_time(folder: Path, cells: int) -> str:
-    """How much of a plan the workflow's own code takes, and how many files are opened meanwhile, as a line."""
+    """How much of a plan the workflow's own code takes, and how many files are opened by it all, as a line."""
     from snakemake.cli import main as snakemake_main
 
     profile, opened = cProfile.Profile(), []
@@ -158,16 +157,29 @@ def whose_time(folder: Path, cells: int) -> str:
         except SystemExit as ended:
             if ended.code:
                 raise
-    stats = pstats.Stats(profile)
-    own, total = sum(own_seconds(stats)), stats.total_tt
-    return f"{cells:,} cells: {own:.2f} s of {total:.2f} s, as profiled, in our code; {len(opened):,} files opened"
+    reading, functions, total = (f"{seconds:.2f} s" for seconds in shares(pstats.Stats(profile)))
+    return (
+        f"{cells:,} cells: {reading} to read rules and config, {functions} in input functions, of {total} as profiled; "
+        f"{len(opened):,} files opened"
+    )
 
 
-def own_seconds(stats: pstats.Stats) -> Iterator[float]:
-    """Seconds inside each function of the workflow and of its library, without what they call elsewhere."""
-    for (file, _, _), (_, _, own, _, _) in stats.stats.items():
-        if Path(file).is_relative_to(ROOT):
-            yield own
+def shares(stats: pstats.Stats) -> tuple[float, float, float]:
+    """Seconds that it takes to read the Snakefile with all it includes, that functions of the workflow which Snakemake
+    calls after that take with all that they call, and that all of it takes.
+    """
+    reading, functions = 0.0, 0.0
+    for (file, _, name), (_, _, _, seconds, callers) in stats.stats.items():
+        if name == "<module>":
+            reading += seconds if Path(file) == ROOT / "Snakefile" else 0
+        elif is_ours(file):
+            functions += sum(edge[3] for (caller, _, _), edge in callers.items() if "snakemake" in Path(caller).parts)
+    return reading, functions, stats.total_tt
+
+
+def is_ours(file: str) -> bool:
+    """Whether code is the workflow's."""
+    return Path(file).is_relative_to(ROOT)
 
 
 if __name__ == "__main__":
