@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo test test-slow test-slurm paper-miniature lint format lock clean
+.PHONY: help demo test test-slow test-slurm paper-miniature benchmarks lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
+	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"
 	@echo "make lock             write requirements.lock anew from requirements.in"
@@ -42,6 +43,10 @@ paper-miniature: $(INSTALLED)
 	$(BIN)/python workflow_tests/paper_miniature.py paper_miniature --cores all
 	@echo
 	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
+
+# Some need data: make benchmarks FILES="--contexts FILE --passages FILE --questions FILE --encoder FOLDER"
+benchmarks: $(INSTALLED)
+	$(OFFLINE) $(BIN)/python benchmarks/run_all.py $(FILES)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

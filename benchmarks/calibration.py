@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
+from measuring import spread, table
 from scipy import stats
 
 from litm.model_differences import model_difference_rows
@@ -53,6 +54,7 @@ def main() -> None:
     parser.add_argument("what", choices=["coverage", "methods", "speed"])
     parser.add_argument("--datasets", type=int, default=10_000, help="simulated data sets of each setting")
     parser.add_argument("--questions", type=int, nargs="+", default=[100, 500, 2655])
+    parser.add_argument("--turns", type=int, default=1, help="speed: measurements of each")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     {"coverage": measure_coverage, "methods": compare_methods, "speed": measure_speed}[args.what](args)
@@ -172,7 +174,8 @@ def measure_speed(args: argparse.Namespace) -> None:
     scores = simulated_scores(models, sizes, n, args.seed)
     closed_book, oracle = (simulated_scores(models, {1: (0,)}, n, args.seed + shift) for shift in (1, 2))
     oracle["correct"] |= closed_book["correct"].to_numpy()
-    print(f"{len(models)} models, {sum(map(len, sizes.values()))} cells, {n} questions: {len(scores)} score rows")
+    print(f"{len(models)} models, {sum(map(len, sizes.values()))} cells, {n} questions: {len(scores)} score rows\n")
+    rows = []
     sweeps = [group for _, group in scores.groupby(["model", "size"])]
     for name, work in {
         "position bias": lambda: [position_bias_row(sweep) for sweep in sweeps],
@@ -180,9 +183,13 @@ def measure_speed(args: argparse.Namespace) -> None:
         "pairs of models": lambda: model_difference_rows(scores),
         "utilisation": lambda: utilisation_rows(scores, closed_book, oracle),
     }.items():
-        start = time.perf_counter()
-        work()
-        print(f"{name:20}{time.perf_counter() - start:8.2f} s")
+        seconds = []
+        for _ in range(args.turns):
+            start = time.perf_counter()
+            work()
+            seconds.append(time.perf_counter() - start)
+        rows.append([name, spread(seconds)])
+    print(table(["statistics", "seconds"], rows))
 
 
 def simulated_scores(models: list[str], sizes: dict[int, tuple[int, ...]], n: int, seed: int) -> pd.DataFrame:
@@ -196,7 +203,7 @@ def simulated_scores(models: list[str], sizes: dict[int, tuple[int, ...]], n: in
             for position in positions:
                 depth = position / max(1, size - 1)
                 correct = ability + rng.standard_normal(n) < rng.normal(abs(2 * depth - 1), 0.2)
-                names = {"model": model, "experiment": "e", "task": "t", "metric": "m", "size": size}
+                names = {"model": model, "experiment": "e", "task": "t", "metric": "m", "size": size, "items": size}
                 place = {"placement": f"gold_at_{position}", "position": position, "depth": depth}
                 cells.append(pd.DataFrame({**names, **place, "id": ids, "target": "gold", "correct": correct}))
     scores = pd.concat(cells, ignore_index=True).assign(empty=False, excluded=False)

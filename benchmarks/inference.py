@@ -22,15 +22,13 @@ paged       scripts/generate.py with the engine `transformers_paged`
 
 import argparse
 import json
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+
+from measuring import ROOT, Cost, program, spread, sum_of, table, times_faster
+from measuring import run as run_process
 
 from litm.batching import in_batches
 from litm.metrics import first_line
@@ -40,20 +38,11 @@ from litm.questions import make_example, read_template
 from litm.records import read_json, read_jsonl, write_jsonl
 from litm.tasks import ASK_ANOTHER_KEY, ExampleSettings, load_task
 
-ROOT = Path(__file__).resolve().parent.parent
 POSITIONS = {"qa": (0, 4, 9, 14, 19), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 37, 46, 56, 65, 74)}
 SIZES = {"qa": 20, "kv": 75, "ask": 75}
 TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval"}
 NEW_TOKENS, BATCH = 100, 8
 WAYS = ("original", "sorted", "sweep", "batches", "paged")
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Seconds of all processes of a run: on the clock, and of the processor."""
-
-    wall: float
-    processor: float
 
 
 def main() -> None:
@@ -96,22 +85,16 @@ def measure_ratio(args: argparse.Namespace, folder: Path) -> None:
             costs[way].append(run(way, args, args.what, cells, folder))
             print(f"{way}: {costs[way][-1]}", file=sys.stderr, flush=True)
     first = costs[args.ways[0]]
-    print(f"{args.what}: {args.questions} questions at {len(cells)} positions, {args.turns} turns")
-    print("| way | seconds | processor seconds | times faster | processor | computed tokens | the same first lines |")
-    print("|---|---|---|---|---|---|---|")
+    print(f"{args.what}: {args.questions} questions at {len(cells)} positions, {args.turns} turns\n")
+    rows = []
     for way, measured in costs.items():
-        wall, processor = (statistics.median(getattr(cost, key) for cost in measured) for key in ("wall", "processor"))
-        ratios = (ratio(first, measured, key) for key in ("wall", "processor"))
-        print(
-            f"| {way} | {wall:.1f} | {processor:.1f} | "
-            + " | ".join(f"{one:.2f}" for one in ratios)
-            + f" | {computed_tokens(way, folder)} | {agreement(args.ways[0], way, folder)} |"
-        )
-
-
-def ratio(original: Sequence[Cost], measured: Sequence[Cost], key: str) -> float:
-    """Median over the turns, since what else the machine does changes from turn to turn."""
-    return statistics.median(getattr(a, key) / getattr(b, key) for a, b in zip(original, measured, strict=True))
+        parts = ("wall", "processor")
+        seconds = [spread((getattr(cost, part) for cost in measured), digits=1) for part in parts]
+        ratios = [times_faster(first, measured, part) for part in parts]
+        same = agreement(args.ways[0], way, folder)
+        rows.append([way, *seconds, *ratios, computed_tokens(way, folder), same])
+    columns = ["way", "seconds", "processor seconds", "times faster", "processor", "computed tokens"]
+    print(table([*columns, "the same first lines"], rows))
 
 
 def measure_gpu(args: argparse.Namespace, folder: Path) -> None:
@@ -200,27 +183,20 @@ def run(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], fo
     """Answer all prompts from scratch, and leave the answers in `folder`."""
     for old in [*folder.glob(f"{way}.*.jsonl"), *folder.glob(f"{way}.*.gz"), *folder.glob("*.journal")]:
         old.unlink()
-    return timed(
-        lambda: original(way, args, cells, folder) if way in WAYS[:2] else ours(way, args, what, cells, folder)
-    )
+    processes = original(way, args, cells, folder) if way in WAYS[:2] else ours(way, args, what, cells, folder)
+    return sum_of(processes)
 
 
-def timed(work: Callable[[], None]) -> Cost:
-    """What the processes that `work` starts cost."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    work()
-    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Cost(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-
-def original(way: str, args: argparse.Namespace, cells: Sequence[Path], folder: Path) -> None:
+def original(way: str, args: argparse.Namespace, cells: Sequence[Path], folder: Path) -> list[Cost]:
     """A process a position, or one for all that sorts the prompts."""
-    for number, paths in enumerate([cells] if way == "sorted" else [[cell] for cell in cells]):
-        call(
-            *(__file__, "generate", "--model", args.model, "--dtype", args.dtype, "--attention", args.attention),
-            *("--device", args.device, *(["--sort"] if way == "sorted" else [])),
+    return [
+        run_process(
+            *(sys.executable, __file__, "generate", "--model", args.model, "--dtype", args.dtype),
+            *("--attention", args.attention, "--device", args.device, *(["--sort"] if way == "sorted" else [])),
             *("--examples", *paths, "--output", folder / f"{way}.{number}.jsonl"),
         )
+        for number, paths in enumerate([cells] if way == "sorted" else [[cell] for cell in cells])
+    ]
 
 
 def generate_as_original(args: argparse.Namespace) -> None:
@@ -247,7 +223,7 @@ def generate_as_original(args: argparse.Namespace) -> None:
     write_jsonl(args.output, answers)
 
 
-def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> None:
+def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> list[Cost]:
     """What Snakemake runs for a sweep: identify the model, and generate."""
     engine = "transformers_paged" if way == "paged" else "transformers"
     tokens = {"sweep": args.batch_tokens, "batches": 16384, "paged": args.paged_tokens}[way]
@@ -255,21 +231,15 @@ def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], f
     settings = {"engine": engine, "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
     decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).DEFAULTS.stop}
     source = folder / f"{way}.source.json"
-    call(ROOT / "scripts" / "identify_model.py", "--location", json.dumps(location), "--output", source)
-    call(
-        *(ROOT / "scripts" / "generate.py", "--model", "model", "--experiment", what, "--source", source),
+    identify = program("identify_model.py", "--location", json.dumps(location), "--output", source)
+    generate = program(
+        *("generate.py", "--model", "model", "--experiment", what, "--source", source),
         *("--settings", json.dumps(settings), "--decoding", json.dumps(decoding)),
         *("--device", args.device, "--gpus", int(args.device != "cpu"), "--batch-tokens", tokens),
         *("--examples", *cells, "--journal", folder / f"{way}.journal"),
         *("--responses", folder / f"{way}.responses.jsonl.gz", "--manifest", folder / f"{way}.manifest.json"),
     )
-
-
-def call(*command: object) -> None:
-    """Run a Python program; its output is shown only if it fails."""
-    done = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stdout + done.stderr)
+    return [identify, generate]
 
 
 # --- what came out

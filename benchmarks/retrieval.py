@@ -11,7 +11,6 @@ growth: milliseconds a question of BM25 and of exact search among random vectors
 
 import argparse
 import random
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -20,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from measuring import spread, table
 
 from litm.corpora import CorpusSettings, load_source
 from litm.passages import Passage
@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--encoder", help="a folder with an encoder")
     parser.add_argument("--count", type=int, default=600, help="passages that are encoded")
     parser.add_argument("--turns", type=int, default=3, help="measurements of each")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[20_000, 200_000], help="growth: passages")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     start_java(MEMORY_MB)
@@ -68,7 +69,7 @@ def compare_bm25(args: argparse.Namespace) -> None:
             found = bm25.search(Path(folder) / "index", questions, 100, K1, B, args.threads, MEMORY_MB)
             return [[passage for passage, _ in hits] for hits in found]
 
-        print(f"{len(questions)} questions, {len(passages)} passages, 100 hits")
+        print(f"{len(questions)} questions, {len(passages)} passages, 100 hits\n")
         theirs, mine = in_turns(args.turns, bare, ours)
         same = sum(a[:20] == b[:20] for a, b in zip(theirs, mine, strict=True))
         print(f"the same first 20 passages: {same} of {len(questions)} questions")
@@ -87,7 +88,7 @@ def compare_dense(args: argparse.Namespace) -> None:
         batches = (texts[start : start + 64] for start in range(0, len(texts), 64))
         return np.concatenate([pyserini.encode(batch, max_length=256) for batch in batches])
 
-    print(f"{len(texts)} passages")
+    print(f"{len(texts)} passages\n")
     theirs, mine = in_turns(args.turns, bare, lambda: encoder.encode(texts))
     print(f"largest difference between the vectors: {np.abs(theirs - mine).max():.1e}")
 
@@ -97,7 +98,8 @@ def measure_growth(args: argparse.Namespace) -> None:
     rng = np.random.default_rng(0)
     words = np.array([f"word{number}" for number in range(50_000)])
     queries = rng.normal(size=(500, 384)).astype(np.float32)
-    for size in (20_000, 200_000):
+    rows = []
+    for size in args.sizes:
         drawn = rng.zipf(1.3, size=(size, 60)) % len(words)
         passages = (Passage(str(row), "", " ".join(words[ids])) for row, ids in enumerate(drawn))
         questions = [" ".join(words[ids[:8]]) for ids in random.Random(0).sample(list(drawn), 500)]
@@ -112,20 +114,21 @@ def measure_growth(args: argparse.Namespace) -> None:
                 "exact search": partial(search_exact, shards, queries, 100),
             }
             for name, search in searches.items():
-                seconds = statistics.median(timed(search)[0] for _ in range(args.turns))
-                print(f"{size:>8,} passages  {name:<12}  {1000 * seconds / len(questions):8.2f} ms a question")
+                each = [1000 * timed(search)[0] / len(questions) for _ in range(args.turns)]
+                rows.append([name, f"{size:,}", spread(each)])
+    print(table(["search", "passages", "milliseconds a question"], rows))
 
 
 def in_turns(turns: int, bare: Callable, ours: Callable) -> tuple:
-    """Both results, after printing the median seconds of each and their ratio; the first turn warms up."""
+    """Both results, after printing the seconds of each and their ratio; the first turn warms up."""
     seconds: dict[str, list[float]] = {"pyserini": [], "ours": []}
     for _ in range(turns + 1):
         for name, function in (("pyserini", bare), ("ours", ours)):
             seconds[name].append(timed(function)[0])
-    medians = {name: statistics.median(measured[1:]) for name, measured in seconds.items()}
-    for name, median in medians.items():
-        print(f"{name:<10} {median:8.2f} s   of {[round(one, 2) for one in seconds[name][1:]]}")
-    print(f"pyserini / ours: {medians['pyserini'] / medians['ours']:.2f}")
+    measured = {name: some[1:] for name, some in seconds.items()}
+    ratios = [bare / ours for bare, ours in zip(measured["pyserini"], measured["ours"], strict=True)]
+    print(table(["way", "seconds"], [(name, spread(some)) for name, some in measured.items()]))
+    print(f"\npyserini / ours: {spread(ratios)}\n")
     return bare(), ours()
 
 

@@ -40,7 +40,7 @@ def read_evidence(args: argparse.Namespace) -> Evidence:
     if args.published:
         return published_evidence(read_published(args.published))
     recalls = {name: recall_by_size(path) for name, path in zip(args.recall_of, args.recall, strict=True)}
-    return scored_evidence(pd.concat([pd.read_parquet(path, columns=COLUMNS) for path in args.scores]), recalls)
+    return scored_evidence((pd.read_parquet(path, columns=COLUMNS) for path in args.scores), recalls)
 
 
 def recall_by_size(path: str) -> dict[int, tuple[float, int]]:

@@ -6,8 +6,8 @@ from itertools import islice
 
 from litm.cli import json_object, note, run
 from litm.errors import UserError
-from litm.example_checks import check_question
 from litm.placements import positions_for
+from litm.question_checks import check_question
 from litm.questions import Question, make_example, read_template, shuffle_distractors
 from litm.records import read_json, write_jsonl
 from litm.subsets import first_by_digest, read_labels, select

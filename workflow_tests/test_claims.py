@@ -119,9 +119,9 @@ def test_models_with_other_contexts_are_compared_where_the_prompt_fits_both():
     short = of_matrix(random_matrix([0.7, 0.5, 0.6], 50), POSITIONS, model="short")
     short.loc[short["id"].isin(["q0", "q1"]), "excluded"] = True
     long = of_matrix(random_matrix([0.7, 0.5, 0.6], 50, 1), POSITIONS, model="long")
-    (row,) = rows_of("extended_context_no_better", scored_evidence(pd.concat([long, short])), LONGER)
+    (row,) = rows_of("extended_context_no_better", scored_evidence([long, short]), LONGER)
     assert row["n"] == 48
-    nothing_fits = scored_evidence(pd.concat([long, short.assign(excluded=True)]))
+    nothing_fits = scored_evidence([long, short.assign(excluded=True)])
     (row,) = rows_of("extended_context_no_better", nothing_fits, LONGER)
     assert (row["verdict"], row["reason"]) == (NOT_ENOUGH, "no question has prompts that fit short too")
 
@@ -338,13 +338,13 @@ def test_intervals_of_extremes_and_of_differences_hold_the_truth():
 
 def test_cells_with_several_gold_items_are_left_out():
     together = of_matrix(random_matrix([0.9, 0.2, 0.9], 5), POSITIONS).assign(placement="gold_at_0_4_8")
-    assert scored_evidence(together).cells == []
+    assert scored_evidence([together]).cells == []
 
 
 def test_a_question_that_is_there_twice_is_an_error():
     scores = of_matrix(random_matrix([0.9, 0.2, 0.9], 5), POSITIONS)
     with pytest.raises(UserError, match="m, e, size 9, gold_at_0: question q0 is there twice"):
-        scored_evidence(pd.concat([scores, scores]))
+        scored_evidence([pd.concat([scores, scores])])
 
 
 def test_the_table_has_every_claim_once_at_least_and_its_columns():

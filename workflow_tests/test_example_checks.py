@@ -11,8 +11,9 @@ from suite_examples import (
     suite_placements,
 )
 
-from litm.example_checks import check_examples, check_question
+from litm.example_checks import check_examples
 from litm.placements import gold_placement
+from litm.question_checks import check_question
 from litm.questions import (
     Gold,
     Question,

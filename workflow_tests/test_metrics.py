@@ -1,9 +1,11 @@
 """What counts as right."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from litm.metrics import best_subspan_em, first_line, value_in_answer
-from litm.normalization import normalize_answer
+from litm.normalization import contains_normalized, normalize_answer
 from litm.scoring import judge
 
 
@@ -35,6 +37,16 @@ def test_an_answer_of_an_article_must_be_a_word_of_its_own():
 
 def test_normalisation_drops_case_punctuation_articles_and_spaces():
     assert normalize_answer("  The  U.S. — a  land ") == "us — land"
+
+
+texts = st.lists(st.sampled_from(["a", "The", "us", "U.S.", "Ω", "land", "—", "-", " ", " ", "\u00a0", "st."])).map(
+    "".join
+)
+
+
+@given(texts, texts.filter(normalize_answer))
+def test_an_answer_is_contained_where_its_normal_form_is_in_that_of_the_text(text, answer):
+    assert contains_normalized(text, [answer]) == (normalize_answer(answer) in normalize_answer(text))
 
 
 def test_a_value_counts_in_any_case_anywhere_in_the_answer():

@@ -1,11 +1,17 @@
 """Pairs of positions and of models, and utilisation: question by question."""
 
+import subprocess
+import sys
+from itertools import product
+
 import pandas as pd
 import pytest
+from conftest import ROOT
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
+from litm.csv_tables import write_csv
 from litm.errors import UserError
-from litm.model_differences import model_difference_rows
+from litm.model_differences import MODEL_DIFFERENCE_COLUMNS, model_difference_rows
 from litm.position_pairs import pairwise_rows
 from litm.statistics import mcnemar_pairs, paired_difference
 from litm.utilisation import utilisation_rows
@@ -41,6 +47,24 @@ def three_models() -> tuple[pd.DataFrame, dict[str, dict[str, bool]]]:
         parts += [score_rows({4: right}, ids=names, model=model), score_rows({8: right}, ids=names, model=model)]
         answers[model] = dict(zip(names, right, strict=True))
     return pd.concat(parts), answers
+
+
+def test_models_are_compared_within_their_experiment_whatever_the_order_of_the_files(tmp_path):
+    sweeps = {
+        (model, experiment): of_matrix(random_matrix([0.7, 0.5], 40, seed), (0, 8), model=model, experiment=experiment)
+        for seed, (model, experiment) in enumerate(product("abc", ("one", "two")), start=1)
+    }
+    del sweeps["a", "two"]
+    paths = []
+    for (model, experiment), scores in sweeps.items():
+        paths.append(tmp_path / f"{model}_{experiment}.parquet")
+        scores.to_parquet(paths[-1], index=False)
+    command = [sys.executable, ROOT / "scripts" / "make_model_difference_table.py", "--scores", *paths]
+    subprocess.run([*command, "--output", tmp_path / "made.csv"], check=True)
+    together = pd.DataFrame(model_difference_rows(pd.concat(sweeps.values())), columns=MODEL_DIFFERENCE_COLUMNS)
+    write_csv(tmp_path / "expected.csv", together.astype({"position": "Int64"}))
+    assert (tmp_path / "made.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()
+    assert len(together) == 2 * (3 + 1)
 
 
 def test_models_are_compared_on_the_questions_both_have_and_the_others_are_counted():

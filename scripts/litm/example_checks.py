@@ -1,7 +1,4 @@
-"""Checks of generated questions and examples: each returns what is wrong, one line a finding, and [] if nothing is.
-
-`check_question` sees the items that a context will be made of, `check_examples` only the prompts as a model reads them.
-"""
+"""The check of an experiment's examples, of which it sees the prompts alone, as a model reads them."""
 
 import re
 from collections import Counter
@@ -12,32 +9,11 @@ import numpy as np
 
 from litm.codes_in_text import contains_code
 from litm.placements import depth_of, gold_positions, positions_for
-from litm.questions import Item, Question
 from litm.tasks import MOVE_THE_PAIR
 
 #: A sentence or line of fewer words may occur twice: labels, not text of an item.
 _SHORTEST_SENTENCE = 3
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?]) ")
-
-
-def check_question(question: Question) -> list[str]:
-    """What is wrong with the items of one generated question.
-
-    Items or keys (first parts) that occur twice; an answer in an item that is not its own, or in the question.
-    """
-    golds = [gold.item for gold in question.golds if gold.item is not None]
-    items: list[Item] = [*golds, *question.distractors]
-    found = [f"the item {key!r} occurs {n} times" for key, n in Counter(item[0] for item in items).items() if n > 1]
-    for gold in question.golds:
-        for answer in gold.answers:
-            if contains_code(question.text, answer):
-                found.append(f"the answer {answer} is in the question")
-            found += [
-                f"the answer {answer} is in another item: {' | '.join(item)!r}"
-                for item in items
-                if item != gold.item and contains_code(" ".join(item), answer)
-            ]
-    return [f"{question.id}: {finding}" for finding in found]
 
 
 def check_examples(

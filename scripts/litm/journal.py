@@ -9,8 +9,9 @@ import fcntl
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -21,7 +22,7 @@ from litm.records import canonical_json
 from litm.signals import signals_deferred
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Response:
     """What the model answered to one prompt.
 
@@ -88,12 +89,23 @@ def _read_line(line: bytes, recorded: Recorded, where: str) -> None:
         if "fields" in record:
             recorded.identities[record["identity"]] = record["fields"]
         else:
-            recorded.responses[record["key"]] = Response(**{f.name: record[f.name] for f in fields(Response)})
+            recorded.responses[record["key"]] = _response(record)
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(
             f"{where}: not a journal line; nothing was changed. Delete that line (its prompt is asked again) and run "
             f"the same command"
         ) from error
+
+
+def _response(record: dict) -> Response:
+    return Response(
+        text=record["text"],
+        # One string for all responses, of which there may be a million.
+        finish_reason=sys.intern(record["finish_reason"]),
+        prompt_tokens=record["prompt_tokens"],
+        response_tokens=record["response_tokens"],
+        made_with=sys.intern(record["made_with"]),
+    )
 
 
 class Journal:

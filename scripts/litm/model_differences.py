@@ -9,6 +9,9 @@ import pandas as pd
 from litm.paired_scores import CELL, DIFFERENCE, difference_columns, names_of, verdict_grid
 from litm.statistics import holm
 
+#: The columns of score rows that are read.
+COLUMNS = ["model", *CELL, "id", "correct", "excluded"]
+
 #: Columns of model_differences.csv.
 MODEL_DIFFERENCE_COLUMNS = [
     *CELL, "model_a", "model_b", "n", "n_only_a", "n_only_b", "accuracy_a", "accuracy_b", *DIFFERENCE, "p_holm"

@@ -3,14 +3,16 @@
 import re
 import string
 from collections.abc import Sequence
+from functools import lru_cache
 
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
+#: With the characters that stay: of a table that lacks one, `translate` finds that out anew for every text.
+_PUNCTUATION = {code: chr(code) for code in range(128)} | str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalize_answer(text: str) -> str:
     """SQuAD's normalisation (Rajpurkar et al. 2016): lower case, no punctuation, no articles, single spaces."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+    return _without_articles(_without_punctuation(text))
 
 
 def contains_normalized(text: str, answers: Sequence[str]) -> bool:
@@ -19,11 +21,30 @@ def contains_normalized(text: str, answers: Sequence[str]) -> bool:
     An answer that normalises to nothing, such as "*" or "A", would be in every text; it is looked for as
     written, as a word of its own.
     """
-    normalized_text = normalize_answer(text)
+    bare = _without_punctuation(text)
     return any(
-        normalized in normalized_text if (normalized := normalize_answer(answer)) else _is_word_of(answer.strip(), text)
+        _contains(bare, normalized) if (normalized := _normalized(answer)) else _is_word_of(answer.strip(), text)
         for answer in answers
     )
+
+
+@lru_cache
+def _normalized(answer: str) -> str:
+    """Of an answer, which is looked for in one text after the other."""
+    return normalize_answer(answer)
+
+
+def _without_punctuation(text: str) -> str:
+    return text.lower().translate(_PUNCTUATION)
+
+
+def _without_articles(bare: str) -> str:
+    return " ".join(_ARTICLES.sub(" ", bare).split())
+
+
+def _contains(bare: str, normalized: str) -> bool:
+    # Most texts lack the longest word of the answer, and are spared the rest of the normalisation.
+    return max(normalized.split(), key=len) in bare and normalized in _without_articles(bare)
 
 
 def _is_word_of(word: str, text: str) -> bool:

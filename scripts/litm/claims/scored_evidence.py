@@ -1,6 +1,6 @@
 """Evidence from scores: every comparison is paired by question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,15 +72,16 @@ class ScoredEvidence:
 
 
 def scored_evidence(
-    scores: pd.DataFrame, recalls: Mapping[str, Mapping[int, tuple[float, int]]] | None = None
+    scores: Iterable[pd.DataFrame], recalls: Mapping[str, Mapping[int, tuple[float, int]]] | None = None
 ) -> ScoredEvidence:
-    """Evidence from score rows of any sweeps.
+    """Evidence from score rows of any sweeps, one sweep at a time: all rows together may be too many for the memory.
 
     Cells with several gold items in a prompt are left out: the paper moves one. Raises `UserError` for a question that
     is there twice in a cell.
     """
     verdicts, lengths = {}, {}
-    for names, group in scores.groupby(CELL, sort=False, dropna=False):
+    groups = (group for sweep in scores for group in sweep.groupby(CELL, sort=False, dropna=False))
+    for names, group in groups:
         cell = _cell(names)
         if len(gold_places(cell.placement)) > 1:
             continue
@@ -91,7 +92,7 @@ def scored_evidence(
                 f"{group['id'][twice].iloc[0]} is there twice: give every question an id of its own"
             )
         scored = group[~group["excluded"] & group["correct"].notna()]
-        verdicts[cell] = scored.set_index("id")["correct"].astype("int64")
+        verdicts[cell] = scored.set_index("id")["correct"].astype("int8")
         tokens = group["prompt_tokens"].dropna()
         lengths[cell] = float(tokens.mean()) if len(tokens) else None
     return ScoredEvidence(verdicts, lengths, recalls or {})

@@ -6,6 +6,7 @@ ended and submitted again with more, and goes on from its journal.
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from litm.config.api_models import ApiModel
@@ -60,10 +61,15 @@ def billions_of(model: Model) -> float:
     if model.parameters:
         return model.parameters
     if model.path:
-        sizes = (file.stat().st_size for pattern in WEIGHTS for file in Path(model.path).glob(pattern))
-        return sum(sizes) / 2e9
+        return _bytes_of_weights(model.path) / 2e9
     found = _IN_NAME.search(model.hub or "")
     return float(found[1]) if found else USUAL_BILLIONS
+
+
+@cache
+def _bytes_of_weights(folder: str) -> int:
+    """Looked up once for all sweeps of the model: the folder may be on a slow disk."""
+    return sum(file.stat().st_size for pattern in WEIGHTS for file in Path(folder).glob(pattern))
 
 
 def memory_mb(model: Model | ApiModel, attempt: int) -> int:

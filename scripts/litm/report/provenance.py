@@ -10,7 +10,7 @@ from pathlib import Path
 from litm.placements import gold_places
 
 #: What computes the report and all that it is made of, but the answers, whose software the manifests name.
-PACKAGES = ("snakemake", "pandas", "scipy", "statsmodels", "matplotlib", "seaborn", "jinja2")
+PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
 
 
 def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:

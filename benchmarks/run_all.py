@@ -1,0 +1,170 @@
+"""Run all measurements of speed and memory, and write benchmarks/results.md.
+
+    python benchmarks/run_all.py --contexts nq-open-20_total_documents_gold_at_0.jsonl.gz --passages psgs.tsv.gz \\
+        --questions nq-open-oracle.jsonl.gz --encoder FOLDER
+
+Each measurement is a command of the other programs here, at sizes with which all of them take half an hour. Those that
+need a file which is not given are left out, and the results say so. With `--only` the sections of others are kept.
+"""
+
+import argparse
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from measuring import ROOT
+
+PACKAGES = ("snakemake", "pandas", "numpy", "torch", "transformers", "pyserini")
+FAILED = "Failed:"
+INTRODUCTION = """# Results
+
+Written by `make benchmarks`. Seconds are of one machine and of what else it did: compare ratios, exponents and memory.
+Medians, and behind them the least and the most where something was measured several times. An exponent is that of the
+growth from the size before: 1 is linear, n·log(n) about 1.1.
+"""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A command: its program and arguments, in which {name} is a file of the user's; quick: arguments of a trial."""
+
+    title: str
+    program: str
+    arguments: str
+    quick: str
+
+    @property
+    def needs(self) -> set[str]:
+        """The files of the user's that it takes."""
+        return set(re.findall(r"\{(\w+)\}", self.arguments))
+
+
+MEASUREMENTS = {
+    "workflow": Measurement(
+        "Planning a run", "workflow_size.py", "--cells 1000 10000 --paper --turns 2", "--cells 20 --turns 1"
+    ),
+    "journal": Measurement("Reading a journal", "results_size.py", "journal", "journal --sizes 20 40"),
+    "sweep": Measurement(
+        "A sweep whose prompts have all been answered", "results_size.py", "sweep", "sweep --sizes 20 40"
+    ),
+    "tables": Measurement("Tables of scores", "results_size.py", "tables", "tables --sizes 50000 --turns 1"),
+    "examples": Measurement(
+        "Examples, against the way of the paper's authors",
+        "examples.py",
+        "--data {contexts} --turns 3",
+        "--data {contexts} --turns 1 --retrieved 20",
+    ),
+    "statistics": Measurement("Statistics", "calibration.py", "speed --turns 3", "speed --questions 20"),
+    "passages": Measurement("Passages", "passages.py", "--sizes 50000 200000 1000000", "--sizes 200 400"),
+    "inference_kv": Measurement(
+        "Inference, key-value pairs", "inference.py", "kv --questions 8 --turns 3", "kv --questions 1 --turns 1"
+    ),
+    "inference_qa": Measurement(
+        "Inference, documents",
+        "inference.py",
+        "qa --questions 2 --turns 1 --data {contexts}",
+        "qa --questions 1 --turns 1 --data {contexts}",
+    ),
+    "bm25": Measurement(
+        "BM25, against pyserini's own",
+        "retrieval.py",
+        "bm25 --passages {passages} --questions {questions}",
+        "bm25 --passages {passages} --questions {questions} --turns 1",
+    ),
+    "dense": Measurement(
+        "Dense search, against pyserini's own",
+        "retrieval.py",
+        "dense --passages {passages} --encoder {encoder}",
+        "dense --passages {passages} --encoder {encoder} --turns 1 --count 20",
+    ),
+    "search": Measurement("Searches as the corpus grows", "retrieval.py", "growth", "growth --sizes 200 --turns 1"),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--contexts", help="questions with 20 documents in the released format")
+    parser.add_argument("--passages", help="a file in DPR's format")
+    parser.add_argument("--questions", help="a file of questions in the released format")
+    parser.add_argument("--encoder", help="a folder with an encoder")
+    parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, default=list(MEASUREMENTS))
+    parser.add_argument("--quick", action="store_true", help="the smallest sizes: whether all programs run")
+    parser.add_argument("--output", default=ROOT / "benchmarks" / "results.md", type=Path)
+    args = parser.parse_args()
+    files = {name: value for name in ("contexts", "passages", "questions", "encoder") if (value := vars(args)[name])}
+    sections = read_sections(args.output) if args.output.exists() else {}
+    failed = False
+    for name in args.only:
+        measurement = MEASUREMENTS[name]
+        print(f"{measurement.title} ...", file=sys.stderr, flush=True)
+        sections[measurement.title] = measure(measurement, files, args.quick)
+        failed |= sections[measurement.title].startswith(FAILED)
+        # After each, so that an interrupted run leaves what it has measured.
+        args.output.write_text(results(sections), encoding="utf-8")
+    sys.exit(int(failed))
+
+
+def measure(measurement: Measurement, files: Mapping[str, str], quick: bool) -> str:
+    """What the program of a measurement printed, below its command and the machine; or why there is nothing."""
+    missing = sorted(measurement.needs - files.keys())
+    if missing:
+        return f"Not measured: it needs {' and '.join(f'`--{name}`' for name in missing)}."
+    words = (measurement.quick if quick else measurement.arguments).split()
+    command = [
+        sys.executable,
+        str(ROOT / "benchmarks" / measurement.program),
+        *(word.format(**files) for word in words),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    done = subprocess.run(command, env=environment, text=True, capture_output=True)
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        return f"{FAILED} {' '.join(done.stderr.split())[-200:]}"
+    shown = {name: Path(file).name for name, file in files.items()}
+    return f"`{measurement.program} {' '.join(words).format(**shown)}` on {machine()}\n\n{done.stdout.strip()}"
+
+
+def results(sections: Mapping[str, str]) -> str:
+    """The page, sections in the order of `MEASUREMENTS`."""
+    titles = [measurement.title for measurement in MEASUREMENTS.values()]
+    parts = [f"## {title}\n\n{sections.get(title, 'Not measured.')}\n" for title in titles]
+    return "\n".join([INTRODUCTION, *parts])
+
+
+def read_sections(path: Path) -> dict[str, str]:
+    """The sections of a page that `results` made."""
+    _, *parts = re.split(r"^## (.*)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
+
+
+def machine() -> str:
+    """Processor, cores, memory, versions and commit, on a line."""
+    return "; ".join([*hardware(), f"Python {platform.python_version()}", *map(package, PACKAGES), commit()])
+
+
+def hardware() -> Iterator[str]:
+    """The processor with its cores, and the memory."""
+    about = Path("/proc/cpuinfo")
+    found = re.search(r"^model name\s*: (.*)$", about.read_text(), re.MULTILINE) if about.exists() else None
+    yield f"{found[1] if found else platform.processor()}, {os.cpu_count()} cores"
+    yield f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+
+
+def package(name: str) -> str:
+    return f"{name} {version(name)}"
+
+
+def commit() -> str:
+    """Of the workflow; with what has not been committed, it says so."""
+    said = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    return f"commit {said.stdout.strip() or 'unknown'}"
+
+
+if __name__ == "__main__":
+    main()

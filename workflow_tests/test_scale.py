@@ -1,0 +1,62 @@
+"""Planning opens no file for a cell; and the programs that measure how costs grow run, and say what they measured."""
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, qa_record, write_lines
+from workbench import Workbench
+
+RUN_ALL = [sys.executable, ROOT / "benchmarks" / "run_all.py", "--quick"]
+#: Plans, and prints the files that were opened.
+PLAN = """
+import sys
+sys.addaudithook(lambda event, arguments: event == "open" and print("opened", arguments[0]))
+from snakemake.cli import main
+main(["--dry-run", "--configfile", "small.yaml", "--cores", "1"])
+"""
+
+
+def opened_by_a_plan(bench: Workbench, positions: int) -> Counter[Path]:
+    """How often each of the workbench's files is opened while Snakemake plans an experiment of so many positions."""
+    settings = {"task": "kv_retrieval", "positions": {50: list(range(positions))}, "examples": 3}
+    bench.configure({"models": ["reference"], "experiments": ["kv"], "define": {"experiments": {"kv": settings}}})
+    command = [sys.executable, "-c", PLAN]
+    done = subprocess.run(command, cwd=bench.folder, capture_output=True, text=True, check=True)
+    assert f"make_examples {positions}".split() in [line.split() for line in done.stdout.splitlines()]
+    opened = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("opened")]
+    paths = [(bench.folder / name).resolve() for name in opened if not name.isdigit()]
+    return Counter(path for path in paths if path.is_relative_to(bench.folder) and ".snakemake" not in path.parts)
+
+
+def test_planning_opens_no_file_for_a_position(tmp_path):
+    bench = Workbench.create(tmp_path)
+    few = opened_by_a_plan(bench, 2)
+    assert bench.path("small.yaml") in few
+    assert opened_by_a_plan(bench, 40) == few
+
+
+def test_measurements_are_tables_on_a_page_that_keeps_those_of_earlier_runs(tmp_path):
+    page = tmp_path / "results.md"
+    for name in ("passages", "examples"):
+        subprocess.run([*RUN_ALL, "--only", name, "--output", page], check=True, capture_output=True)
+    text = page.read_text()
+    assert "| make_passages.py | 400 |" in text and "commit " in text
+    assert "## Examples, against the way of the paper's authors\n\nNot measured: it needs `--contexts`." in text
+    assert "## Statistics\n\nNot measured.\n" in text
+
+
+@pytest.mark.slow
+def test_every_measurement_that_needs_no_other_file_runs(tmp_path):
+    contexts = write_lines(tmp_path / "contexts.jsonl.gz", [qa_record(number, 19) for number in range(3)])
+    page = tmp_path / "results.md"
+    done = subprocess.run([*RUN_ALL, "--contexts", contexts, "--output", page], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    sections = page.read_text().split("\n## ")[1:]
+    assert [section.partition("\n")[0] for section in sections if "\n| --- |" not in section] == [
+        "BM25, against pyserini's own",
+        "Dense search, against pyserini's own",
+    ]
+    assert "the same prompts: True" in page.read_text()
