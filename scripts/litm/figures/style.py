@@ -148,8 +148,8 @@ def name_absent(panel: Axes, cells: pd.DataFrame) -> None:
     absent = absent_models(cells)
     if absent:
         names = textwrap.fill(", ".join(absent), int(PANEL_INCHES[0] / CHARACTER_INCHES), break_on_hyphens=False)
-        look = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
-        behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+        look: dict[str, Any] = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
+        behind: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
         panel.text(0.5, 0.03, f"no question scored:\n{names}", transform=panel.transAxes, bbox=behind, zorder=5, **look)
 
 
