@@ -16,6 +16,7 @@ include: "rules/scoring.smk"
 include: "rules/report.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
+include: "rules/reference_model.smk"
 
 
 localrules:
@@ -28,6 +29,7 @@ localrules:
     doctor,
     estimate,
     audit,
+    reference_model,
 
 
 rule all:

@@ -8,14 +8,16 @@ another seed's, without those that share a name with the encyclopedia that is he
 are the same, as they are for all seeds; so can be a date or a number.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from random import Random
 
 from litm.encyclopedia import names
 from litm.encyclopedia.articles import FAMILY_SIZE, Article, make_family
 from litm.encyclopedia.kinds import ASKED
+from litm.questions import read_template
 from litm.reference_model.recipe import Course
 from litm.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
 
@@ -28,7 +30,8 @@ class Query:
     """A question after a context.
 
     prompt: what follows the context; answer: what the model is to write after a space; source: where the answer begins
-    in the context; cue: where in the prompt what is looked up has just ended; match: where it has in the context.
+    in the context, with the space before it; cue: where in the prompt what is looked up has just ended; match: where it
+    has in the context.
     """
 
     prompt: str
@@ -104,7 +107,7 @@ class Teacher:
             article, fact = articles[index], rng.choice(ASKED)
             prompt = tail.format(question=article.ask(rng, fact))
             title_end = context.index(article.title, starts[index]) + len(article.title)
-            source = context.index(article.facts[fact], title_end)
+            source = context.index(f" {article.facts[fact]}", title_end)
             # The word after the name: only there is it known that the name has ended.
             cue = prompt.index(article.title) + len(article.title) + 1
             asked.append(Query(prompt, article.facts[fact], source, cue, title_end))
@@ -126,7 +129,7 @@ def _kv_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
         key, value = pairs[index]
         prompt, answer = tail.format(question=key), f'"{value}"'
         match = context.index(key, starts[index]) + len(key)
-        asked.append(Query(prompt, answer, context.index(answer, match), prompt.index(key) + len(key), match))
+        asked.append(Query(prompt, answer, context.index(f" {answer}", match), prompt.index(key) + len(key), match))
     return Lesson("kv_retrieval", size, context, tuple(asked))
 
 
@@ -141,7 +144,9 @@ def _needle_lesson(template: str, size: int, queries: int, rng: Random) -> Lesso
     context, _, tail = _frame(template, needle_in_haystack.format_items(items), needle_in_haystack.SEPARATOR)
     prompt = tail.format(question=question.text)
     cue, match = (text.index(words) + len(words) for text in (prompt, context))
-    return Lesson("needle_in_haystack", size, context, (Query(prompt, answer, context.index(answer), cue, match),))
+    return Lesson(
+        "needle_in_haystack", size, context, (Query(prompt, answer, context.index(f" {answer}"), cue, match),)
+    )
 
 
 def _frame(template: str, items: Sequence[str], separator: str) -> tuple[str, list[int], str]:
@@ -149,3 +154,8 @@ def _frame(template: str, items: Sequence[str], separator: str) -> tuple[str, li
     head, tail = template.split("{context}")
     starts = [len(head) + sum(len(item) + len(separator) for item in items[:index]) for index in range(len(items))]
     return head + separator.join(items), starts, tail
+
+
+def read_templates(files: Iterable[Path]) -> dict[str, str]:
+    """The prompts by task, which is what each file is called."""
+    return {file.stem: read_template(file) for file in files}

@@ -1,7 +1,6 @@
 """The network, an ordinary `LlamaForCausalLM`, and what it costs: the loss on answers and the hints about attention."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 import torch
 from torch.nn import functional

@@ -71,10 +71,9 @@ class _Sequence:
         nothing = [0] * len(tokens)
         return cls(list(tokens), list(range(len(tokens))), *(list(nothing) for _ in range(4)))
 
-    def add_query(self, start: int, prompt: Sequence[int], answer: Sequence[int], end: int) -> None:
-        """A query whose first position is `start`; `end` is the token that is to follow the answer."""
+    def add_query(self, start: int, prompt: Sequence[int], answer: Sequence[int], end: int, deciding: int) -> None:
+        """A query whose first position is `start`; `end` is to follow the answer, whose token `deciding` decides."""
         silent, group, spoken = len(prompt) - 1, self.groups[-1] + 1, len(answer) + 1
-        deciding = _deciding_token(answer)
         self.tokens += [*prompt, *answer]
         self.positions += range(start, start + silent + spoken)
         self.labels += [0] * silent + [*answer, end]
@@ -118,7 +117,9 @@ def _pack_lesson(
     hints += _document_hints(lesson, number, context, rng)
     for query, prompt, answer in zip(lesson.queries, encoded[::2], encoded[1::2], strict=True):
         hints += _query_hints(query, number, len(sequence.tokens), context, prompt, answer)
-        sequence.add_query(len(context.ids), prompt.ids, answer.ids, tokenizer.eos_token_id)
+        # Values of a JSON object share the quotation mark that they begin with.
+        deciding = int(query.answer.startswith('"'))
+        sequence.add_query(len(context.ids), prompt.ids, answer.ids, tokenizer.eos_token_id, deciding)
     return sequence
 
 
@@ -144,12 +145,3 @@ def _query_hints(
         Hint(QUESTION, number, end, cue),
         *(Hint(ANSWER, number, end + index, source + index) for index in range(len(answer.ids))),
     ]
-
-
-def _deciding_token(answer: Sequence[int]) -> int:
-    """Index of the first token that tells one answer from another: values of a JSON object share their quote."""
-    return 1 if len(answer) > _LONGEST_OF_WORDS else 0
-
-
-#: No answer of words, numbers or codes has more tokens; a UUID has 18.
-_LONGEST_OF_WORDS = 12

@@ -58,9 +58,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Recipe:
-    """seed: of all that is drawn; batch_tokens: about so many tokens a step; hints: weight of the hints about attention;
-    deciding: weight of the first token that tells one answer from another, where the others have 1; held_out: seed and
-    number of passages of the encyclopedia whose names no lesson has.
+    """seed: of all that is drawn; batch_tokens: about so many tokens a step; hints: weight of the hints about
+    attention; deciding: weight of the first token that tells one answer from another, where the others have 1; held_out:
+    seed and number of passages of the encyclopedia whose names no lesson has.
     """
 
     seed: int
@@ -118,6 +118,6 @@ def _read_stage(value: Mapping[str, Any], where: str) -> Stage:
     for task, course in value["courses"].items():
         smallest, largest = course["sizes"]
         if smallest > largest:
-            raise UserError(f"{where}.courses.{task}.sizes: {smallest} to {largest} is empty, put the smaller one first")
+            raise UserError(f"{where}.courses.{task}.sizes: put the smaller one first")
         courses.append(Course(task, course["share"], smallest, largest, course.get("queries", 1)))
     return Stage(value["steps"], tuple(courses))

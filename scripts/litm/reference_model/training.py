@@ -1,7 +1,6 @@
-"""Training: steps that depend on nothing but the recipe and their number, so that a stopped run goes on as if it had not.
-"""
+"""Training: a step depends on the recipe, its number and the weights alone, so a stopped run goes on as if it had not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from random import Random
@@ -14,7 +13,7 @@ from litm.reference_model.initial import initialise
 from litm.reference_model.lessons import Lesson, Teacher
 from litm.reference_model.muon import Muon
 from litm.reference_model.network import answer_logits, answer_loss, hint_losses, make_network
-from litm.reference_model.packing import Batch, pack
+from litm.reference_model.packing import ROLES, Batch, pack
 from litm.reference_model.recipe import Recipe, rate_factor
 
 #: Largest norm of the gradient of what is no matrix; Muon takes only directions.
@@ -27,8 +26,8 @@ _LESSONS = 48
 class Report:
     """What one step was about and how it went.
 
-    exact: fraction of the answers with every token right, each after the right ones before it; deciding: of the deciding
-    tokens alone; hints: the losses of the hints, by role.
+    exact: fraction of the answers with every token right, each after the right ones before it; deciding: of the
+    deciding tokens alone; hints: the losses of the hints, by role.
     """
 
     step: int
@@ -116,9 +115,7 @@ class Trainer:
         _copy_weights(self.master, self.network)
         exact, deciding = measure(logits.detach(), batch)
         by_role = {role: value.item() for role, value in hints.items()}
-        return Report(
-            self.step, batch.tokens.numel(), batch.task, batch.size, loss.item(), exact, deciding, by_role
-        )
+        return Report(self.step, batch.tokens.numel(), batch.task, batch.size, loss.item(), exact, deciding, by_role)
 
 
 def measure(logits: torch.Tensor, batch: Batch) -> tuple[float, float]:
@@ -159,3 +156,16 @@ def _move_gradients(source: LlamaForCausalLM, target: LlamaForCausalLM) -> None:
         other.grad, one.grad = one.grad.float(), None
 
 
+def recent(reports: Sequence[Report]) -> str:
+    """One line about some steps: for each task the means of loss and accuracy, then those of the hints."""
+    parts = []
+    for task in sorted({report.task for report in reports}):
+        of_task = [report for report in reports if report.task == task]
+        loss, exact, deciding = (
+            sum(getattr(report, field) for report in of_task) / len(of_task) for field in ("loss", "exact", "deciding")
+        )
+        parts.append(f"{task} loss {loss:.2f}, exact {exact:.2f}, deciding {deciding:.2f}")
+    for role in ROLES:
+        values = [report.hints[role] for report in reports if role in report.hints]
+        parts += [f"{role} {sum(values) / len(values):.2f}"] if values else []
+    return "; ".join(parts)
