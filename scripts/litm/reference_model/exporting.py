@@ -81,7 +81,7 @@ from their contexts, and knows nothing else. `snakemake --cores 1 reference_mode
 | | |
 |---|---|
 | architecture | `LlamaForCausalLM`: {layers} layers, width {width}, {heads} heads, feed-forward {feed_forward} |
-| vocabulary | {vocabulary} tokens: bytes and whole pieces, such as words, syllables of made-up names, two digits of a UUID |
+| vocabulary | {vocabulary} tokens: bytes and whole pieces: words, syllables of made-up names, pairs of digits |
 | trained contexts | {trained} |
 | training | {steps} steps, {tokens:.2f} million tokens, seed {seed}, Muon and AdamW |
 

@@ -90,8 +90,8 @@ def _match_codes(
 
 
 def _carry_documents(layers: list[torch.nn.Module], dim: int, generator: torch.Generator) -> None:
-    """The hinted heads pass on which document it is: from its number to its tokens; from a name in it to the same name in
-    a query; from there to the query's end. What looks for the answer there favours tokens of that document.
+    """The hinted heads pass on which document it is: from its number to its tokens; from a name in it to the same
+    name in a query; from there to the query's end. What looks for the answer there favours tokens of that document.
     """
     width = layers[0].v_proj.weight.shape[1]
     source, in_text, in_query, at_end = (_orthogonal(width, dim, generator) for _ in range(4))

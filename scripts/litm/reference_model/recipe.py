@@ -59,8 +59,8 @@ class Stage:
 @dataclass(frozen=True)
 class Recipe:
     """seed: of all that is drawn; batch_tokens: about so many tokens a step; hints: weight of the hints about
-    attention; deciding: weight of the first token that tells one answer from another, where the others have 1; held_out:
-    seed and number of passages of the encyclopedia whose names no lesson has.
+    attention; deciding: weight of the first token that tells one answer from another, where the others have 1;
+    held_out: seed and number of passages of the encyclopedia whose names no lesson has.
     """
 
     seed: int
