@@ -1,4 +1,4 @@
-"""Training: a step depends on the recipe, its number and the weights alone, so a stopped run goes on as if it never was."""
+"""Training: a step depends on the recipe, its number and the weights alone, so a stopped run goes on unchanged."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
