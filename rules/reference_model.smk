@@ -1,5 +1,5 @@
-"""The reference model, trained from nothing: resources/reference_model is what comes of it. Nothing here is part of
-`all`.
+"""A reference model trained from nothing, in results/reference_model; the weights in resources/ are older. Nothing here
+is part of `all`.
 """
 
 from litm.reference_model.recipe import TASKS as LESSON_TASKS
