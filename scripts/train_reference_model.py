@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import torch
-from transformers import AutoTokenizer
+from transformers import PreTrainedTokenizerFast
 
 from litm.cli import note, run
 from litm.csv_tables import write_csv
@@ -38,7 +38,7 @@ def main() -> None:
     # Attention that is all but nothing must not cost more than other numbers.
     torch.set_flush_denormal(True)
     recipe = read_recipe(args.recipe, args.schema)
-    tokenizer = AutoTokenizer.from_pretrained(args.vocabulary)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(args.vocabulary)
     trainer = Trainer(recipe, tokenizer, Teacher(read_templates(args.prompts), recipe.held_out))
     made_of = {"recipe": asdict(recipe), "vocabulary": sorted(tokenizer.get_vocab()), "version": RECIPE}
     entry, _ = stored(args.store, made_of, lambda checkpoint: train(trainer, checkpoint))

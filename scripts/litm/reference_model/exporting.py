@@ -19,7 +19,7 @@ def save_model(folder: str | Path, network: LlamaForCausalLM, tokenizer: PreTrai
     config = type(network.config).from_dict(network.config.to_dict())
     config.dtype = torch.bfloat16
     config.architectures = ["LlamaForCausalLM"]
-    plain = LlamaForCausalLM(config).to(torch.bfloat16)
+    plain = LlamaForCausalLM(config).bfloat16()
     plain.load_state_dict(weights)
     plain.generation_config = GenerationConfig(
         do_sample=False, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id

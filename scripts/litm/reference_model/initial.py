@@ -4,8 +4,11 @@ Heads that look a fixed number of tokens back, and heads that find what was said
 most of its training to find. Here they are there from the start, as ordinary weights, and training goes on with them.
 """
 
+from typing import cast
+
 import torch
 from transformers import LlamaForCausalLM
+from transformers.models.llama.modeling_llama import LlamaAttention
 
 from litm.reference_model.network import HINTED_HEAD, HINTED_LAYER, ROPE_BASE
 from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, QUESTION
@@ -27,17 +30,17 @@ def initialise(network: LlamaForCausalLM, generator: torch.Generator) -> None:
             std = _EMBEDDING if "embed_tokens" in name else _OTHERS
             parameter.copy_(torch.randn(parameter.shape, generator=generator) * std)
     network.model.embed_tokens.weight[:, 0] = _CONSTANT
-    width, dim = network.config.hidden_size, network.config.head_dim
+    layers = [cast(LlamaAttention, layer.self_attn) for layer in network.model.layers]
+    width, dim = network.config.hidden_size, layers[0].head_dim
     read = _orthogonal(width, dim, generator).T
     codes = [_orthogonal(width, dim, generator) for _ in range(_OFFSETS)]
-    first, second, *_ = (layer.self_attn for layer in network.model.layers)
-    for layer in network.model.layers[1:]:
-        _copy(layer.self_attn, generator)
-    for layer in network.model.layers[2:]:
-        _match_same(layer.self_attn, generator)
-    _look_back(first, dim, read, codes)
-    _match_codes(second, dim, read, codes, generator)
-    _carry_documents([layer.self_attn for layer in network.model.layers], dim, generator)
+    for attention in layers[1:]:
+        _copy(attention, generator)
+    for attention in layers[2:]:
+        _match_same(attention, generator)
+    _look_back(layers[0], dim, read, codes)
+    _match_codes(layers[1], dim, read, codes, generator)
+    _carry_documents(layers, dim, generator)
 
 
 def _orthogonal(rows: int, columns: int, generator: torch.Generator) -> torch.Tensor:
@@ -52,7 +55,7 @@ def _head(head: int, dim: int) -> slice:
     return slice(head * dim, (head + 1) * dim)
 
 
-def _look_back(attention: torch.nn.Module, dim: int, read: torch.Tensor, codes: list[torch.Tensor]) -> None:
+def _look_back(attention: LlamaAttention, dim: int, read: torch.Tensor, codes: list[torch.Tensor]) -> None:
     """Heads that look back by 1, 2, ... tokens and write a code of what they see, by a matrix of their own.
 
     The rotary embedding turns a key by the angle of its position. A query that starts turned back by the angle of an
@@ -73,7 +76,7 @@ def _look_back(attention: torch.nn.Module, dim: int, read: torch.Tensor, codes: 
 
 
 def _match_codes(
-    attention: torch.nn.Module, dim: int, read: torch.Tensor, codes: list[torch.Tensor], generator: torch.Generator
+    attention: LlamaAttention, dim: int, read: torch.Tensor, codes: list[torch.Tensor], generator: torch.Generator
 ) -> None:
     """Head h looks for tokens before which, h + 1 back, stands what stands h back here: the first finds what followed
     this token before. The hinted head looks for tokens with the same ones before them.
@@ -89,7 +92,7 @@ def _match_codes(
             matrix[rows] += _MATCH_ALL * mix @ code.T
 
 
-def _carry_documents(layers: list[torch.nn.Module], dim: int, generator: torch.Generator) -> None:
+def _carry_documents(layers: list[LlamaAttention], dim: int, generator: torch.Generator) -> None:
     """The hinted heads pass on which document it is: from its number to its tokens; from a name in it to the same
     name in a query; from there to the query's end. What looks for the answer there favours tokens of that document.
     """
@@ -105,7 +108,7 @@ def _carry_documents(layers: list[torch.nn.Module], dim: int, generator: torch.G
     answer.k_proj.weight[rows] += _MATCH_ALL * in_text.T
 
 
-def _copy(attention: torch.nn.Module, generator: torch.Generator) -> None:
+def _copy(attention: LlamaAttention, generator: torch.Generator) -> None:
     """Heads write what they see: the output matrix undoes the value matrix."""
     channels, width = attention.v_proj.weight.shape
     undo = _orthogonal(width, channels, generator)
@@ -113,7 +116,7 @@ def _copy(attention: torch.nn.Module, generator: torch.Generator) -> None:
     attention.o_proj.weight.copy_(_LOUDNESS * undo)
 
 
-def _match_same(attention: torch.nn.Module, generator: torch.Generator) -> None:
+def _match_same(attention: LlamaAttention, generator: torch.Generator) -> None:
     """Heads look for what is like themselves."""
     channels, width = attention.q_proj.weight.shape
     same = _SAME * _orthogonal(width, channels, generator).T

@@ -35,6 +35,7 @@ class Muon(torch.optim.Optimizer):
                 updates = []
                 for parameter in parameters:
                     state = self.state[parameter]
+                    assert parameter.grad is not None
                     buffer = state.setdefault("momentum", torch.zeros_like(parameter))
                     buffer.mul_(group["momentum"]).add_(parameter.grad)
                     updates.append(parameter.grad.add(buffer, alpha=group["momentum"]))

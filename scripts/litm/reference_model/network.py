@@ -36,9 +36,10 @@ def make_network(shape: Shape, tokenizer: PreTrainedTokenizerFast) -> LlamaForCa
         bos_token_id=None,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
-        attn_implementation=RECORDING,
     )
-    return LlamaForCausalLM(config)
+    network = LlamaForCausalLM(config)
+    network.set_attn_implementation(RECORDING)
+    return network
 
 
 def _recording_attention(
@@ -78,6 +79,13 @@ def answer_loss(logits: torch.Tensor, batch: Batch, deciding: float) -> torch.Te
     losses = functional.cross_entropy(logits, batch.labels[spoken], reduction="none")
     weights = 1 + (deciding - 1) * batch.decides[spoken]
     return (losses * weights).sum() / weights.sum()
+
+
+def attention_scaling(network: LlamaForCausalLM) -> float:
+    """What the products of queries and keys are multiplied by."""
+    dim = network.config.head_dim
+    assert dim is not None
+    return dim**-0.5
 
 
 def hint_losses(hints: Iterable[Hint], mask: torch.Tensor, scaling: float) -> dict[str, torch.Tensor]:

@@ -127,8 +127,8 @@ def _document_hints(lesson: Lesson, number: int, context: Encoding, rng: Random)
     hints = []
     for start, end in lesson.documents:
         # "Document" is one token, the number and all up to the title another.
-        label = context.char_to_token(start) + 1
-        rows = range(label + 1, context.char_to_token(end - 1) + 1)
+        label = _token_at(context, start) + 1
+        rows = range(label + 1, _token_at(context, end - 1) + 1)
         drawn = rng.sample(rows, min(len(rows), _DOCUMENT_HINTS // len(lesson.documents)))
         hints += [Hint(DOCUMENT, number, row, label) for row in drawn]
     return hints
@@ -138,10 +138,17 @@ def _query_hints(
     query: Query, number: int, offset: int, context: Encoding, prompt: Encoding, answer: Encoding
 ) -> list[Hint]:
     """offset: the first token of the query in its sequence."""
-    cue, end = offset + prompt.char_to_token(query.cue), offset + len(prompt.ids) - 1
-    source = context.char_to_token(query.source)
+    cue, end = offset + _token_at(prompt, query.cue), offset + len(prompt.ids) - 1
+    source = _token_at(context, query.source)
     return [
-        Hint(NAME, number, cue, context.char_to_token(query.match)),
+        Hint(NAME, number, cue, _token_at(context, query.match)),
         Hint(QUESTION, number, end, cue),
         *(Hint(ANSWER, number, end + index, source + index) for index in range(len(answer.ids))),
     ]
+
+
+def _token_at(encoding: Encoding, place: int) -> int:
+    """The token that the character at this place belongs to."""
+    token = encoding.char_to_token(place)
+    assert token is not None
+    return token

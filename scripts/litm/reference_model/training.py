@@ -12,7 +12,7 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 from litm.reference_model.initial import initialise
 from litm.reference_model.lessons import Lesson, Teacher
 from litm.reference_model.muon import Muon
-from litm.reference_model.network import answer_logits, answer_loss, hint_losses, make_network
+from litm.reference_model.network import answer_logits, answer_loss, attention_scaling, hint_losses, make_network
 from litm.reference_model.packing import ROLES, Batch, pack
 from litm.reference_model.recipe import Recipe, rate_factor
 
@@ -105,7 +105,7 @@ class Trainer:
                 group["lr"] = rate * factor
         logits = answer_logits(self.network, batch)
         loss = answer_loss(logits, batch, self.recipe.deciding)
-        hints = hint_losses(batch.hints, batch.mask, self.network.config.head_dim**-0.5) if self.recipe.hints else {}
+        hints = hint_losses(batch.hints, batch.mask, attention_scaling(self.network)) if self.recipe.hints else {}
         (loss + self.recipe.hints * sum(hints.values())).backward()
         _move_gradients(self.network, self.master)
         torch.nn.utils.clip_grad_norm_(self.others, _CLIP)
@@ -139,7 +139,7 @@ def _matrices_and_others(network: LlamaForCausalLM) -> tuple[list[torch.Tensor],
 
 
 def _in_bfloat16(master: LlamaForCausalLM) -> LlamaForCausalLM:
-    network = deepcopy(master).to(torch.bfloat16)
+    network = deepcopy(master).bfloat16()
     network.tie_weights()
     return network
 
