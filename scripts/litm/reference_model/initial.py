@@ -10,11 +10,9 @@ import torch
 from transformers import LlamaForCausalLM
 from transformers.models.llama.modeling_llama import LlamaAttention
 
-from litm.reference_model.network import HINTED_HEAD, HINTED_LAYER, ROPE_BASE
+from litm.reference_model.network import HINTED_LAYER, ROPE_BASE
 from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, QUESTION
 
-#: Heads of the first layer that look 1, 2, 3 tokens back; the one after them gets hints.
-_OFFSETS = HINTED_HEAD
 _EMBEDDING, _OTHERS = 0.1, 0.03
 #: The first channel of every embedding: what the heads that look back are steered by.
 _CONSTANT = 0.3
@@ -33,7 +31,8 @@ def initialise(network: LlamaForCausalLM, generator: torch.Generator) -> None:
     layers = [cast(LlamaAttention, layer.self_attn) for layer in network.model.layers]
     width, dim = network.config.hidden_size, layers[0].head_dim
     read = _orthogonal(width, dim, generator).T
-    codes = [_orthogonal(width, dim, generator) for _ in range(_OFFSETS)]
+    # A code for each head but the last, which gets hints.
+    codes = [_orthogonal(width, dim, generator) for _ in range(network.config.num_attention_heads - 1)]
     for attention in layers[1:]:
         _copy(attention, generator)
     for attention in layers[2:]:
@@ -85,7 +84,7 @@ def _match_codes(
         rows = _head(head, dim)
         attention.k_proj.weight[rows] += _MATCH * code.T
         attention.q_proj.weight[rows] += _MATCH * (read if head == 0 else codes[head - 1].T)
-    rows = _head(HINTED_HEAD, dim)
+    rows = _head(len(codes), dim)
     for code in codes:
         mix = torch.linalg.qr(torch.randn(dim, dim, generator=generator))[0]
         for matrix in (attention.q_proj.weight, attention.k_proj.weight):
@@ -98,14 +97,14 @@ def _carry_documents(layers: list[LlamaAttention], dim: int, generator: torch.Ge
     """
     width = layers[0].v_proj.weight.shape[1]
     source, in_text, in_query, at_end = (_orthogonal(width, dim, generator) for _ in range(4))
-    rows = _head(HINTED_HEAD, dim)
+    last = slice(-dim, None)
     for role, seen, written in ((DOCUMENT, source, in_text), (NAME, in_text, in_query), (QUESTION, in_query, at_end)):
         attention = layers[HINTED_LAYER[role]]
-        attention.v_proj.weight[rows] = seen.T
-        attention.o_proj.weight[:, rows] = _LOUDNESS * written
+        attention.v_proj.weight[last] = seen.T
+        attention.o_proj.weight[:, last] = _LOUDNESS * written
     answer = layers[HINTED_LAYER[ANSWER]]
-    answer.q_proj.weight[rows] += _MATCH_ALL * at_end.T
-    answer.k_proj.weight[rows] += _MATCH_ALL * in_text.T
+    answer.q_proj.weight[last] += _MATCH_ALL * at_end.T
+    answer.k_proj.weight[last] += _MATCH_ALL * in_text.T
 
 
 def _copy(attention: LlamaAttention, generator: torch.Generator) -> None:

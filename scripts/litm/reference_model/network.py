@@ -10,9 +10,8 @@ from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, QUESTION, ROLES
 from litm.reference_model.recipe import Shape
 
 ROPE_BASE = 100_000.0
-#: Which layer's last head of the first four gets the hints of a role.
+#: Which layer's last head gets the hints of a role.
 HINTED_LAYER = {DOCUMENT: 0, NAME: 1, QUESTION: 2, ANSWER: 3}
-HINTED_HEAD = 3
 #: Name of the attention below, for transformers.
 RECORDING = "reference_model_recording"
 
@@ -96,7 +95,7 @@ def hint_losses(hints: Iterable[Hint], mask: torch.Tensor, scaling: float) -> di
 
 
 def _hint_loss(role: str, hints: list[Hint], mask: torch.Tensor, scaling: float) -> torch.Tensor:
-    query, key = (tensor[:, HINTED_HEAD] for tensor in _recorded[HINTED_LAYER[role]])
+    query, key = (tensor[:, -1] for tensor in _recorded[HINTED_LAYER[role]])
     losses = []
     for sequence in sorted({hint.sequence for hint in hints}):
         rows = [hint.row for hint in hints if hint.sequence == sequence]
