@@ -7,16 +7,18 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo test test-slow lint format lock clean
+.PHONY: help demo test test-slow test-slurm paper-miniature lint format lock clean
 
 help:
-	@echo "make demo       run the default workflow: a position curve of a small model, in a few minutes"
-	@echo "make test       run all tests"
-	@echo "make test-slow  run the tests that take minutes"
-	@echo "make lint       check style, types and the workflow"
-	@echo "make format     format the code"
-	@echo "make lock       write requirements.lock anew from requirements.in"
-	@echo "make clean      remove .venv and all results but results/journal and results/store, which are what was computed at a cost"
+	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
+	@echo "make test             run all tests"
+	@echo "make test-slow        run the tests that take minutes"
+	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
+	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
+	@echo "make lint             check style, types and the workflow"
+	@echo "make format           format the code"
+	@echo "make lock             write requirements.lock anew from requirements.in"
+	@echo "make clean            remove .venv and all results but results/journal and results/store, which are what was computed at a cost"
 
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
@@ -27,7 +29,19 @@ test: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q workflow_tests
 
 test-slow: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python -m pytest -q -m slow workflow_tests
+	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" workflow_tests
+
+# Those of them that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
+SLURM_TESTS ?= slurm
+
+test-slurm: $(INSTALLED)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-slurm.txt
+	$(OFFLINE) $(BIN)/python -m pytest -q -s -m "$(SLURM_TESTS)" workflow_tests/slurm
+
+paper-miniature: $(INSTALLED)
+	$(BIN)/python workflow_tests/paper_miniature.py paper_miniature --cores all
+	@echo
+	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -57,5 +71,5 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock .snakemake
+	rm -rf $(VENV) $(VENV)-lock .snakemake paper_miniature
 	find results -mindepth 1 ! -path results/README.md ! -path 'results/journal*' ! -path 'results/store*' -delete

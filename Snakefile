@@ -1,5 +1,5 @@
-"""What can be asked for: tables, figures, the report, or all of them (the default); estimate, doctor and audit are in
-rules/checks.smk.
+"""What can be asked for: tables, figures, the report, or all of them (the default), and figures and tables of published values
+alone; estimate, doctor and audit are in rules/checks.smk.
 """
 
 from snakemake.utils import min_version
@@ -13,23 +13,13 @@ include: "rules/retrieval.smk"
 include: "rules/examples.smk"
 include: "rules/inference.smk"
 include: "rules/scoring.smk"
+include: "rules/claims.smk"
 include: "rules/report.smk"
+include: "rules/paper.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
 include: "rules/reference_model.smk"
-
-
-localrules:
-    all,
-    tables,
-    figures,
-    report,
-    suite_export,
-    suite_zip,
-    doctor,
-    estimate,
-    audit,
-    reference_model,
+include: "rules/fetch.smk"
 
 
 rule all:
@@ -55,6 +45,11 @@ rule figures:
 rule report:
     input:
         REPORT_FILE,
+
+
+rule published:
+    input:
+        PUBLISHED_FILES,
 
 
 rule suite_export:

@@ -14,7 +14,7 @@ original    as the paper describes it: one process a position; `generate` of tra
             the order of the file, padded to the longest; always 100 new tokens, unless all eight have ended
 sorted      the same, but one process for all positions, and prompts sorted by length
 sweep       scripts/generate.py with the engine `transformers` and the reference model's `batch_tokens`
-batches     the same with `batch_tokens` 16384, so that prompts are read in batches, which share nothing
+batches     the same with `batch_tokens` 16384, so that answers are made in batches; prompts are read one by one in both
 paged       scripts/generate.py with the engine `transformers_paged`
 """
 
@@ -32,6 +32,7 @@ from pathlib import Path
 
 from litm.batching import in_batches
 from litm.metrics import first_line
+from litm.normalization import normalize_answer
 from litm.questions import make_example, read_template
 from litm.records import read_json, read_jsonl, write_jsonl
 from litm.tasks import ExampleSettings, load_task
@@ -274,9 +275,9 @@ def computed_tokens(way: str, folder: Path) -> str:
 
 
 def agreement(way: str, other: str, folder: Path) -> str:
-    """How many prompts have the same first line by both ways."""
+    """How many prompts have the same first line by both ways, as the metric reads it: an end token may be a quote."""
     one, two = answers_of(way, folder), answers_of(other, folder)
-    same = sum(first_line(one[prompt]) == first_line(two[prompt]) for prompt in one)
+    same = sum(normalize_answer(first_line(one[prompt])) == normalize_answer(first_line(two[prompt])) for prompt in one)
     return f"{same} of {len(one)}"
 
 

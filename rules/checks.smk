@@ -9,6 +9,7 @@ rule doctor:
         lock=project_file("requirements.lock"),
     log:
         "results/logs/doctor.log",
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
@@ -68,6 +69,7 @@ rule estimate:
         code=code("estimate.py"),
     log:
         "results/logs/estimate.log",
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
@@ -116,6 +118,10 @@ rule ask_again:
     resources:
         device=of_model("device"),
         gpu=of_model("gpu"),
+        model_gpus=of_model("gpu"),
+        gpu_model=of_model("gpu_model"),
+        mem_mb=sweep_memory,
+        runtime=sweep_minutes,
     params:
         # The audit's own: an audit that was interrupted goes on, and no sweep is ever served from it.
         journal="results/audit_journal/{model}/{experiment}.jsonl",
@@ -135,7 +141,7 @@ rule ask_again:
         " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
         " --device {resources.device}"
-        " --gpus {resources.gpu}"
+        " --gpus {resources.model_gpus}"
         " --prompts-per-cell {params.prompts_per_cell}"
         " --seed {params.seed}"
         " --examples {input.examples:q}"
@@ -155,6 +161,7 @@ rule audit_sweep:
         "results/audits/{model}/{experiment}.csv",
     log:
         "results/logs/audit_sweep/{model}/{experiment}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -181,6 +188,7 @@ rule audit_table:
         "results/tables/audit.csv",
     log:
         "results/logs/audit_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -198,6 +206,7 @@ rule audit:
         code=code("audit.py"),
     log:
         "results/logs/audit.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:

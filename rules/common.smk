@@ -7,10 +7,15 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+import yaml
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import update_config
+
+
+include: "project.smk"
+
 
 STARTED = time.time()
-ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=False)).parent
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 # Rules call `python`: the one that runs Snakemake, unless an environment of their own is activated on top.
@@ -23,6 +28,8 @@ from litm.code_inputs import local_modules
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.figures import BY_SIZE, PBI_FOREST
+from litm.config.jobs import memory_mb, minutes, work_of
+from litm.config.needs import needs_of
 from litm.config.recorded import RecordedModel
 from litm.config.study import load_study
 from litm.config.data import NATURAL_QUESTIONS
@@ -30,6 +37,7 @@ from litm.corpora import GENERATORS
 from litm.errors import UserError
 from litm.identity import model_files, tokenizer_files
 from litm.journal import journal_files
+from litm.paper_layouts import LAYOUTS
 from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.records import canonical_json
 from litm.retrieval import EXACT
@@ -38,14 +46,18 @@ from litm.retrieval import EXACT
 configfile: os.path.relpath(ROOT / "config" / "config.yaml")
 
 
+# Where another workflow imports this one, the line above is passed over, and that one's config is all there is.
+defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+update_config(defaults, config)
+config = defaults
+
 try:
     STUDY = load_study(config, ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
 
-if STUDY.not_recorded and workflow.is_main_process:
-    pairs = ", ".join(map("/".join, STUDY.not_recorded))
-    print(f"no recorded responses, left out: {pairs}", file=sys.stderr)
+if STUDY.left_out and workflow.is_main_process:
+    print(*STUDY.left_out, sep="\n", file=sys.stderr)
 
 
 def project_file(*parts):
@@ -149,6 +161,17 @@ def utilisation_scores(part):
     ]
 
 
+def relations_json(experiments):
+    """What models have to do with one another, and these experiments: as text, which Snakemake compares reliably."""
+    related = STUDY.relations["experiments"]
+    return canonical_json(
+        {
+            "models": STUDY.relations["models"],
+            "experiments": {name: related[name] for name in experiments},
+        }
+    )
+
+
 def shard_responses(wildcards):
     """The responses of a sweep's shards; nothing where it is asked by one job."""
     count = MODELS[wildcards.model]["shards"]
@@ -178,6 +201,22 @@ def source_of_estimate(wildcards):
     )
 
 
+def asked_model(wildcards):
+    """The model of a sweep that asks something, selected or not."""
+    return {**STUDY.token_models, **STUDY.models}[wildcards.model]
+
+
+def sweep_memory(wildcards, attempt):
+    """The memory (MB) of a sweep's job."""
+    return memory_mb(asked_model(wildcards), attempt)
+
+
+def sweep_minutes(wildcards, attempt):
+    """The time of a sweep's job."""
+    work = EXPERIMENTS[wildcards.experiment]["work"]
+    return minutes(asked_model(wildcards), work, attempt)
+
+
 def of_recorded(field):
     """An input function: that field of the recorded responses of a model to an experiment."""
 
@@ -190,6 +229,12 @@ def of_recorded(field):
         return values[wildcards.experiment]
 
     return value
+
+
+def has_cells(group):
+    """Whether the cells of a group of columns of a table are selected."""
+    experiment = STUDY.experiments.get(group.experiment)
+    return experiment and group.size in {cell.size for cell in experiment.cells}
 
 
 def exports(pattern):
@@ -231,6 +276,13 @@ RECALL_FILES = list(
         retrieved_file(one, "recall", "csv") for one in USED_CANDIDATES if one.retriever
     )
 )
+# The recall of the retriever of each open-domain experiment.
+OPEN_DOMAIN_RECALL = {
+    name: retrieved_file(one, "recall", "csv")
+    for name, experiment in STUDY.experiments.items()
+    for one in candidates_of([experiment])
+    if one.settings.kind == AS_RETRIEVED
+}
 # Inputs are compared as a set, but rows and colours are in the order of the config: rules have it as a param.
 MODEL_ORDER = " ".join(STUDY.models)
 RECALL_ORDER = f"order: {' '.join(RECALL_FILES)}"
@@ -258,6 +310,10 @@ UTILISATION_TABLE = ["results/tables/utilisation.csv"] if WITH_UTILISATION else 
 MODEL_TABLE = (
     ["results/tables/model_differences.csv"] if len(SWEEPS) > len(EXPERIMENTS) else []
 )
+CLAIM_TABLES = [
+    f"results/tables/{name}"
+    for name in ("claims.csv", "claims_summary.csv", "claims.md")
+]
 TOKEN_TABLE = (
     ["results/tables/token_counts.csv"]
     if any(model in COUNTED for model, _ in SWEEPS)
@@ -265,12 +321,39 @@ TOKEN_TABLE = (
 )
 CANDIDATE_TABLE = ["results/tables/candidates.csv"] if CANDIDATE_FILES else []
 RETRIEVAL_TABLE = ["results/tables/retrieval.csv"] if RECALL_FILES else []
+# The tables of the paper that some selected cell is in, by number, with the table that each is made of.
+PAPER_TABLES = {
+    str(number): "token_counts" if layout.is_of_tokens else "accuracy"
+    for number, layout in LAYOUTS.items()
+    if any(map(has_cells, layout.groups)) and (TOKEN_TABLE or not layout.is_of_tokens)
+}
+PAPER_TABLE_FILES = expand(
+    "results/tables/paper/table{number}.{format}",
+    number=list(PAPER_TABLES),
+    format=["csv", "md", "tex"],
+)
+PUBLISHED_FILES = [
+    *expand(
+        "results/published/figures/{figure}.{format}",
+        figure=list(STUDY.published_figures),
+        format=["png", "pdf"],
+    ),
+    *expand("results/published/tables/claims.{format}", format=["csv", "md"]),
+    *expand(
+        "results/published/tables/table{number}.{format}",
+        number=list(LAYOUTS),
+        format=["csv", "md", "tex"],
+    ),
+]
 TABLE_FILES = [
     *expand("results/tables/{table}.csv", table=["accuracy", "answer_checks"]),
+    *expand("results/tables/published_comparison.{format}", format=["csv", "md"]),
+    *PAPER_TABLE_FILES,
     *TOKEN_TABLE,
     *POSITION_TABLES,
     *MODEL_TABLE,
     *UTILISATION_TABLE,
+    *CLAIM_TABLES,
     *CANDIDATE_TABLE,
     *RETRIEVAL_TABLE,
 ]
@@ -285,8 +368,9 @@ REPORT_FILE = "results/report.html"
 wildcard_constraints:
     model=any_of([*MODELS, *RECORDED]),
     experiment=any_of(EXPERIMENTS),
-    figure=any_of(FIGURES),
+    figure=any_of([*FIGURES, *STUDY.published_figures]),
     size=r"\d+",
+    number="|".join(map(str, LAYOUTS)),
     position=r"\d+",
     placement=rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}",
     corpus=any_of(CORPORA),

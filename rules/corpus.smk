@@ -10,6 +10,7 @@ rule fetch_file:
         "results/logs/fetch_file/{file}.log",
     wildcard_constraints:
         file=any_of(REMOTE_FILES),
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     resources:

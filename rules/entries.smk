@@ -16,6 +16,10 @@ def experiment_entry(experiment):
         "datasets": {
             str(size): dataset_file(name) for size, name in experiment.datasets.items()
         },
+        "data_versions": {
+            size: getattr(STUDY.datasets.get(name), "version", None)
+            for size, name in experiment.datasets.items()
+        },
         "labels": dataset_file(experiment.subset) if experiment.subset else [],
         "example_settings": canonical_json(experiment.example_settings()),
         "examples": [example_file(experiment, cell) for cell in experiment.cells],
@@ -28,6 +32,7 @@ def experiment_entry(experiment):
         "decoding": canonical_json(experiment.decoding()),
         "on_overflow": experiment.on_overflow,
         "metric": experiment.metric,
+        "work": work_of(experiment),
         **length_entry(experiment),
     }
 
@@ -104,6 +109,7 @@ def model_entry(model):
         "batch_tokens": model.batch_tokens,
         "threads": model.threads,
         "concurrency": 1,
+        "gpu_model": model.gpu_model or "",
     }
 
 
@@ -127,6 +133,7 @@ def api_model_entry(model):
         "batch_tokens": 0,
         "threads": 1,
         "concurrency": model.concurrency,
+        "gpu_model": "",
     }
 
 
@@ -282,12 +289,15 @@ def figure_entry(figure):
             f"results/scores/{model}/{experiment}.parquet"
             for model in STUDY.models
             for experiment in names
-            if (model, experiment) in SWEEPS
+            if figure.shows(model) and (model, experiment) in SWEEPS
         ],
+        "published": PUBLISHED_ACCURACY if figure.published else [],
         "settings": canonical_json(figure.settings()),
     }
 
 
+PUBLISHED_ACCURACY = project_file("resources", "published", "accuracy.csv")
+PUBLISHED_TOKENS = project_file("resources", "published", "token_counts.csv")
 # (model, experiment): all of them, but of recorded responses those that there are.
 SWEEPS = dict.fromkeys(STUDY.sweeps)
 # Also those whose tokenizers alone are needed.

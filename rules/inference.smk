@@ -14,6 +14,7 @@ rule identify_model:
         "results/logs/identify_model/{model}.log",
     wildcard_constraints:
         model=any_of(MODELS),
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
@@ -87,8 +88,17 @@ rule generate:
         device=of_model("device"),
         # Where shards have asked, this only puts together what they were answered.
         gpu=lambda wildcards, input: 0 if input.shards else of_model("gpu")(wildcards),
+        # The same for the program: the one above is lowered in silence to what `--resources gpu=` allows.
+        model_gpus=lambda wildcards, input: (
+            0 if input.shards else of_model("gpu")(wildcards)
+        ),
+        gpu_model=lambda wildcards, input: (
+            "" if input.shards else of_model("gpu_model")(wildcards)
+        ),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
+        mem_mb=sweep_memory,
+        runtime=sweep_minutes,
     params:
         # A cache that outlives every run: never a declared output, which Snakemake would delete.
         journal="results/journal/{model}/{experiment}.jsonl",
@@ -113,7 +123,7 @@ rule generate:
         " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
         " --device {resources.device}"
-        " --gpus {resources.gpu}"
+        " --gpus {resources.model_gpus}"
         " --batch-tokens {resources.batch_tokens}"
         " --concurrency {resources.concurrency}"
         " --examples {input.examples:q}"
@@ -143,8 +153,12 @@ use rule generate as generate_shard with:
     resources:
         device=of_model("device"),
         gpu=of_model("gpu"),
+        model_gpus=of_model("gpu"),
+        gpu_model=of_model("gpu_model"),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
+        mem_mb=sweep_memory,
+        runtime=sweep_minutes,
     params:
         part="--shard {part}",
 

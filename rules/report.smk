@@ -1,10 +1,14 @@
-"""Figures, and the report that shows them with the tables."""
+"""Figures, and the report that shows them with the tables and a sample of the questions."""
+
+
+include: "report_inputs.smk"
 
 
 rule plot_figure:
     input:
         scores=of_figure("scores"),
         recall=of_figure("recall"),
+        published=of_figure("published"),
         code=code("plot_figure.py"),
     output:
         png=report(
@@ -16,6 +20,7 @@ rule plot_figure:
         pdf="results/figures/{figure}.pdf",
     log:
         "results/logs/plot_figure/{figure}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -26,6 +31,7 @@ rule plot_figure:
         " --figure {params.figure:q}"
         " --scores {input.scores:q}"
         " --recall {input.recall:q}"
+        " --published {input.published:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"
@@ -45,6 +51,7 @@ rule plot_pbi_forest:
         pdf="results/figures/pbi_forest.pdf",
     log:
         "results/logs/plot_pbi_forest.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -55,45 +62,73 @@ rule plot_pbi_forest:
         " 2>&1 | tee -i {log:q}"
 
 
+rule sample_questions:
+    input:
+        examples=of_experiment("examples"),
+        responses=for_each_model("results/responses/{model}/{experiment}.jsonl.gz"),
+        scores=for_each_model("results/scores/{model}/{experiment}.parquet"),
+        code=code("sample_questions.py"),
+    output:
+        "results/explorer/{experiment}.jsonl.gz",
+    log:
+        "results/logs/sample_questions/{experiment}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        models=lambda wildcards: models_of(wildcards.experiment),
+        questions=STUDY.explored_per_size,
+        seed=STUDY.seed,
+    shell:
+        "python {input.code[0]:q}"
+        " --models {params.models:q}"
+        " --examples {input.examples:q}"
+        " --responses {input.responses:q}"
+        " --scores {input.scores:q}"
+        " --questions {params.questions}"
+        " --seed {params.seed}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
 rule make_report:
     input:
-        accuracy="results/tables/accuracy.csv",
-        token_counts=TOKEN_TABLE,
-        answer_checks="results/tables/answer_checks.csv",
-        position_bias=POSITION_TABLES[:1],
-        utilisation=UTILISATION_TABLE,
-        retrieval=RETRIEVAL_TABLE,
-        candidates=CANDIDATE_TABLE,
-        figures=expand("results/figures/{figure}.png", figure=FIGURE_NAMES),
+        tables=REPORT_TABLES,
+        figures=expand("results/figures/{figure}.png", figure=list(FIGURES)),
+        samples=expand(
+            "results/explorer/{experiment}.jsonl.gz",
+            experiment=list(EXPERIMENTS) if STUDY.explored_per_size else [],
+        ),
         manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
-        template=project_file("resources", "report", "report.html.j2"),
+        datasets=list(REPORT_DATASETS.values()),
+        template=[
+            project_file("resources", "report", name)
+            for name in ("report.html.j2", "report.css", "curves.js", "explorer.js")
+        ],
         code=code("make_report.py"),
     output:
-        "results/report.html",
+        report(
+            REPORT_FILE,
+            caption="../resources/captions/report.rst",
+            category="Report",
+        ),
     log:
         "results/logs/make_report.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
         order=SWEEP_ORDER,
-        titles=canonical_json(
-            {
-                PBI_FOREST: "Position Bias Index",
-                **{f.name: f.title for f in STUDY.figures.values()},
-            }
-        ),
+        # A function, because a panel's title has braces, which Snakemake would take for wildcards.
+        settings=lambda wildcards: REPORT_SETTINGS,
     shell:
         "python {input.code[0]:q}"
-        " --titles {params.titles:q}"
-        " --accuracy {input.accuracy:q}"
-        " --token-counts {input.token_counts:q}"
-        " --answer-checks {input.answer_checks:q}"
-        " --position-bias {input.position_bias:q}"
-        " --utilisation {input.utilisation:q}"
-        " --retrieval {input.retrieval:q}"
-        " --candidates {input.candidates:q}"
+        " --settings {params.settings:q}"
+        " --tables {input.tables:q}"
         " --figures {input.figures:q}"
+        " --samples {input.samples:q}"
         " --manifests {input.manifests:q}"
-        " --template {input.template:q}"
+        " --datasets {input.datasets:q}"
+        " --template {input.template[0]:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

@@ -38,6 +38,7 @@ rule identify_encoder:
         "results/retrievers/{retriever}.json",
     log:
         "results/logs/identify_encoder/{retriever}.log",
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
@@ -168,6 +169,7 @@ rule measure_recall:
         "results/recall/{corpus}/{retriever}/{questions}.csv",
     log:
         "results/logs/measure_recall/{corpus}/{retriever}/{questions}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -216,6 +218,7 @@ rule export_released:
         "results/export/{dataset}/{size}_total_documents/{dataset}-{size}_total_documents_gold_at_{position}.jsonl.gz",
     log:
         "results/logs/export_released/{dataset}/{size}/{position}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -239,6 +242,7 @@ rule retrieval_table:
         ),
     log:
         "results/logs/retrieval_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -262,6 +266,7 @@ rule candidate_table:
         ),
     log:
         "results/logs/candidate_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

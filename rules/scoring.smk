@@ -39,6 +39,7 @@ rule accuracy_table:
         ),
     log:
         "results/logs/accuracy_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -62,6 +63,7 @@ rule position_bias_table:
         ),
     log:
         "results/logs/position_bias_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -87,6 +89,7 @@ rule position_pair_table:
         ),
     log:
         "results/logs/position_pair_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -110,6 +113,7 @@ rule model_difference_table:
         ),
     log:
         "results/logs/model_difference_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -135,6 +139,7 @@ rule utilisation_table:
         ),
     log:
         "results/logs/utilisation_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -163,6 +168,7 @@ rule pbi_table:
         markdown="results/tables/pbi.md",
     log:
         "results/logs/pbi_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
@@ -185,6 +191,7 @@ rule token_count_table:
         ),
     log:
         "results/logs/token_count_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -211,6 +218,7 @@ rule answer_check_table:
         ),
     log:
         "results/logs/answer_check_table.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

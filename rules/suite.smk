@@ -10,6 +10,7 @@ rule summarize:
         directory("results/summaries/{model}"),
     log:
         "results/logs/summarize/{model}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -33,6 +34,7 @@ rule export_suite:
         directory("results/suite_export/{model}"),
     log:
         "results/logs/export_suite/{model}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
@@ -54,6 +56,7 @@ rule zip_export:
         "results/suite_export/{model}.zip",
     log:
         "results/logs/zip_export/{model}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:

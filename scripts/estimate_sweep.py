@@ -30,7 +30,7 @@ def main() -> None:
         answers,
         asking.fit(args.context_window),
         encoder(asking, args.tokenizer),
-        shares=args.settings["engine"] in SHARING,
+        shares=args.settings["engine"] in SHARING and not asking.is_encoder_decoder,
     )
     write_json(args.output, asdict(left))
 

@@ -30,7 +30,7 @@ def identify_stored(location: dict, tokenizer: str | None) -> dict:
     """A model in a folder or on the hub; its own context window is read from its configuration."""
     path, hub, revision = location["path"], location["hub"], location["revision"]
     identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
-    config = load_config(path or hub, identity.get("commit"))
+    config = load_config(path or hub, identity.get("commit"), location.get("config"))
     window = context_window_of(config)
     if window is None:
         note(f"{path or hub}: its configuration sets no longest context, so no prompt counts as too long")

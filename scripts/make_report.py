@@ -1,43 +1,50 @@
-"""Make the report: one self-contained HTML file with summary, figures, tables and provenance."""
+"""Make the report: one self-contained HTML file with curves, tables, a sample of questions and provenance."""
 
 import argparse
 from pathlib import Path
 
-from litm.cli import json_object, run
+from litm.cli import json_object, note, run
 from litm.csv_tables import read_csv
-from litm.records import atomic_writer, read_json
-from litm.report import render_report
+from litm.identity import file_sha256
+from litm.records import atomic_writer, read_json, read_jsonl
+from litm.report.page import Contents, render_report
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--titles", required=True, type=json_object, help="JSON: title of each figure by its name")
-    parser.add_argument("--accuracy", required=True)
-    parser.add_argument("--token-counts", nargs="?", help="the table of token counts, if there is one")
-    parser.add_argument("--answer-checks", required=True)
-    parser.add_argument("--position-bias", nargs="?", help="the table of position bias, if there is one")
-    parser.add_argument("--utilisation", nargs="?", help="the table of utilisation, if there is one")
-    parser.add_argument("--retrieval", nargs="?", help="the table of the retrievers' recall, if there is one")
-    parser.add_argument("--candidates", nargs="?", help="the table of candidates, if there is one")
+    parser.add_argument(
+        "--settings", required=True, type=json_object, help="JSON: figures, experiments, prices, datasets and seed"
+    )
+    parser.add_argument("--tables", required=True, nargs="+", help="CSV files")
     parser.add_argument("--figures", required=True, nargs="*", help="PNG files")
+    parser.add_argument("--samples", required=True, nargs="*", help="what sample_questions.py wrote")
     parser.add_argument("--manifests", required=True, nargs="+")
-    parser.add_argument("--template", required=True)
+    parser.add_argument(
+        "--datasets", required=True, nargs="*", help="the files of the settings' datasets, in their order"
+    )
+    parser.add_argument("--template", required=True, help="report.html.j2, with style and scripts beside it")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    html = render_report(
-        template=Path(args.template).read_text(encoding="utf-8"),
-        accuracy=read_csv(args.accuracy),
-        token_counts=read_csv(args.token_counts) if args.token_counts else None,
-        answer_checks=read_csv(args.answer_checks),
-        position_bias=read_csv(args.position_bias) if args.position_bias else None,
-        utilisation=read_csv(args.utilisation) if args.utilisation else None,
-        retrieval=read_csv(args.retrieval) if args.retrieval else None,
-        candidates=read_csv(args.candidates) if args.candidates else None,
-        figures=[(args.titles[Path(path).stem], Path(path).read_bytes()) for path in args.figures],
+    settings = args.settings
+    datasets = [
+        {"Name": dataset["name"], "Source": dataset["source"], "SHA-256": file_sha256(path)}
+        for dataset, path in zip(settings["datasets"], args.datasets, strict=True)
+    ]
+    contents = Contents(
+        tables={Path(path).stem: read_csv(path) for path in args.tables},
+        figures=settings["figures"],
+        pictures={Path(path).stem: Path(path).read_bytes() for path in args.figures},
         manifests=[read_json(path) for path in args.manifests],
+        samples={Path(path).name.split(".")[0]: [one for _, one in read_jsonl(path)] for path in args.samples},
+        experiments=settings["experiments"],
+        prices=settings["prices"],
+        datasets=datasets,
+        seed=settings["seed"],
     )
+    html = render_report(Path(args.template).parent, Path(__file__).resolve().parent.parent, contents).encode()
     with atomic_writer(args.output) as target:
-        target.write(html.encode())
+        target.write(html)
+    note(f"{args.output}: {len(html) / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 WORDS = [f"w{number}" for number in range(200)]
 
 
-def make_encoder(folder: Path, layers: int = 2) -> Path:
-    """A BERT of 32 dimensions with a vocabulary of words w0 to w199, saved in the folder."""
+def make_encoder(folder: Path, layers: int = 2, positions: int = 64) -> Path:
+    """A BERT of 32 dimensions for so many tokens, with a vocabulary of words w0 to w199, saved in the folder."""
     tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     tokenizer = Tokenizer(models.WordLevel({token: id for id, token in enumerate(tokens)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
@@ -28,7 +28,7 @@ def make_encoder(folder: Path, layers: int = 2) -> Path:
         num_hidden_layers=layers,
         num_attention_heads=4,
         intermediate_size=64,
-        max_position_embeddings=64,
+        max_position_embeddings=positions,
         # Weights that are large enough for attention to differ between tokens.
         initializer_range=0.5,
     )

@@ -85,9 +85,9 @@ FAMILIES = {make.__name__: make for make in (llama, mistral, qwen2, gemma3, gpt_
 ATTENTION = {"mpt": "eager"}
 
 
-def save_model(family: str, folder: Path) -> None:
-    """A model folder of that family, always with the same weights."""
-    torch.manual_seed(1)
+def save_model(family: str, folder: Path, seed: int = 1) -> None:
+    """A model folder of that family, with the same weights for the same seed."""
+    torch.manual_seed(seed)
     model = FAMILIES[family]()
     # Its embedding is zero otherwise, and padding that is read would do little.
     torch.nn.init.normal_(model.get_input_embeddings().weight[0].detach())

@@ -37,8 +37,12 @@ def test_the_default_config_selects_the_reference_model_and_what_needs_no_downlo
 
 def test_every_entry_of_the_catalogues_is_valid():
     names = {kind: list(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())) for kind in CATALOGUES}
-    study = load_study(config(models=names["models"], experiments=names["experiments"], figures=names["figures"]), ROOT)
-    assert list(study.experiments) == names["experiments"] and list(study.figures) == names["figures"]
+    selected = {kind: names[kind] for kind in ("models", "experiments")}
+    supplied = define("datasets", unambiguous_questions={"path": "LICENSE"})
+    study = load_study(config(**selected, **supplied), ROOT)
+    assert list(study.experiments) == names["experiments"]
+    # Of models that are no longer offered the responses are the user's to supply.
+    assert set(names["figures"]) - set(study.figures) == {"figure1"}
 
 
 def test_an_empty_define_is_none():
@@ -62,6 +66,33 @@ def test_a_defined_entry_of_a_known_name_replaces_single_keys():
 def test_an_experiment_without_a_figure_in_the_catalogue_gets_a_plain_curve():
     study = load_study(config(experiments=["x"], **define("experiments", x=KV)), ROOT)
     assert list(study.figures) == ["x"] and study.figures["x"].experiments == ("x",)
+
+
+def test_a_figure_of_some_models_and_sizes_is_left_out_where_none_of_them_is_selected():
+    qa = {"models": ["mpt-30b-instruct"], "experiments": ["multi_document_qa"]}
+    study = load_study(config(**qa), ROOT)
+    assert set(study.figures) == {"multi_document_qa", "figure5", "figure6", "figure13"}
+    assert study.figures["figure13"].sizes == (20,) and study.figures["figure5"].published
+    assert not study.figures["figure5"].shows("reference") and study.figures["multi_document_qa"].shows("reference")
+    small = define("experiments", multi_document_qa={"positions": {10: [0, 9]}})
+    assert set(load_study(config(**qa, **small), ROOT).figures) == {"multi_document_qa", "figure5", "figure6"}
+    assert set(load_study(config(experiments=["multi_document_qa"]), ROOT).figures) == {"multi_document_qa"}
+
+
+def test_what_a_limited_figure_does_not_show_gets_a_plain_curve():
+    name = "multi_document_qa_random_order"
+    of_one = load_study(config(models=["mpt-30b-instruct"], experiments=[name]), ROOT)
+    assert list(of_one.figures) == ["figure17"]
+    of_two = load_study(config(models=["mpt-30b-instruct", "reference"], experiments=[name]), ROOT)
+    assert list(of_two.figures) == ["figure17", name] and of_two.figures[name].models is None
+    queried = load_study(config(models=["mpt-30b-instruct"], experiments=["multi_document_qa_query_aware"]), ROOT)
+    assert list(queried.figures) == ["figure12", "multi_document_qa_query_aware"]
+
+
+def test_figures_of_published_values_do_not_depend_on_what_is_selected():
+    study = load_study(DEFAULT, ROOT)
+    assert {"figure5", "figure6"} <= set(study.published_figures)
+    assert all(figure.published for figure in study.published_figures.values())
 
 
 def test_an_experiment_without_positions_gets_no_figure():
@@ -98,6 +129,19 @@ def test_model_defaults_fill_in_what_an_entry_leaves_out_and_four_bits_are_part_
     assert "quantization" not in study.models["reference"].answer_settings()
 
 
+def test_other_values_for_a_model_s_configuration_are_part_of_its_identity_and_nothing_is_where_there_are_none():
+    changes = {"rope_parameters": {"rope_type": "linear", "factor": 8.0}}
+    plain, changed = (
+        load_study(config(models=["m"], **define("models", m={"engine": "transformers", "hub": "a/b", **more})), ROOT)
+        for more in ({}, {"config": changes})
+    )
+    assert plain.models["m"].answer_settings() == {
+        "engine": "transformers", "dtype": "auto", "attention": "sdpa", "prompt_template": "raw"
+    }  # fmt: skip
+    assert plain.models["m"].location() == {"path": None, "hub": "a/b", "revision": None}
+    assert changed.models["m"].answer_settings()["config"] == changed.models["m"].location()["config"] == changes
+
+
 def test_the_suite_loads_models_in_four_bits():
     suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
     assert suite["model_defaults"] == {"quantization": "nf4"}
@@ -131,7 +175,20 @@ def test_a_dataset_may_be_given_for_each_size():
             "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, mpt",
         ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: kv_retrieval_small,"),
-        ({"figures": ["figure_1"]}, "figures: unknown name 'figure_1'; allowed: kv_retrieval_small,"),
+        ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: kv_retrieval_small,"),
+        (
+            {"figures": ["figure1"], "experiments": ["multi_document_qa"]},
+            "figures.figure1: nothing that is selected is in it (its models are gpt-3.5-turbo-0613; its sizes are 20)",
+        ),
+        (define("figures", f={"experiments": ["kv_retrieval"], "models": ["x"]}), "figures.f.models: unknown name 'x'"),
+        (
+            {
+                "figures": ["f"],
+                "experiments": ["closed_book_qa"],
+                **define("figures", f={"experiments": ["closed_book_qa"], "kind": "mean_accuracy_by_size"}),
+            },
+            "figures.f: closed_book_qa has no positions, a figure of 'kind: mean_accuracy_by_size' is of",
+        ),
         ({"figures": ["multi_document_qa"]}, "figures.multi_document_qa: experiments selected in this config: unknown"),
         (
             define("models", reference={"dtype": "fp16"}),

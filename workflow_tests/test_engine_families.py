@@ -13,6 +13,7 @@ from litm.engines import transformers as engine_module
 from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
 from litm.journal import Response
+from litm.model_loading import load_model
 
 NEW_TOKENS = 12
 #: Batches of a few prompts, of some more, and all in one.
@@ -96,6 +97,33 @@ def greedy(settings: EngineSettings, prompt: list[int]) -> list[str]:
         said.append(token)
     # The engine leaves out special tokens, such as the padding token that a random model may say.
     return engine.tokenizer.decode(said, skip_special_tokens=True).split()
+
+
+# --- Other values for the model's configuration ---
+
+CONDENSED = {"rope_parameters": {"rope_type": "linear", "factor": 8.0, "rope_theta": 10000.0}}
+
+
+def test_condensed_rotary_embeddings_count_each_position_as_its_eighth(settings_of):
+    plain, condensed = settings_of("llama"), replace(settings_of("llama"), config=CONDENSED)
+    loaded = [
+        load_model(settings, load_engine("transformers", settings).config, torch.device("cpu"))
+        for settings in (plain, condensed)
+    ]
+    frequencies = [model.model.rotary_emb.inv_freq for model in loaded]
+    assert torch.equal(frequencies[0], 8 * frequencies[1])
+    assert answers(plain, random_prompts(6)) != answers(condensed, random_prompts(6))
+
+
+def test_a_longer_window_in_the_configuration_lets_a_model_read_on_and_changes_no_shorter_prompt(settings_of):
+    """MPT's bias of attention has the length of its configured window, which is less than the paper asked of it."""
+    prompts = random_prompts(4)
+    longer = replace(settings_of("mpt"), config={"max_seq_len": 512})
+    assert answers(longer, prompts) == answers(settings_of("mpt"), prompts)
+    (answer,) = answers(longer, [[2] * 300])
+    assert answer.response_tokens > 0
+    with pytest.raises(RuntimeError, match="must match the size"):
+        answers(settings_of("mpt"), [[2] * 300])
 
 
 # --- Encoder-decoders ---

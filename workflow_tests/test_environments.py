@@ -1,10 +1,18 @@
-"""The lock and the conda environments name the same versions."""
+"""The lock and the conda environments name the same versions, and these have what their programs import."""
 
+import ast
 import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.metadata import packages_distributions, requires
 
 import pytest
 import yaml
 from conftest import ROOT
+from packaging.requirements import Requirement
+
+from litm.code_inputs import local_modules
+from litm.doctor.software import normalized
 
 
 def pins(text: str) -> dict[str, str]:
@@ -28,3 +36,69 @@ def test_a_conda_environment_has_the_versions_of_the_lock(path):
     named = pins("\n".join(packages))
     assert len(named) == len(packages)
     assert named == {name: DIRECT[name] for name in named}
+
+
+def test_the_container_has_what_the_lock_has():
+    definition = (ROOT / "envs" / "apptainer.def").read_text()
+    assert "pip install --no-cache-dir --requirement /opt/requirements.lock" in definition
+    assert "requirements.lock /opt/requirements.lock" in definition
+
+
+#: The programs of rules that look theirs up in a table.
+LOOKED_UP = {
+    'of_model("engine_code")': "generate.py",
+    'of_model("audit_code")': "ask_again.py",
+    'of_experiment("task_code")': "make_examples.py",
+    'of_experiment("length_code")': "find_size.py",
+    'of_corpus("source_code")': "make_passages.py",
+    'of_generated("source_code")': "generate_questions.py",
+    'of_retriever("code")': "retrieve.py",
+}
+
+
+def programs() -> Iterator[tuple[str, str]]:
+    """The environment and the program of each rule."""
+    for file in (ROOT / "rules").glob("*.smk"):
+        for block in re.split(r"^(?=rule |use rule )", file.read_text(), flags=re.MULTILINE):
+            if not block.startswith("rule "):
+                continue
+            (environment,) = re.findall(r'conda:\s+"\.\./envs/(\w+)\.yaml"', block)
+            (program,) = re.findall(r"^ +code=(.+),$", block, re.MULTILINE)
+            literal = re.match(r'code\("(\w+\.py)"', program)
+            yield environment, literal[1] if literal else LOOKED_UP[program]
+
+
+def imported(program: str) -> set[str]:
+    """Packages that a program and the library's modules import when they are imported, not only when they need them."""
+    names = set()
+    for file in local_modules(ROOT / "scripts" / program, ROOT / "scripts"):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add(node.module)
+    return {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"litm"}
+
+
+def with_dependencies(names: Iterable[str]) -> set[str]:
+    """Packages, and all that they depend on without extras."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        needed = [Requirement(text) for text in requires(name) or ()]
+        waiting += [normalized(one.name) for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+@pytest.mark.parametrize(("environment", "program"), sorted(set(programs())))
+def test_a_conda_environment_has_what_its_programs_import(environment, program):
+    dependencies = yaml.safe_load((ROOT / "envs" / f"{environment}.yaml").read_text())["dependencies"]
+    (packages,) = [entry["pip"] for entry in dependencies if isinstance(entry, dict)]
+    there = with_dependencies(pins("\n".join(packages)))
+    providers = packages_distributions()
+    absent = {name for name in imported(program) if not {normalized(one) for one in providers[name]} & there}
+    assert not absent

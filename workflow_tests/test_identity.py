@@ -92,6 +92,17 @@ def test_a_broken_configuration_is_named(tmp_path, text):
         load_config(str(tmp_path), None)
 
 
+def test_values_for_keys_of_a_configuration_replace_its_own_and_a_key_that_it_has_not_is_named(tmp_path):
+    own = {"model_type": "llama", "max_position_embeddings": 64, "rope_scaling": {"type": "linear", "factor": 2.0}}
+    (tmp_path / "config.json").write_text(json.dumps(own))
+    rotary = {"rope_type": "linear", "factor": 8.0, "rope_theta": 10000.0}
+    changed = load_config(str(tmp_path), None, {"max_position_embeddings": 512, "rope_parameters": rotary})
+    assert context_window_of(changed) == 512 and changed.rope_parameters == rotary
+    with pytest.raises(UserError) as caught:
+        load_config(str(tmp_path), None, {"rope_ratio": 8})
+    assert str(caught.value) == f"configuration of {tmp_path}: it has no 'rope_ratio': mend the model's 'config'"
+
+
 def test_the_tokenizer_files_are_the_model_files_without_the_weights():
     names = {path.name for path in tokenizer_files(REFERENCE)}
     assert {"tokenizer.json", "config.json"} <= names and "model.safetensors" not in names

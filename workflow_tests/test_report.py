@@ -3,8 +3,8 @@
 import pandas as pd
 
 from litm.csv_tables import read_csv, write_csv
-from litm.findings import findings
-from litm.report import BIAS_COLUMNS, table_cells
+from litm.findings import findings, overview
+from litm.report.tables import BIAS_COLUMNS, table_cells
 from litm.wording import ordinal
 
 
@@ -40,6 +40,20 @@ def test_findings_make_up_no_bias_where_there_is_no_information():
     (no_class,) = findings(bias(pbi_class=None, class_certain=None, reason="floor at start, middle and end"))
     assert no_class.endswith("p < 0.001). Its PBI says nothing (floor at start, middle and end).")
     assert findings(None) == []
+
+
+def test_the_overview_counts_what_differs_what_does_not_and_what_agrees_with_the_published():
+    accuracy = pd.DataFrame({"model": ["a", "a", "b"], "experiment": ["qa"] * 3, "n": [50, 50, 48]})
+    curves = [bias(), bias(model="b", cochran_p=0.5, pbi=-0.1, pbi_class="inverted"), bias(verdict="no_information")]
+    published = pd.DataFrame({"verdict": ["differs", "consistent", "consistent"]})
+    told = overview(accuracy, pd.concat(curves), published)
+    assert told[0] == "2 models, 1 experiment, 3 cells with 148 answers counted."
+    assert told[1].startswith("Positions differ by more than chance in 1 of 3 curves (Cochran's Q, p < 0.05), and are")
+    assert "not shown to differ in 1; 1 say nothing on position" in told[1]
+    assert told[2] == "By the Position Bias Index (edges minus middle): 1 strong, 1 inverted."
+    assert "highest for a on qa, size 10 (35.0 points), and lowest for b on qa, size 10 (-10.0" in told[3]
+    assert told[4] == "Beside 3 published values: 2 consistent, 1 differs."
+    assert overview(accuracy, None) == told[:1]
 
 
 def test_ordinals():

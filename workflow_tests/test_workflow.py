@@ -16,10 +16,10 @@ SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
 TABLES = {
     "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1,
-    "pbi_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+    "pbi_table": 1, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
 }  # fmt: skip
-AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "make_report": 1}
-AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "make_report": 1}
+AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
+AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "sample_questions": 3, "make_report": 1}
 #: What follows from new examples of one experiment, beside its sweeps.
 COUNTS = {"check_examples": 1, "count_tokens": 1, "token_count_table": 1}
 
@@ -75,7 +75,10 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
     for name in ("kv", "qa"):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
+    claims = pd.read_csv(finished.path("results/tables/claims.csv"))
+    assert claims["claim"].nunique() == 8
     report = finished.path("results/report.html").read_text()
+    assert "The paper's claims" in report.replace("&#39;", "'")
     assert "data:image/png;base64" in report and "reference on kv, size 4" in report
 
 
@@ -89,6 +92,8 @@ def test_the_id_pairs_a_question_over_its_positions_and_experiments(finished):
 
 def test_the_same_config_gives_the_same_bytes(finished, bench):
     shutil.rmtree(bench.path("results"))
+    # The report says whether files of the project differ from its commit.
+    bench.git("checkout", "--", "results/README.md")
     bench.run()
     made = sorted(path.relative_to(bench.folder) for path in bench.path("results").rglob("*") if path.is_file())
     made = [path for path in made if path.parts[1] not in ("logs", "benchmarks")]
@@ -171,7 +176,9 @@ def test_another_model_runs_its_own_sweeps_only(bench):
     assert bench.asked("kv", "second") == (12, 0)
     assert bench.asked("kv") == (12, 0), "the first model's sweep was run again"
     bench.configure(CONFIG)
-    assert bench.plan() == {**TABLES, "token_count_table": 1, "plot_figure": 2, "make_report": 1}
+    assert bench.plan() == {
+        **TABLES, "token_count_table": 1, "plot_figure": 2, "sample_questions": 3, "make_report": 1
+    }  # fmt: skip
 
 
 def test_another_dtype_asks_that_model_again_and_switching_back_asks_nothing(bench):
@@ -236,14 +243,18 @@ def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
 
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
-    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE
+    }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (12, 0)
 
 
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
-    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE
+    }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (8, 12)
 
@@ -251,6 +262,13 @@ def test_more_examples_ask_only_the_new_ones(bench):
 def test_another_metric_scores_again_without_inference(bench):
     bench.configure(changed(kv={"metric": "best_subspan_em"}))
     assert bench.plan() == AFTER_SCORE
+
+
+def test_an_edited_published_value_is_shown_again_where_it_is_shown_and_nowhere_else(bench):
+    bench.edit("resources/published/token_counts.csv", "1749.9", "1749.8")
+    assert bench.plan() == {}
+    bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
+    assert bench.plan() == {"compare_published": 1, "plot_figure": 1, "make_report": 1}
 
 
 def test_another_title_draws_one_figure_again(bench):
@@ -275,12 +293,23 @@ def test_other_weights_ask_everything_again(bench):
 
 def test_another_seed_makes_only_what_is_random_again(bench):
     bench.configure({**CONFIG, "seed": 7})
-    assert bench.plan() == {"make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {
+        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE, "sample_questions": 3
+    }  # fmt: skip
 
 
 def test_another_order_in_the_config_orders_tables_and_figures_again(bench):
     bench.configure({**CONFIG, "experiments": ["qa", "kv", "closed_book"]})
     assert bench.plan() == {**TABLES, "token_count_table": 1, "answer_check_table": 1, "make_report": 1}
+
+
+def test_a_model_for_two_gpus_is_given_two_though_one_job_runs_at_a_time(bench):
+    config = changed()
+    config["models"] = ["large"]
+    config["define"]["models"] = {"large": {"engine": "transformers", "path": "resources/reference_model", "gpus": 2}}
+    bench.configure(config)
+    done = bench.snakemake("-n", "-p", "--quiet", "host", "--", "results/responses/large/qa.jsonl.gz")
+    assert " --gpus 2 " in done.stdout
 
 
 def test_a_remote_file_is_fetched_checked_and_used(bench, tmp_path):

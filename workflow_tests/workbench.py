@@ -14,7 +14,7 @@ from conftest import ROOT, qa_record, write_lines
 from litm.records import read_json
 
 #: Rules that only name targets.
-TARGETS = {"all", "tables", "figures", "report", "suite_export", "suite_zip"}
+TARGETS = {"all", "tables", "figures", "report", "published", "suite_export", "suite_zip"}
 
 CONFIG = {
     "models": ["reference"],
@@ -31,7 +31,7 @@ CONFIG = {
             },
             "closed_book": {"task": "closed_book_qa", "dataset": "questions", "max_new_tokens": 10},
         },
-        "figures": {"qa": {"experiments": ["qa"], "references": {"closed_book": "closed book"}}},
+        "figures": {"qa": {"experiments": ["qa"], "references": {"closed_book": "closed book"}, "published": True}},
     },
 }
 
@@ -96,6 +96,9 @@ class Workbench:
 
     def plan(self, *words: str) -> dict[str, int]:
         """Number of jobs by rule that Snakemake would run, targets left out."""
+        # Here, so that no fork has to: it takes seconds.
+        import snakemake.cli  # noqa: F401
+
         context = multiprocessing.get_context("fork")
         receiver, sender = context.Pipe(duplex=False)
         child = context.Process(target=_plan, args=(self.folder, words, sender))

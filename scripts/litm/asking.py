@@ -32,6 +32,11 @@ class Asking:
         """Whether a server runs the model, and makes the prompts."""
         return "base_url" in self.source
 
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether prompts and answers have windows of their own."""
+        return "answer_window" in self.source
+
     def identity(self) -> dict:
         """All that defines an answer beside the prompt itself."""
         # What a server runs ends its answers itself.
@@ -60,7 +65,7 @@ class Asking:
             context_window=context_window or self.source["context_window"],
             max_new_tokens=self.decoding["max_new_tokens"] + self.reasoning.tokens,
             on_overflow=on_overflow,
-            is_shared="answer_window" not in self.source,
+            is_shared=not self.is_encoder_decoder,
             answer_window=self.source.get("answer_window"),
         )
 

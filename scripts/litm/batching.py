@@ -27,20 +27,27 @@ def padded_size(longest: int, new_tokens: int, count: int) -> int:
 def next_batch(
     order: Sequence[int], start: int, lengths: Sequence[int], new_tokens: int, token_budget: int
 ) -> Sequence[int]:
-    """The batch that begins at `order[start]`: as many indices, longest first, as stay within `token_budget`.
+    """The batch that begins at `order[start]`: as many indices, in their order, as stay within `token_budget`.
 
     A batch's size in tokens is its `padded_size`; a prompt longer than the budget is a batch of its own.
     """
-    size = padded_size(lengths[order[start]], new_tokens, 1)
-    return order[start : start + max(1, token_budget // max(1, size))]
+    longest = lengths[order[start]]
+    end = start + 1
+    while end < len(order):
+        longest = max(longest, lengths[order[end]])
+        if padded_size(longest, new_tokens, end + 1 - start) > token_budget:
+            break
+        end += 1
+    return order[start:end]
 
 
 def halved_budget(batch: Sequence[int], lengths: Sequence[int], new_tokens: int) -> int:
-    """The token budget that just allows the first half of a batch of two or more, longest first.
+    """The token budget that just allows the first half of a batch of two or more.
 
     Half of the size that the batch had, not of the budget it was allowed, which the last batch is far below.
     """
-    return padded_size(lengths[batch[0]], new_tokens, len(batch) // 2)
+    half = len(batch) // 2
+    return padded_size(max(lengths[index] for index in batch[:half]), new_tokens, half)
 
 
 def length_sorted_batches(lengths: Sequence[int], new_tokens: int, token_budget: int) -> Iterator[Sequence[int]]:

@@ -1,9 +1,9 @@
 """Which model it is, exactly: what a response belongs to."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from litm.errors import UserError
 
@@ -49,18 +49,24 @@ def check_model_folder(folder: Path) -> None:
         raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")
 
 
-def load_config(location: str, revision: str | None) -> "PretrainedConfig":
+def load_config(location: str, revision: str | None, changes: Mapping[str, Any] | None = None) -> "PretrainedConfig":
     """The configuration of a model in a folder or on the hub, with its architecture's defaults filled in.
 
-    Raises `UserError` if it cannot be read.
+    changes: values that replace its own. Raises `UserError` if it cannot be read, or has no key of such a name.
     """
     from huggingface_hub.errors import StrictDataclassError
     from transformers import AutoConfig
 
     try:
-        return AutoConfig.from_pretrained(location, revision=revision)
+        config, unknown = AutoConfig.from_pretrained(
+            location, revision=revision, return_unused_kwargs=True, **(changes or {})
+        )
     except (OSError, ValueError, StrictDataclassError) as error:
         raise UserError(f"configuration of {location}: {str(error).strip().splitlines()[0]}") from error
+    if unknown:
+        (name, *_) = unknown
+        raise UserError(f"configuration of {location}: it has no '{name}': mend the model's 'config'")
+    return config
 
 
 def context_window_of(config: "PretrainedConfig") -> int | None:

@@ -36,6 +36,7 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
         # A cast, because the checker does not see that the loading report makes it a pair.
         model, loading = cast(Any, kind).from_pretrained(
             settings.location,
+            config=config,
             revision=settings.revision,
             dtype=dtype,
             attn_implementation=settings.attention,

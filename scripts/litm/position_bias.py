@@ -97,20 +97,20 @@ def missing_information(sweep: CompleteCases) -> str | None:
         return "only one position"
     if sweep.all_empty:
         return "all answers are empty"
-    return "too few questions" if n == 1 else _limit(sweep.matrix)
+    return "too few questions" if n == 1 else limit_of(sweep.matrix.sum(axis=0).tolist(), n)
 
 
-def _limit(matrix: np.ndarray) -> str | None:
-    """What keeps columns from showing a difference: the floor, the ceiling, or too few rows to tell them from less.
+def limit_of(correct: Sequence[int], n: int) -> str | None:
+    """What keeps accuracies from showing a difference: the floor, the ceiling, or too few questions to tell.
 
-    It is the lack of rows where the intervals reach a limit that the accuracies themselves are not `NEAR` to.
+    correct: right answers of n at each position. It is the lack of questions where the intervals reach a limit that the
+    accuracies themselves are not `NEAR` to.
     """
-    correct = matrix.sum(axis=0)
-    intervals = [binomial_interval(int(count), len(matrix)) for count in correct]
+    intervals = [binomial_interval(count, n) for count in correct]
     floor, ceiling = all(low <= FLOOR for low, _ in intervals), all(high >= CEILING for _, high in intervals)
     if not (floor or ceiling):
         return None
-    near_floor, near_ceiling = correct.max() <= NEAR * len(matrix), correct.min() >= (1 - NEAR) * len(matrix)
+    near_floor, near_ceiling = max(correct) <= NEAR * n, min(correct) >= (1 - NEAR) * n
     if floor != ceiling and (near_floor if floor else near_ceiling):
         return "floor" if floor else "ceiling"
     return "too few questions"
@@ -184,7 +184,7 @@ def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> di
     """
     if missing_information(sweep):
         return {}
-    limit = _limit(three)
+    limit = limit_of(three.sum(axis=0).tolist(), len(three))
     if limit:
         return {"reason": f"{limit} at start, middle and end"}
     certain = pbi_class(estimate.low) == pbi_class(estimate.high)

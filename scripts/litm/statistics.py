@@ -159,6 +159,44 @@ def _estimate(total: float, squares: float, n: int, weights: np.ndarray, confide
     return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
 
 
+def mean_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
+    """The mean over all columns, with its interval over the questions.
+
+    Of question i the share right is sᵢ = Σⱼ xᵢⱼ/k, and the interval is Student's for their mean, s̄ ± t(n-1)·SD(s)/√n,
+    cut at 0 and 1; `binomial_interval` where all shares are 0 or all are 1, and for a single question. Raises
+    `ValueError` without questions.
+    """
+    matrix = _binary(matrix)
+    n = len(matrix)
+    if not n:
+        raise ValueError("no questions, no interval")
+    value = int(matrix.sum()) / matrix.size
+    if n == 1 or value in (0, 1):
+        return Estimate(value, *binomial_interval(round(value * n), n, confidence), 0.0)
+    standard_error = float(matrix.mean(axis=1).std(ddof=1) / np.sqrt(n))
+    half = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * standard_error
+    return Estimate(value, max(0.0, value - half), min(1.0, value + half), standard_error)
+
+
+def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, confidence: float = 0.95) -> Estimate:
+    """Difference p₁ - p₂ of two independent proportions, with Newcombe's (1998, method 10) hybrid score interval.
+
+    With Wilson's limits l and u of each: p₁ - p₂ - √((p₁-l₁)² + (u₂-p₂)²) to p₁ - p₂ + √((u₁-p₁)² + (p₂-l₂)²). The
+    standard error is the unpooled one. Raises `ValueError` for n = 0.
+    """
+    _check_counts(correct, n)
+    _check_counts(other_correct, other_n)
+    p, other = correct / n, other_correct / other_n
+    low, high = wilson_interval(correct, n, confidence)
+    other_low, other_high = wilson_interval(other_correct, other_n, confidence)
+    return Estimate(
+        value=p - other,
+        low=p - other - float(np.hypot(p - low, other_high - other)),
+        high=p - other + float(np.hypot(high - p, other - other_low)),
+        standard_error=float(np.sqrt(p * (1 - p) / n + other * (1 - other) / other_n)),
+    )
+
+
 def minimum_detectable_effect(standard_error: float, power: float = 0.8, alpha: float = 0.05) -> float:
     """The true effect that a two-sided test at `alpha` would find with probability `power`.
 

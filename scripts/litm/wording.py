@@ -11,3 +11,9 @@ def ordinal(number: int) -> str:
 def percent(fraction: float) -> str:
     """A fraction in per cent, to one decimal: 12.3."""
     return f"{100 * fraction:.1f}"
+
+
+def points(difference: float) -> str:
+    """A difference of fractions in points, with its sign, to one decimal: +1.2 points."""
+    # Adding 0 takes the sign of a difference that is rounded to nothing.
+    return f"{round(100 * difference, 1) + 0:+.1f} points"

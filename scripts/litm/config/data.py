@@ -25,7 +25,8 @@ class Dataset:
     """A named file: at a path of the user's, or remote, checked by its sha256.
 
     file: the base name that a remote file has here, and under which it is looked for in `data_mirror`; labels: the
-    format of a file that says which questions to keep, None for any other file.
+    format of a file that says which questions to keep, None for any other file; version: which data of the paper's
+    authors it is, None for any other file.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Dataset:
     file: str
     sha256: str | None
     labels: str | None
+    version: str | None
 
 
 @dataclass(frozen=True)
@@ -101,11 +103,11 @@ def read_dataset(name: str, entry: Mapping, root: Path) -> Dataset:
         path = locate(entry["path"], root, f"datasets.{name}.path")
         if not Path(path).is_file():
             raise UserError(f"datasets.{name}.path: {path} is not a file")
-        return Dataset(name, path, None, "", None, entry.get("labels"))
+        return Dataset(name, path, None, "", None, entry.get("labels"), entry.get("version"))
     if "sha256" not in entry:
         raise UserError(f"datasets.{name}: a remote file needs its 'sha256'")
     file = entry.get("file", entry["url"].rsplit("/", 1)[-1])
-    return Dataset(name, None, entry["url"], file, entry["sha256"], entry.get("labels"))
+    return Dataset(name, None, entry["url"], file, entry["sha256"], entry.get("labels"), entry.get("version"))
 
 
 def check_file_names(datasets: Mapping[str, Dataset]) -> None:

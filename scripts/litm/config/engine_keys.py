@@ -10,7 +10,7 @@ API_ENGINES = ("anthropic", "openai")
 
 RECORDED_KEYS = ("responses", "fields")
 #: What every kind has.
-COMMON_KEYS = ("engine", "reasoning", "reasoning_tags")
+COMMON_KEYS = ("engine", "about", "reasoning", "reasoning_tags")
 API_KEYS = ("api_model", "base_url", "endpoint", "request", "api_key_variable", "concurrency", "prices")
 LOCAL_KEYS = (
     "path",
@@ -18,11 +18,16 @@ LOCAL_KEYS = (
     "dtype",
     "quantization",
     "attention",
+    "config",
     "device",
     "gpus",
     "shards",
     "batch_tokens",
     "threads",
+    "parameters",
+    "gpu_model",
+    "mem_mb",
+    "runtime",
 )
 
 

@@ -1,6 +1,6 @@
 """The figures of the configuration: those asked for, or those that the experiments call for."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 
 from litm.config.catalogue import choose
@@ -9,24 +9,32 @@ from litm.errors import UserError
 
 #: Accuracy against the position of the gold item, or the number of items, or of each of several gold items.
 BY_POSITION, BY_SIZE, BY_TARGET = "accuracy_by_position", "accuracy_by_size", "accuracy_by_target"
+#: The mean over the positions of the gold item, against the number of items.
+MEAN_BY_SIZE = "mean_accuracy_by_size"
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
 X_LABELS = {
     BY_POSITION: "Position of the item with the answer",
     BY_SIZE: "Number of items in the context",
     BY_TARGET: "Item asked for, and its position",
+    MEAN_BY_SIZE: "Number of items in the context",
 }
 #: What is wrong with a figure of a kind that has an experiment of another.
 MISFITS = {
     BY_POSITION: "none of its experiments has positions to draw a curve over",
     BY_SIZE: "{name} has positions, a figure of 'kind: accuracy_by_size' is of experiments without",
     BY_TARGET: "{name} asks for one item at a time, a figure of 'kind: accuracy_by_target' is of those with several",
+    MEAN_BY_SIZE: "{name} has no positions, a figure of 'kind: mean_accuracy_by_size' is of experiments that have",
 }
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A named figure: the experiments whose accuracies it shows, and those that are its reference lines."""
+    """A named figure: the experiments whose accuracies it shows, and those that are its reference lines.
+
+    models, sizes: the only ones that it shows, None for all there are; published: whether the published values of its
+    models are drawn too.
+    """
 
     name: str
     kind: str
@@ -35,25 +43,45 @@ class Figure:
     references: Mapping[str, str]
     panel_title: str
     x_label: str
+    models: tuple[str, ...] | None
+    sizes: tuple[int, ...] | None
+    published: bool
 
     def settings(self) -> dict:
         """What changes the picture, beside the scores."""
         return asdict(self)
 
+    def shows(self, model: str) -> bool:
+        """Whether a model is among those that the figure is of."""
+        return self.models is None or model in self.models
+
+    def shows_all(self, experiment: Experiment, models: Collection[str]) -> bool:
+        """Whether the figure has all that these models and an experiment have to show."""
+        sizes = {cell.size for cell in experiment.cells}
+        is_shown = experiment.name in (*self.experiments, *self.references)
+        return is_shown and all(map(self.shows, models)) and (self.sizes is None or sizes <= {*self.sizes})
+
 
 def read_figures(
-    selected: list[str] | None, entries: Mapping, catalogue: Mapping, experiments: Mapping[str, Experiment]
+    selected: list[str] | None,
+    catalogues: Mapping[str, Mapping],
+    experiments: Mapping[str, Experiment],
+    sweeps: Collection[tuple[str, str]],
 ) -> dict[str, Figure]:
-    """The figures asked for; if none are named, those whose curves are all selected, and one for any other curve.
+    """The figures asked for; if none are named, those with something to show, and one for any other curve.
 
-    catalogue: the entries of all experiments; experiments: those that are selected.
+    catalogues: all entries by kind and name; experiments: those that are selected; sweeps: the pairs of a selected
+    model and experiment that there are. A figure has something to show if its experiments are all selected, and any of
+    its models and sizes is.
     """
+    entries = catalogues["figures"]
     for name in (*entries, *experiments):
         if name == PBI_FOREST:
             raise UserError(f"the name {PBI_FOREST} is taken by the figure of all Position Bias Indexes")
     for name, entry in entries.items():
-        choose(entry["experiments"], catalogue, f"figures.{name}.experiments")
-        choose(entry.get("references", {}), catalogue, f"figures.{name}.references")
+        choose(entry["experiments"], catalogues["experiments"], f"figures.{name}.experiments")
+        choose(entry.get("references", {}), catalogues["experiments"], f"figures.{name}.references")
+        choose(entry.get("models", []), catalogues["models"], f"figures.{name}.models")
     if selected is not None:
         choose(selected, entries, "figures")
         for name in selected:
@@ -61,19 +89,42 @@ def read_figures(
         figures = {name: _read_figure(name, entries[name], experiments) for name in selected}
         for figure in figures.values():
             _check_kind(figure, experiments)
+            _check_not_empty(figure, experiments, sweeps)
         return figures
-    figures = {
-        name: _read_figure(name, entry, experiments)
-        for name, entry in entries.items()
-        if set(entry["experiments"]) <= set(experiments)
-    }
-    shown = {name for figure in figures.values() for name in (*figure.experiments, *figure.references)}
+    figures = {name: _read_figure(name, entry, experiments) for name, entry in entries.items()}
+    figures = {name: figure for name, figure in figures.items() if _has_curves(figure, experiments, sweeps)}
     for name, experiment in experiments.items():
-        kind = _kind_of(experiment)
-        if name not in shown and (kind != BY_SIZE or len({cell.size for cell in experiment.cells}) > 1):
-            entry = {"kind": kind, "title": experiment.title, "experiments": [name]}
-            figures[name] = _read_figure(name, entry, experiments)
+        models = {model for model, one in sweeps if one == name}
+        if not any(figure.shows_all(experiment, models) for figure in figures.values()):
+            kind = _kind_of(experiment)
+            if kind != BY_SIZE or len({cell.size for cell in experiment.cells}) > 1:
+                entry = {"kind": kind, "title": experiment.title, "experiments": [name]}
+                figures[name] = _read_figure(name, entry, experiments)
     return figures
+
+
+def published_figures(entries: Mapping) -> dict[str, Figure]:
+    """The figures of which there are published values, whatever is selected."""
+    figures = {name: _read_figure(name, entry, {}) for name, entry in entries.items()}
+    return {name: figure for name, figure in figures.items() if figure.published}
+
+
+def _has_curves(figure: Figure, experiments: Mapping[str, Experiment], sweeps: Collection[tuple[str, str]]) -> bool:
+    """Whether all experiments of a figure are selected, and any of its models and sizes is among them."""
+    if not set(figure.experiments) <= set(experiments):
+        return False
+    sizes = {cell.size for name in figure.experiments for cell in experiments[name].cells}
+    models = {model for model, experiment in sweeps if experiment in figure.experiments}
+    return any(map(figure.shows, models)) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
+
+
+def _check_not_empty(
+    figure: Figure, experiments: Mapping[str, Experiment], sweeps: Collection[tuple[str, str]]
+) -> None:
+    if not _has_curves(figure, experiments, sweeps):
+        limits = {"models": figure.models, "sizes": figure.sizes}
+        named = "; ".join(f"its {key} are {', '.join(map(str, value))}" for key, value in limits.items() if value)
+        raise UserError(f"figures.{figure.name}: nothing that is selected is in it ({named}); take it out of 'figures'")
 
 
 def _kind_of(experiment: Experiment) -> str:
@@ -84,14 +135,17 @@ def _kind_of(experiment: Experiment) -> str:
 
 def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
     """Of a figure by position some experiment must have a curve; of the other kinds all must be of the kind."""
-    wrong = [name for name in figure.experiments if _kind_of(experiments[name]) != figure.kind]
+    wanted = BY_POSITION if figure.kind == MEAN_BY_SIZE else figure.kind
+    wrong = [name for name in figure.experiments if _kind_of(experiments[name]) != wanted]
     if wrong and (figure.kind != BY_POSITION or len(wrong) == len(figure.experiments)):
         raise UserError(f"figures.{figure.name}: {MISFITS[figure.kind].format(name=wrong[0])}")
 
 
 def _read_figure(name: str, entry: Mapping, experiments: Mapping[str, Experiment]) -> Figure:
     kind = entry.get("kind", BY_POSITION)
-    unit = "tokens" if any(experiments[one].tokens_of for one in entry["experiments"]) else "items"
+    unit = (
+        "tokens" if any(experiments[one].tokens_of for one in entry["experiments"] if one in experiments) else "items"
+    )
     return Figure(
         name=name,
         kind=kind,
@@ -100,4 +154,7 @@ def _read_figure(name: str, entry: Mapping, experiments: Mapping[str, Experiment
         references=dict(entry.get("references", {})),
         panel_title=entry.get("panel_title", f"{{size}} {unit}"),
         x_label=entry.get("x_label", X_LABELS[kind]),
+        models=tuple(entry["models"]) if "models" in entry else None,
+        sizes=tuple(entry["sizes"]) if "sizes" in entry else None,
+        published=entry.get("published", False),
     )

@@ -20,7 +20,7 @@ BUDGETING_ENGINE = "transformers"
 
 @dataclass(frozen=True)
 class Model:
-    """A named entry of the catalogue."""
+    """A named entry of the catalogue. config: values that replace those of the model's own configuration."""
 
     name: str
     engine: str
@@ -32,6 +32,7 @@ class Model:
     dtype: str
     quantization: str
     attention: str
+    config: Mapping
     prompt_template: str
     reasoning: Reasoning
     on_failure: str
@@ -41,6 +42,10 @@ class Model:
     batch_tokens: int
     threads: int
     tokens_per_second: float | None
+    parameters: float | None
+    gpu_model: str | None
+    mem_mb: int | None
+    runtime: int | None
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""
@@ -52,11 +57,16 @@ class Model:
             **self.reasoning.settings(),
         }
         # Left out where there is none, as before there was any: what was answered then is still an answer.
-        return settings if self.quantization == NO_QUANTIZATION else {**settings, "quantization": self.quantization}
+        if self.quantization != NO_QUANTIZATION:
+            settings["quantization"] = self.quantization
+        return {**settings, **self._changes()}
 
     def location(self) -> dict:
         """Where the model is: what `identify_model.py` is given."""
-        return {"path": self.path, "hub": self.hub, "revision": self.revision}
+        return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
+
+    def _changes(self) -> dict:
+        return {"config": dict(self.config)} if self.config else {}
 
     @property
     def template_name(self) -> str | None:
@@ -86,6 +96,7 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         dtype=entry.get("dtype", "auto"),
         quantization=entry.get("quantization", NO_QUANTIZATION),
         attention=entry.get("attention", "sdpa"),
+        config=entry.get("config", {}),
         prompt_template=prompt_template,
         reasoning=_reasoning(entry, prompt_template, f"models.{name}"),
         on_failure=entry.get("on_failure", STOP),
@@ -95,6 +106,10 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         batch_tokens=entry.get("batch_tokens", 16384),
         threads=entry.get("threads", 8),
         tokens_per_second=entry.get("tokens_per_second"),
+        parameters=entry.get("parameters"),
+        gpu_model=entry.get("gpu_model"),
+        mem_mb=entry.get("mem_mb"),
+        runtime=entry.get("runtime"),
     )
 
 

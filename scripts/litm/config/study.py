@@ -1,7 +1,7 @@
 """The study: all that a config selects from the catalogues, checked before any job runs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,15 @@ from litm.config.data import (
 )
 from litm.config.engine_keys import check_engine_keys, is_api, is_recorded, with_defaults
 from litm.config.experiments import Experiment, read_experiment
-from litm.config.figures import Figure, read_figures
+from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model, read_model
 from litm.config.recorded import RecordedModel, read_recorded_model
+from litm.config.relations import read_relations
+from litm.config.selection import Selection, is_to_supply, select
 from litm.errors import UserError
 
 #: Unless the config says otherwise.
-AUDITED_PER_CELL = 5
+AUDITED_PER_CELL, EXPLORED_PER_SIZE = 5, 20
 CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
 
 
@@ -40,21 +42,27 @@ CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrie
 class Study:
     """The selected models, experiments and figures, and the data there are.
 
-    token_models: models, selected or not, whose tokens an experiment's sizes count; audited_per_cell: prompts of a cell
-    that an audit asks again.
+    selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
+    sizes count; published_figures: those that there are published values of, selected or not; relations: see
+    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; explored_per_size:
+    questions of an experiment's size that the report shows in full.
     """
 
+    selection: Selection
     models: Mapping[str, Model | ApiModel | RecordedModel]
     token_models: Mapping[str, Model | ApiModel]
     experiments: Mapping[str, Experiment]
     figures: Mapping[str, Figure]
+    published_figures: Mapping[str, Figure]
     datasets: Mapping[str, Dataset]
     corpora: Mapping[str, Corpus]
     retrievers: Mapping[str, Retriever]
     questions: Mapping[str, QuestionSet]
     candidates: Mapping[str, Candidates]
+    relations: Mapping[str, Mapping]
     seed: int
     audited_per_cell: int
+    explored_per_size: int
     data_mirror: str | None
 
     @property
@@ -67,8 +75,14 @@ class Study:
         """The other pairs: those of which the model's recorded responses have none."""
         return [pair for pair in self._pairs() if not self._covers(*pair)]
 
+    @property
+    def left_out(self) -> list[str]:
+        """A line for each reason why something that the config selects is not here."""
+        pairs = ", ".join(map("/".join, self.not_recorded))
+        return [*self.selection.left_out, *([f"no recorded responses, left out: {pairs}"] if pairs else [])]
+
     def _pairs(self) -> list[tuple[str, str]]:
-        return [(model, experiment) for model in self.models for experiment in self.experiments]
+        return [(model, experiment) for model in self.models for experiment in self.selection.experiments_of(model)]
 
     def _covers(self, model: str, experiment: str) -> bool:
         entry = self.models[model]
@@ -84,7 +98,10 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     validate(config, root / "config" / "schemas" / "config.schema.yaml", "config")
     entries = _catalogues(config, root)
     seed = config["seed"]
-    datasets = {name: read_dataset(name, entry, root) for name, entry in entries["datasets"].items()}
+    selection = select(config, entries)
+    datasets = {
+        name: read_dataset(name, entry, root) for name, entry in entries["datasets"].items() if not is_to_supply(entry)
+    }
     check_file_names(datasets)
     corpora = {name: read_corpus(name, entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
     retrievers = {name: read_retriever(name, entry, root) for name, entry in entries["retrievers"].items()}
@@ -98,8 +115,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
     files = {**datasets, **questions, **candidates}
     experiments = {
-        name: read_experiment(name, entries["experiments"][name], seed, files, root)
-        for name in choose(config["experiments"], entries["experiments"], "experiments")
+        name: read_experiment(name, entries["experiments"][name], seed, files, root) for name in selection.experiments
     }
     _check_curves(experiments.values())
     for experiment in experiments.values():
@@ -107,34 +123,38 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         for name in experiment.datasets.values():
             if name in candidates:
                 check_hits(candidates[name], retrievers)
-    wanted = choose(config["models"], entries["models"], "models", "a model of your own is an entry of define.models")
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
     run = {
         name: _read_asked(name, entries["models"][name], datasets, root)
-        for name in dict.fromkeys([*wanted, *token_models])
+        for name in dict.fromkeys([*selection.models, *token_models])
         if not is_recorded(entries["models"][name])
     }
     recorded = {
-        name: read_recorded_model(name, entries["models"][name], entries["experiments"], experiments, datasets, root)
-        for name in wanted
+        name: read_recorded_model(name, entries["models"][name], entries["experiments"], own, datasets, root)
+        for name in selection.models
         if name not in run
+        for own in [{one: experiments[one] for one in selection.experiments_of(name)}]
     }
     study = Study(
-        models={name: run.get(name) or recorded[name] for name in wanted},
+        selection=selection,
+        models={name: run.get(name) or recorded[name] for name in selection.models},
         token_models={name: run[name] for name in token_models},
         experiments=experiments,
-        figures=read_figures(config.get("figures"), entries["figures"], entries["experiments"], experiments),
+        figures={},
+        published_figures=published_figures(entries["figures"]),
         datasets=datasets,
         corpora=corpora,
         retrievers=retrievers,
         questions=questions,
         candidates=candidates,
+        relations=read_relations(entries["models"], entries["experiments"]),
         seed=seed,
         audited_per_cell=(config.get("audit") or {}).get("prompts_per_cell", AUDITED_PER_CELL),
+        explored_per_size=(config.get("report") or {}).get("questions_per_size", EXPLORED_PER_SIZE),
         data_mirror=_mirror(config.get("data_mirror")),
     )
     _check_answered(study)
-    return study
+    return replace(study, figures=read_figures(config.get("figures"), entries, experiments, study.sweeps))
 
 
 def _read_asked(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model | ApiModel:

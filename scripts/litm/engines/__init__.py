@@ -34,7 +34,8 @@ class EngineSettings:
     another place for the tokenizer; prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens,
     stop: decoding, always greedy; reasoning: what is done about what a model writes before its answer.
 
-    Of a model that is run here, dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; and, as they must
+    Of a model that is run here, dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that
+    replace those of its own configuration; and, as they must
     not change an answer, device, gpus, batch_tokens, and share_prefixes: whether what prompts have in common at their
     beginning may be computed once.
 
@@ -54,6 +55,7 @@ class EngineSettings:
     dtype: str = "auto"
     quantization: str = NO_QUANTIZATION
     attention: str = "sdpa"
+    config: Mapping[str, Any] = field(default_factory=dict)
     device: str = "auto"
     gpus: int = 0
     batch_tokens: int = 16384

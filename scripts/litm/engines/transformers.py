@@ -7,7 +7,7 @@ import torch
 import transformers
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-from litm.batching import halved_budget, next_batch
+from litm.batching import halved_budget, longest_first, next_batch
 from litm.cli import note
 from litm.devices import choose_device, device_name
 from litm.engines import NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
@@ -32,7 +32,7 @@ class Engine:
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
-        self.config = load_config(settings.location, settings.revision)
+        self.config = load_config(settings.location, settings.revision, settings.config)
         self.tokenizer = model_tokenizer(
             settings.tokenizer or settings.location, settings.revision, settings.prompt_template, settings.reasoning
         )
@@ -43,7 +43,9 @@ class Engine:
         return prepare_prompts(self.tokenizer, self.settings, contents)
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
-        """Answer all prompts in `reading_order`; yields each batch as soon as it is done.
+        """Answer all prompts, batch by batch; yields each batch as soon as it is done.
+
+        Prompts with a common beginning follow one another, where the model's caches can be kept from one to the next.
 
         A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single
         prompt that does not.
@@ -62,9 +64,9 @@ class Engine:
         prompt_ids = token_ids(prompts)
         lengths = [len(ids) for ids in prompt_ids]
         budget = self.settings.batch_tokens
-        order = reading_order(prompt_ids, new_tokens, budget)
         may_keep = self.settings.share_prefixes and can_keep(model)
         kept = KeptCache(model, max(lengths), new_tokens) if may_keep else None
+        order = reading_order(prompt_ids) if may_keep else longest_first(lengths)
         done = 0
         while done < len(order):
             batch = next_batch(order, done, lengths, new_tokens, budget)
@@ -111,6 +113,8 @@ def generate_if_it_fits(
     except RuntimeError as error:
         if not is_out_of_memory(error):
             raise
+    if kept:
+        kept.forget()
     # Only here, since the error holds the tensors of the failed batch. Does nothing where CUDA is not in use.
     torch.cuda.empty_cache()
     return None

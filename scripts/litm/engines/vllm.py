@@ -154,6 +154,8 @@ def check_settings(settings: EngineSettings, config: "PretrainedConfig") -> None
         )
     if settings.attention != EngineSettings.attention:
         raise UserError(f"attention: {settings.attention} is not for engine vllm, which chooses its own: leave it out")
+    if settings.config:
+        raise UserError("config: other values for the model's configuration are not for engine vllm: use transformers")
     if ":" in settings.device:
         raise UserError(
             f"device: {settings.device} is not for engine vllm: use auto, and CUDA_VISIBLE_DEVICES to choose"

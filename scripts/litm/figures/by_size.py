@@ -10,17 +10,22 @@ from matplotlib.lines import Line2D
 from litm.figures import style
 
 
-def size_curve(accuracy: pd.DataFrame, recall: pd.DataFrame, figure: Mapping) -> Figure:
+def size_curve(
+    accuracy: pd.DataFrame, recall: pd.DataFrame, figure: Mapping, published: pd.DataFrame | None = None
+) -> Figure:
     """Accuracy (%) against the number of items, with 95 % intervals; a curve for each model, and one for each
     retriever's recall.
 
-    accuracy: rows of `accuracy.accuracy_table`; recall: rows of `recall.recall_rows`, none where nothing was retrieved.
+    accuracy: rows of `accuracy.accuracy_table`, or of `position_means`; recall: rows of `recall.recall_rows`, none
+    where nothing was retrieved; published: rows like those of accuracy, drawn dashed for the models that are there.
     """
-    shown = accuracy[accuracy["experiment"].isin(figure["experiments"])]
+    shown = style.rows_of(accuracy, figure)
     cells = shown[shown["n"] > 0]
     colours = style.model_colours(accuracy["model"])
+    others = style.published_rows(published, figure, colours)
     canvas = style.new_canvas(style.MINIMUM_INCHES, style.PANEL_INCHES[1] + 1.2)
     panel = canvas.subplots()
+    style.draw_published(panel, others, "size", colours)
     _draw_curves(panel, cells, figure, colours)
     sizes = sorted(int(size) for size in cells["size"].unique())
     searches = _recall_curves(recall, sizes)
@@ -33,23 +38,20 @@ def size_curve(accuracy: pd.DataFrame, recall: pd.DataFrame, figure: Mapping) ->
     panel.set_xticks(sizes)
     panel.set_xlabel(figure["x_label"])
     panel.set_ylabel("Accuracy, recall (%)" if searches else "Accuracy (%)")
-    style.fit_y_axis(panel, _intervals([accuracy[accuracy["n"] > 0], *searches.values()]))
+    style.fit_y_axis(panel, cells, style.reference_rows(accuracy, figure, colours), others, *searches.values())
     style.set_title(canvas, figure["title"])
     handles = style.curve_handles(figure, colours) + style.reference_handles(figure, set(accuracy["experiment"]))
     for linestyle, (name, curve) in zip(linestyles, searches.items(), strict=True):
         label = f"recall of {name} (n = {int(curve['n'].iloc[0]):,})"
         handles.append(Line2D([], [], color="0.3", linestyle=linestyle, label=label))
-    style.add_legend(canvas, handles, style.describe_n(cells))
+    style.add_legend(canvas, handles + style.published_handles(others), style.describe_n(cells))
     return canvas
 
 
 def _draw_curves(panel: Axes, cells: pd.DataFrame, figure: Mapping, colours: Mapping) -> None:
     linestyles = style.cycle(style.CURVE_STYLES, figure["experiments"])
     for linestyle, experiment in zip(linestyles, figure["experiments"], strict=True):
-        for marker, (model, colour) in zip(style.cycle(style.MARKERS, colours), colours.items(), strict=True):
-            curve = cells[(cells["experiment"] == experiment) & (cells["model"] == model)].sort_values("size")
-            look = {"color": colour, "marker": marker, "linestyle": linestyle}
-            style.draw_intervals(panel, curve["size"], curve.rename(columns={"accuracy": "value"}), look)
+        style.draw_models(panel, cells[cells["experiment"] == experiment], "size", colours, linestyle)
 
 
 def _recall_curves(recall: pd.DataFrame, sizes: list[int]) -> dict[str, pd.DataFrame]:
@@ -66,9 +68,3 @@ def _recall_curves(recall: pd.DataFrame, sizes: list[int]) -> dict[str, pd.DataF
         retriever if once else f"{retriever} in {corpus} for {questions}": curve
         for (retriever, corpus, questions), curve in groups.items()
     }
-
-
-def _intervals(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """The limits of all intervals, for the axis."""
-    limits = [table[["ci_low", "ci_high"]].astype(float) for table in tables if len(table)]
-    return pd.concat(limits) if limits else pd.DataFrame({"ci_low": [], "ci_high": []})

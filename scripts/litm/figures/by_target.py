@@ -18,7 +18,6 @@ from litm.wording import ordinal
 #: Of a panel: without its bars, and for a bar or the gap between two groups; at least; and of the whole figure at most.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
 PANEL_HEIGHT_INCHES = 2.9
-LEGEND_LINE_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES = 0.2, 0.7, 0.09
 NOTE_CHARACTERS_AN_INCH, NOTE_LINE_POINTS = 12, 11
 #: Bars of more models than there are colours differ in their hatching.
 HATCHES = ("", "////", "....")
@@ -40,7 +39,6 @@ class _Sizes:
     note_characters: int
     width: float
     height: float
-    legend_entry: float
 
 
 def target_bars(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
@@ -54,7 +52,7 @@ def target_bars(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     looks = _looks(cells["model"])
     shown = list(_panels(cells, figure))
     handles = _handles(looks) + style.reference_handles(figure, set(accuracy["experiment"]))
-    size = _sizes(shown, list(looks), len(handles))
+    size = _sizes(shown, len(looks))
     canvas = style.new_canvas(size.width, size.height)
     axes = canvas.subplots(size.rows, size.columns, sharey=True, squeeze=False)
     for first, row in zip(range(0, len(shown), size.columns), axes, strict=True):
@@ -71,22 +69,20 @@ def target_bars(accuracy: pd.DataFrame, figure: Mapping) -> Figure:
     _fit_y_axis(axes[0, 0], accuracy[accuracy["n"] > 0])
     style.set_title(canvas, figure["title"])
     note = style.describe_n(cells[cells["n"] > 0], "bar", "whiskers")
-    style.add_legend(canvas, handles, note, size.legend_entry)
+    style.add_legend(canvas, handles, note)
     return canvas
 
 
-def _sizes(shown: list[_Panel], models: list[str], entries: int) -> _Sizes:
-    """Room for every bar and every title, for as many panels in a row as the width allows, and for the legend."""
+def _sizes(shown: list[_Panel], models: int) -> _Sizes:
+    """Room for every bar and every title, and for as many panels in a row as the width allows."""
     targets = max(panel.cells["target"].nunique() for panel in shown)
-    title = CHARACTER_INCHES * max(len(line) for panel in shown for line in panel.title.splitlines())
-    panel = max(PANEL_MINIMUM_INCHES, title, PANEL_EDGE_INCHES + BAR_INCHES * targets * (len(models) + 1))
+    title = style.CHARACTER_INCHES * max(len(line) for panel in shown for line in panel.title.splitlines())
+    panel = max(PANEL_MINIMUM_INCHES, title, PANEL_EDGE_INCHES + BAR_INCHES * targets * (models + 1))
     rows = ceil(len(shown) / max(1, int(MAXIMUM_INCHES / panel)))
     columns = ceil(len(shown) / rows)
     width = max(style.MINIMUM_INCHES, columns * panel + 0.4)
-    entry = max(style.LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES + CHARACTER_INCHES * max(map(len, models)))
-    legend = LEGEND_LINE_INCHES * ceil(entries / max(1, int(width / entry)))
     note_characters = int(width / columns * NOTE_CHARACTERS_AN_INCH)
-    return _Sizes(rows, columns, note_characters, width, rows * PANEL_HEIGHT_INCHES + 1.0 + legend, entry)
+    return _Sizes(rows, columns, note_characters, width, rows * PANEL_HEIGHT_INCHES + 1.2)
 
 
 def _panels(cells: pd.DataFrame, figure: Mapping) -> Iterator[_Panel]:

@@ -1,16 +1,30 @@
-"""The report: one HTML file with everything in it, made from tables, figures and manifests."""
+"""The tables that the report shows: their columns, headings and notes, and their cells as text."""
 
-import base64
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import jinja2
 import pandas as pd
 
-from litm.findings import findings
 from litm.wording import percent
 
-#: Columns of the tables that the report shows, and their headings.
+
+@dataclass(frozen=True)
+class Shown:
+    """How the report shows the table of a name: its title, a note, and the headings of its columns by their names."""
+
+    name: str
+    title: str
+    note: str
+    columns: Mapping[str, str]
+
+
+#: Columns of words, which begin at the left.
+TEXT_HEADINGS = frozenset(
+    {"Model", "Experiment", "Placement", "Target", "Class", "No information", "Verdict", "Reason"}
+    | {"Candidates", "Kind", "Corpus", "Retriever"}
+    | {"Claim", "Models", "Statistic", "Section", "What was found", "Source"}
+)
 ACCURACY_COLUMNS = {
     "model": "Model",
     "experiment": "Experiment",
@@ -107,68 +121,61 @@ CANDIDATE_COLUMNS = {
     "n_answer_in_others_dpr": "Answer elsewhere (DPR)",
     "n_answer_in_others_metric": "Answer elsewhere (metric)",
 }
-PERCENT = (
-    "accuracy",
-    "ci_low",
-    "ci_high",
-    "accuracy_first_line",
-    "accuracy_full",
-    "recall",
-    "gold_recall",
-    "recall_against_exact",
-    "pbi",
-    "pbi_ci_low",
-    "pbi_ci_high",
-    "primacy",
-    "recency",
-    "tilt",
-    "gap",
-    "gap_null_95",
-    "edge_accuracy",
-    "middle_accuracy",
-    "closed_book",
-    "oracle",
-    "utilisation",
-    "utilisation_ci_low",
-    "utilisation_ci_high",
-    "gold_depth_tokens",
+PUBLISHED_COLUMNS = {
+    "model": "Model",
+    "experiment": "Experiment",
+    "size": "Size",
+    "placement": "Placement",
+    "accuracy": "Accuracy",
+    "published": "Published",
+    "difference": "Difference",
+    "ci_low": "95 % from",
+    "ci_high": "to",
+    "verdict": "Verdict",
+    "reason": "Reason",
+    "source": "Source",
+}
+CLAIM_COLUMNS = {
+    "claim": "Claim",
+    "models": "Models",
+    "experiment": "Experiment",
+    "size": "Size",
+    "verdict": "Verdict",
+    "statistic": "Statistic",
+    "value": "Value",
+    "ci_low": "From",
+    "ci_high": "to",
+    "confidence": "Confidence",
+    "n": "n",
+    "reason": "Reason",
+}
+CLAIM_SUMMARY_COLUMNS = {
+    "statement": "Claim",
+    "section": "Section",
+    "supported": "Supported",
+    "contradicted": "Contradicted",
+    "not_enough": "Not enough data",
+    "finding": "What was found",
+}
+TOKENS_USED_COLUMNS = {
+    "model": "Model",
+    "experiment": "Experiment",
+    "answers": "Answers",
+    "prompt_tokens": "Prompt tokens",
+    "response_tokens": "Answer tokens",
+    "last_asked": "Asked last",
+    "last_prompt_tokens": "Their prompt tokens",
+    "last_computed_tokens": "Computed",
+    "saved": "Saved",
+    "dollars": "US$",
+}
+#: Fractions, shown in per cent.
+PERCENT = frozenset(
+    {"accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full", "recall", "gold_recall"}
+    | {"recall_against_exact", "pbi", "pbi_ci_low", "pbi_ci_high", "primacy", "recency", "tilt", "gap", "gap_null_95"}
+    | {"edge_accuracy", "middle_accuracy", "closed_book", "oracle", "utilisation", "utilisation_ci_low"}
+    | {"utilisation_ci_high", "gold_depth_tokens", "published", "difference", "saved", "value", "confidence"}
 )
-
-
-def render_report(
-    template: str,
-    accuracy: pd.DataFrame,
-    token_counts: pd.DataFrame | None,
-    answer_checks: pd.DataFrame,
-    position_bias: pd.DataFrame | None,
-    utilisation: pd.DataFrame | None,
-    retrieval: pd.DataFrame | None,
-    candidates: pd.DataFrame | None,
-    figures: Sequence[tuple[str, bytes]],
-    manifests: Sequence[Mapping],
-) -> str:
-    """The report's HTML; figures are (title, PNG bytes). The same input gives the same text."""
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(template).render(
-        findings=findings(position_bias),
-        figures=[(title, base64.b64encode(png).decode(), png_width(png)) for title, png in figures],
-        tables=[
-            (title, note, list(columns.values()), table_cells(table, columns))
-            for title, note, table, columns in (
-                ("Accuracy by position", ACCURACY_NOTE, accuracy, ACCURACY_COLUMNS),
-                ("Position bias", BIAS_NOTE, position_bias, BIAS_COLUMNS),
-                ("Utilisation of the context", UTILISATION_NOTE, utilisation, UTILISATION_COLUMNS),
-                ("Prompt tokens", TOKEN_NOTE, token_counts, TOKEN_COLUMNS),
-                ("Gold answers to be careful with", CHECK_NOTE, answer_checks, CHECK_COLUMNS),
-                ("Candidates", CANDIDATE_NOTE, candidates, CANDIDATE_COLUMNS),
-                ("Retrieval", RETRIEVAL_NOTE, retrieval, RETRIEVAL_COLUMNS),
-            )
-            if table is not None
-        ],
-        sweeps=[_provenance(manifest) for manifest in manifests],
-    )
-
-
 ACCURACY_NOTE = (
     "Accuracies in per cent with their 95 % interval (Wilson's; Clopper-Pearson's for n < 30 and for none or all "
     "correct). Empty and cut answers (ended at the limit of new tokens) "
@@ -205,9 +212,59 @@ RETRIEVAL_NOTE = (
 )
 
 
-def png_width(png: bytes) -> int:
-    """Width of a PNG picture in pixels, from its header."""
-    return int.from_bytes(png[16:20], "big")
+TOKENS_USED_NOTE = (
+    "Answers and their tokens, as the journal has them. Asked last: the prompts of the last run of the sweep, their "
+    "tokens, those that were computed, and what the common beginnings of prompts saved, in per cent. Empty: nothing "
+    "was asked, or only the server knows. US$ by the prices in the config."
+)
+PUBLISHED_NOTE = (
+    "Per cent, measured here and published; difference: ours minus theirs in points, with its 95 % interval. What is "
+    "not comparable has the reason beside it."
+)
+CLAIM_SUMMARY_NOTE = (
+    "What the paper says, asked of each model, experiment and size here that it can be asked of: in how many cases the "
+    "numbers support it, contradict it, or do not decide. One by one they are among the tables below."
+)
+CLAIM_NOTE = (
+    "Per cent and points. From and to: the interval that decides, at the confidence that the number of cases asks for "
+    "(Holm's correction over all of a claim and an experiment)."
+)
+#: What the report shows of the tables, by the table's name, in this order.
+SHOWN = (
+    Shown("accuracy", "Accuracy by position", ACCURACY_NOTE, ACCURACY_COLUMNS),
+    Shown("position_bias", "Position bias", BIAS_NOTE, BIAS_COLUMNS),
+    Shown("utilisation", "Utilisation of the context", UTILISATION_NOTE, UTILISATION_COLUMNS),
+    Shown("claims", "Claims, case by case", CLAIM_NOTE, CLAIM_COLUMNS),
+    Shown("token_counts", "Prompt tokens", TOKEN_NOTE, TOKEN_COLUMNS),
+    Shown("answer_checks", "Gold answers to be careful with", CHECK_NOTE, CHECK_COLUMNS),
+    Shown("candidates", "Candidates", CANDIDATE_NOTE, CANDIDATE_COLUMNS),
+    Shown("retrieval", "Retrieval", RETRIEVAL_NOTE, RETRIEVAL_COLUMNS),
+)
+#: Sections of their own, by the name that links lead to.
+COMPARISONS = {
+    "published": Shown("published_comparison", "Published numbers", PUBLISHED_NOTE, PUBLISHED_COLUMNS),
+    "claims": Shown("claims_summary", "The paper's claims", CLAIM_SUMMARY_NOTE, CLAIM_SUMMARY_COLUMNS),
+}
+TOKENS_USED = Shown("tokens_used", "Tokens and cost of each sweep", TOKENS_USED_NOTE, TOKENS_USED_COLUMNS)
+
+
+def shown_tables(tables: Mapping[str, pd.DataFrame], shown: Sequence[Shown] = SHOWN) -> list[dict]:
+    """The tables that there are, each as {title, note, headings, text, rows}; text: which columns are words.
+
+    Columns that a table lacks are left out, and so are tables without rows.
+    """
+    return [_table(one, tables[one.name]) for one in shown if one.name in tables and len(tables[one.name])]
+
+
+def _table(shown: Shown, table: pd.DataFrame) -> dict:
+    columns = {name: heading for name, heading in shown.columns.items() if name in table}
+    is_text = [heading in TEXT_HEADINGS for heading in columns.values()]
+    return {
+        "title": shown.title,
+        "note": shown.note,
+        "headings": list(zip(columns.values(), is_text, strict=True)),
+        "rows": [list(zip(row, is_text, strict=True)) for row in table_cells(table, columns)],
+    }
 
 
 def table_cells(table: pd.DataFrame, columns: Mapping[str, str]) -> list[list[str]]:
@@ -228,40 +285,3 @@ def _text(column: str, value: Any) -> str:
     if column == "cochran_p":
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _provenance(manifest: Mapping) -> dict[str, str]:
-    fields = manifest["identity_fields"]
-    source = fields["source"]
-    sweep = {"model": manifest["model"], "experiment": manifest["experiment"]}
-    counts = {"prompts": f"{manifest['prompts']:,}", "made_with": "; ".join(manifest["made_with"])}
-    if "recorded" in source:
-        files = len(source["recorded"])
-        return {
-            **sweep,
-            "weights": f"recorded responses ({files} hashed file{'s' if files > 1 else ''})",
-            **dict.fromkeys(["dtype", "attention", "format", "decoding"], "not known"),
-            **counts,
-            "made_with": "not known",
-            "identity": manifest["identity"][:12],
-        }
-    decoding = fields["decoding"]
-    return {
-        **sweep,
-        "weights": _weights(source),
-        # Of a model that a server runs, only the server knows.
-        "dtype": fields["model"].get("dtype", "not known"),
-        "attention": fields["model"].get("attention", "not known"),
-        "format": fields["model"]["prompt_template"],
-        "decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
-        **counts,
-        "identity": manifest["identity"][:12],
-    }
-
-
-def _weights(source: Mapping) -> str:
-    """What says which weights they are, of the `source` in an identity."""
-    if "api_model" in source:
-        where = source.get("revision") or source.get("base_url")
-        return f"{source['api_model']} of a server" + (f" ({where})" if where else "")
-    return f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"

@@ -1,0 +1,1 @@
+"""What the paper says of models, each claim an executable test over whatever was run, or published."""

@@ -1,0 +1,53 @@
+"""What models and experiments have to do with one another, as the catalogues declare it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+ENCODER_DECODER = "encoder_decoder"
+
+
+@dataclass(frozen=True)
+class About:
+    """What a model is, the key `about` of its entry: parameters in billions, training_length in tokens of a prompt."""
+
+    longer_context_of: str | None = None
+    tuned_from: str | None = None
+    family: str | None = None
+    parameters: float | None = None
+    architecture: str | None = None
+    training_length: int | None = None
+
+
+@dataclass(frozen=True)
+class Related:
+    """Of an experiment: its task, that without documents, and that with the question after the documents alone."""
+
+    task: str
+    closed_book: str | None = None
+    query_aware_of: str | None = None
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Models and experiments by name."""
+
+    models: Mapping[str, About]
+    experiments: Mapping[str, Related]
+
+    @property
+    def base_models(self) -> set[str]:
+        """Models that others were tuned from."""
+        return {about.tuned_from for about in self.models.values() if about.tuned_from}
+
+    def about(self, model: str) -> About:
+        """What is declared of a model; nothing of one without an entry."""
+        return self.models.get(model, About())
+
+
+def read_relations(value: Mapping[str, Any]) -> Relations:
+    """Relations from JSON: {"models": {name: keys of `About`}, "experiments": {name: keys of `Related`}}."""
+    return Relations(
+        models={name: About(**keys) for name, keys in value["models"].items()},
+        experiments={name: Related(**keys) for name, keys in value["experiments"].items()},
+    )

@@ -1,0 +1,157 @@
+"""Accuracies measured here beside the published ones: the difference, its interval, and whether they agree."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+import pandas as pd
+
+from litm.published import PublishedAccuracy, PublishedModel
+from litm.statistics import unpaired_difference
+from litm.wording import percent
+
+CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
+#: Columns of published_comparison.csv, and their headings in Markdown.
+COLUMNS = {
+    "model": "Model",
+    "experiment": "Experiment",
+    "size": "Size",
+    "placement": "Placement",
+    "position": "Position",
+    "metric": "Metric",
+    "n": "n",
+    "accuracy": "Accuracy",
+    "published_n": "Published n",
+    "published": "Published",
+    "difference": "Difference",
+    "ci_low": "95 % from",
+    "ci_high": "to",
+    "verdict": "Verdict",
+    "reason": "Reason",
+    "source": "Source",
+    "note": "Note",
+}
+FRACTIONS = ("accuracy", "published", "difference", "ci_low", "ci_high")
+
+
+class CellName(NamedTuple):
+    """What a measured and a published cell have in common."""
+
+    model: str
+    experiment: str
+    size: int
+    placement: str
+
+
+@dataclass(frozen=True)
+class MeasuredCell:
+    """A cell of the accuracy table, and what it is a result of.
+
+    accuracy: a fraction, None where no question was scored; weights: where the model is from, see
+    `weights_of`; data_version: as in datasets.schema.yaml, None for any other data.
+    """
+
+    metric: str
+    n: int
+    accuracy: float | None
+    weights: str | None
+    quantization: str | None
+    data_version: str | None
+
+
+def measured_cells(
+    accuracy: pd.DataFrame, manifests: Iterable[Mapping], data_versions: Mapping[str, Mapping[str, str | None]]
+) -> dict[CellName, MeasuredCell]:
+    """The cells of the accuracy table by name.
+
+    manifests: of all sweeps; data_versions: by experiment and size (as text).
+    """
+    identities = {(one["model"], one["experiment"]): one["identity_fields"] for one in manifests}
+    cells = {}
+    for row in accuracy.to_dict("records"):
+        name = CellName(row["model"], row["experiment"], int(row["size"]), row["placement"])
+        identity = identities[name.model, name.experiment]
+        cells[name] = MeasuredCell(
+            metric=row["metric"],
+            n=int(row["n"]),
+            accuracy=float(row["accuracy"]) if row["n"] else None,
+            weights=weights_of(identity["source"]),
+            quantization=identity.get("model", {}).get("quantization"),
+            data_version=data_versions[name.experiment].get(str(name.size)),
+        )
+    return cells
+
+
+def weights_of(source: Mapping) -> str | None:
+    """The hub's or the API's name of a model, of the `source` in an identity; '' for a folder, None for recorded
+    responses, which say themselves whose they are.
+    """
+    return None if "recorded" in source else source.get("hub") or source.get("api_model") or ""
+
+
+def comparison_rows(
+    cells: Mapping[CellName, MeasuredCell],
+    published: Iterable[PublishedAccuracy],
+    models: Mapping[str, PublishedModel],
+) -> pd.DataFrame:
+    """The columns `COLUMNS`, a row for each published value whose cell was measured, in the order of the published.
+
+    difference: ours minus theirs, with its 95 % interval for two independent proportions (`unpaired_difference`); the
+    questions are the same, so that it is wider than a paired one would be, for which single answers are needed. The
+    verdict is `consistent` if the interval has 0 in it, `differs` if not, and `not comparable` if the two are not of
+    the same thing; `reason` then says why.
+    """
+    rows = []
+    for value in published:
+        cell = cells.get(CellName(value.model, value.experiment, value.size, value.placement))
+        if cell is not None:
+            rows.append(_row(cell, value, models.get(value.model)))
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    return table.astype({"position": "Int64", **dict.fromkeys(FRACTIONS, "Float64")})
+
+
+def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> list[str]:
+    """Why a measured and a published cell are not of the same thing; nothing if they are."""
+    reasons = []
+    if not cell.n:
+        return ["no question was scored here"]
+    if cell.metric != value.metric:
+        reasons.append(f"another metric ({cell.metric} here, {value.metric} published)")
+    if cell.n != value.n:
+        reasons.append(f"other questions (n = {cell.n:,} here, {value.n:,} published)")
+    if cell.data_version != value.data_version:
+        reasons.append(f"other data ({cell.data_version or 'your own'} here, {value.data_version} published)")
+    if model and cell.weights is not None and cell.weights != model.weights:
+        reasons.append(f"other weights ({cell.weights or 'a folder'} here, {model.weights} published)")
+    if cell.quantization is not None:
+        reasons.append(f"quantised here ({cell.quantization})")
+    return reasons
+
+
+def as_markdown(table: pd.DataFrame) -> str:
+    """The table as Markdown, in per cent; missing values are empty."""
+    shown = table.drop(columns=["metric", "position"]).astype(object)
+    shown = shown.where(shown.notna(), "")
+    for name in FRACTIONS:
+        shown[name] = [percent(value) if value != "" else "" for value in shown[name]]
+    return shown.rename(columns=COLUMNS).to_markdown(index=False, disable_numparse=True) + "\n"
+
+
+def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> dict:
+    reasons = obstacles(cell, value, model)
+    theirs = {key: field for key, field in asdict(value).items() if key in COLUMNS}
+    row = {**theirs, "metric": cell.metric, "n": cell.n, "accuracy": cell.accuracy}
+    row |= {
+        "published_n": value.n,
+        "published": value.accuracy,
+        "verdict": NOT_COMPARABLE,
+        "reason": "; ".join(reasons),
+    }
+    if cell.accuracy is None:
+        return row
+    counts = round(cell.accuracy * cell.n), cell.n, round(value.accuracy * value.n), value.n
+    estimate = unpaired_difference(*counts)
+    row |= {"difference": cell.accuracy - value.accuracy, "ci_low": estimate.low, "ci_high": estimate.high}
+    if not reasons:
+        row["verdict"] = CONSISTENT if estimate.low <= 0 <= estimate.high else DIFFERS
+    return row

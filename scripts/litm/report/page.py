@@ -1,0 +1,110 @@
+"""The page: everything put into the template, as one file that needs nothing else."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from litm.findings import findings, overview
+from litm.report.curves import chart
+from litm.report.explorer import pack
+from litm.report.forest import forest
+from litm.report.provenance import experiment_rows, identities, software, sweep_rows
+from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
+from litm.report.tokens import token_table, tokens_in_words
+
+#: The file has at most 25 MB; this is for the questions, the rest for figures and tables.
+EXPLORER_CHARACTERS = 16_000_000
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a report is made of.
+
+    tables: by name; figures: settings of each, with `recall`, see `curves.chart`; pictures: the PNG of each figure by
+    name; samples: records of `explorer.question_records` by experiment; experiments: settings of each; prices: of
+    the models that cost money; datasets: rows by heading, of each file of questions.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    figures: Sequence[Mapping]
+    pictures: Mapping[str, bytes]
+    manifests: Sequence[Mapping]
+    samples: Mapping[str, Sequence[Mapping]]
+    experiments: Sequence[Mapping]
+    prices: Mapping[str, Mapping | None]
+    datasets: Sequence[Mapping]
+    seed: int
+
+
+def render_report(sources: Path, project: Path, contents: Contents) -> str:
+    """The report's HTML; the same contents give the same text.
+
+    sources: the folder with template, style and script; project: the checkout, of which the commit is named.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(sources),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    tables = contents.tables
+    bias = tables.get("position_bias")
+    used = token_table(contents.manifests, contents.prices)
+    figures = [_figure(figure, contents) for figure in contents.figures]
+    packed, questions_left = pack(contents.samples, EXPLORER_CHARACTERS)
+    return environment.get_template("report.html.j2").render(
+        style=Markup((sources / "report.css").read_text(encoding="utf-8")),
+        scripts=[Markup((sources / name).read_text(encoding="utf-8")) for name in ("curves.js", "explorer.js")],
+        overview=overview(tables["accuracy"], bias, tables.get("published_comparison")),
+        findings=findings(bias),
+        figures=figures,
+        charts={
+            "models": list(dict.fromkeys(tables["accuracy"]["model"])),
+            "charts": [figure["chart"] for figure in figures if figure["chart"]],
+        },
+        forest=forest(bias),
+        comparisons=[
+            {**shown, "id": name} for name, one in COMPARISONS.items() for shown in shown_tables(tables, [one])
+        ],
+        tables=shown_tables(tables, SHOWN),
+        tokens=shown_tables({"tokens_used": used}, [TOKENS_USED]),
+        tokens_in_words=tokens_in_words(used, contents.prices),
+        questions=packed,
+        titles={experiment["name"]: experiment["title"] for experiment in contents.experiments},
+        sampled={name: _sampled(records, questions_left) for name, records in contents.samples.items()},
+        sweeps=sweep_rows(contents.manifests),
+        identities=identities(contents.manifests),
+        experiments=experiment_rows(contents.experiments),
+        datasets=contents.datasets,
+        software=software(project),
+        seed=contents.seed,
+    )
+
+
+def _figure(figure: Mapping, contents: Contents) -> dict:
+    """Title, picture and, where the figure's kind has one, chart of a figure."""
+    png = contents.pictures[figure["name"]]
+    return {
+        "title": figure["title"],
+        "png": base64.b64encode(png).decode(),
+        "width": png_width(png),
+        "chart": chart(figure, contents.tables),
+    }
+
+
+def _sampled(records: Sequence[Mapping], questions_left: int | None) -> int:
+    """How many questions of each size the explorer has, at most."""
+    sizes = [record["size"] for record in records]
+    most = max(map(sizes.count, set(sizes)), default=0)
+    return most if questions_left is None else min(most, questions_left)
+
+
+def png_width(png: bytes) -> int:
+    """Width of a PNG picture in pixels, from its header."""
+    return int.from_bytes(png[16:20], "big")

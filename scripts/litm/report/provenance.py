@@ -1,0 +1,136 @@
+"""What the report is a result of: models, decoding, experiments, data and software; no times, no paths of a machine."""
+
+import json
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from litm.placements import gold_places
+
+#: What computes the report and all that it is made of, but the answers, whose software the manifests name.
+PACKAGES = ("snakemake", "pandas", "scipy", "statsmodels", "matplotlib", "seaborn", "jinja2")
+
+
+def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
+    """What each sweep is a result of, by heading, in a line."""
+    return [_sweep(manifest) for manifest in manifests]
+
+
+def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
+    """All that the digest of each sweep's identity is made of, once for sweeps that have the same."""
+    by_digest: dict[str, dict] = {}
+    for manifest in manifests:
+        one = {
+            "model": manifest["model"],
+            "experiments": [],
+            "identity": manifest["identity"],
+            "fields": json.dumps(manifest["identity_fields"], indent=2, sort_keys=True, ensure_ascii=False),
+        }
+        by_digest.setdefault(manifest["identity"], one)["experiments"].append(manifest["experiment"])
+    return [{**one, "experiments": ", ".join(one["experiments"])} for one in by_digest.values()]
+
+
+def software(project: Path) -> list[dict[str, str]]:
+    """The workflow's commit and the versions of what it computes with; those that are not installed are left out."""
+    versions = [("Workflow", commit_of(project) or "commit not known"), ("Python", platform.python_version())]
+    for name in PACKAGES:
+        try:
+            versions.append((name, metadata.version(name)))
+        except metadata.PackageNotFoundError:
+            continue
+    return [{"Name": name, "Version": version} for name, version in versions]
+
+
+def commit_of(project: Path) -> str | None:
+    """The commit that a checkout is at, with `-dirty` if its files differ from it; None if that is not known."""
+    command = [
+        "git",
+        "--no-optional-locks",
+        "-C",
+        str(project),
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=12",
+        "--exclude=*",
+    ]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return f"commit {told.stdout.strip()}" if told.returncode == 0 else None
+
+
+def _sweep(manifest: Mapping) -> dict[str, str]:
+    fields = manifest["identity_fields"]
+    source = fields["source"]
+    sweep = {"Model": manifest["model"], "Experiment": manifest["experiment"]}
+    last = {"Prompts": f"{manifest['prompts']:,}", "Computed with": "; ".join(manifest["made_with"])}
+    if "recorded" in source:
+        files = len(source["recorded"])
+        return {
+            **sweep,
+            "Weights": f"recorded responses ({files} hashed file{'s' if files > 1 else ''})",
+            **dict.fromkeys(["Dtype", "Attention", "Prompt format", "Decoding"], "not known"),
+            **last,
+            "Computed with": "not known",
+            "Identity": manifest["identity"][:12],
+        }
+    decoding = fields["decoding"]
+    return {
+        **sweep,
+        "Weights": _weights(source),
+        # Of a model that a server runs, only the server knows.
+        "Dtype": fields["model"].get("dtype", "not known"),
+        "Attention": fields["model"].get("attention", "not known"),
+        "Prompt format": fields["model"]["prompt_template"],
+        "Decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",
+        **last,
+        "Identity": manifest["identity"][:12],
+    }
+
+
+def _weights(source: Mapping) -> str:
+    """What says which weights they are, of the `source` in an identity."""
+    if "api_model" in source:
+        where = source.get("revision") or source.get("base_url")
+        return f"{source['api_model']} of a server" + (f" ({where})" if where else "")
+    return f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"
+
+
+def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
+    """What was asked in each experiment, by heading, in a line."""
+    return [
+        {
+            "Experiment": experiment["name"],
+            "Task": experiment["task"],
+            "Sizes and placements": _placements(experiment["cells"]),
+            "Questions": _questions(experiment),
+            "Data": ", ".join(dict.fromkeys(experiment["datasets"].values())) or "generated",
+            "Distractors": experiment["distractor_order"],
+            "Prompt": experiment["prompt"],
+            "Metric": experiment["metric"],
+        }
+        for experiment in experiments
+    ]
+
+
+def _placements(cells: Sequence[Mapping]) -> str:
+    """`10: 0, 4, 9; 20: 0, 19`; a placement without a gold item in its own words."""
+    by_size: dict[int, list[str]] = {}
+    for cell in cells:
+        placement = (
+            cell["placement"].removeprefix("gold_at_").replace("_", "+" if gold_places(cell["placement"]) else " ")
+        )
+        by_size.setdefault(cell["size"], []).append(placement)
+    return "; ".join(f"{size}: {', '.join(placements)}" for size, placements in by_size.items())
+
+
+def _questions(experiment: Mapping) -> str:
+    examples = experiment["examples"]
+    number = "all" if examples is None else f"{examples:,}"
+    if examples is not None and experiment["datasets"]:
+        number = f"{experiment['selection']} {number}"
+    return number if experiment["subset"] is None else f"{number} of {experiment['subset']}"

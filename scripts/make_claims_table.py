@@ -1,0 +1,52 @@
+"""Make the table of the paper's claims, from scores or from published accuracies, as CSV and as Markdown."""
+
+import argparse
+
+import pandas as pd
+
+from litm.claims.evidence import Evidence
+from litm.claims.published_evidence import published_evidence
+from litm.claims.relations import read_relations
+from litm.claims.scored_evidence import COLUMNS, scored_evidence
+from litm.claims.table import claims_table
+from litm.claims.words import as_markdown, claim_summary
+from litm.cli import json_object, run
+from litm.csv_tables import read_csv, write_csv
+from litm.published import read_published
+from litm.records import atomic_writer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--scores", nargs="+", help="score files of sweeps")
+    source.add_argument("--published", help="a file of published accuracies")
+    parser.add_argument("--relations", required=True, type=json_object, help="JSON: see litm.claims.relations")
+    parser.add_argument("--recall", nargs="*", default=[], help="recall of the retriever of some experiments")
+    parser.add_argument("--recall-of", nargs="*", default=[], help="the experiment of each of these files")
+    parser.add_argument("--csv", required=True)
+    parser.add_argument("--summary", required=True, help="a CSV file with a row a claim")
+    parser.add_argument("--markdown", required=True)
+    args = parser.parse_args()
+    table = claims_table(read_evidence(args), read_relations(args.relations))
+    write_csv(args.csv, table)
+    write_csv(args.summary, claim_summary(table))
+    with atomic_writer(args.markdown) as target:
+        target.write(as_markdown(table).encode())
+
+
+def read_evidence(args: argparse.Namespace) -> Evidence:
+    """What the files say that were given."""
+    if args.published:
+        return published_evidence(read_published(args.published))
+    recalls = {name: recall_by_size(path) for name, path in zip(args.recall_of, args.recall, strict=True)}
+    return scored_evidence(pd.concat([pd.read_parquet(path, columns=COLUMNS) for path in args.scores]), recalls)
+
+
+def recall_by_size(path: str) -> dict[int, tuple[float, int]]:
+    """Recall and number of questions by number of passages, of a file that measure_recall.py wrote."""
+    return {int(row["k"]): (row["recall"], int(row["n"])) for row in read_csv(path).to_dict("records")}
+
+
+if __name__ == "__main__":
+    run(main)

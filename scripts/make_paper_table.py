@@ -1,0 +1,49 @@
+"""Make one of Tables 1 to 7 of the paper, of what was measured here or what was published."""
+
+import argparse
+from dataclasses import asdict
+
+import pandas as pd
+
+from litm.cli import run
+from litm.csv_tables import read_csv, write_csv
+from litm.latex import latex_table
+from litm.paper_layouts import LAYOUTS
+from litm.paper_tables import paper_table
+from litm.published import published_table, read_published, read_published_tokens
+from litm.records import atomic_writer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", required=True, type=int, choices=LAYOUTS)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--measured", help="the table of accuracies, or of token counts")
+    source.add_argument("--published", help="published accuracies, or token counts")
+    parser.add_argument("--csv", required=True)
+    parser.add_argument("--markdown", required=True)
+    parser.add_argument("--latex", required=True)
+    args = parser.parse_args()
+    layout = LAYOUTS[args.table]
+    rows = read_csv(args.measured) if args.measured else published_rows(args.published, args.table)
+    table = paper_table(layout, rows)
+    write_csv(args.csv, table.values)
+    markdown = table.text.to_markdown(index=False, disable_numparse=True)
+    for path, text in (
+        (args.markdown, f"{markdown}\n\n{table.caption}.\n"),
+        (args.latex, latex_table(table.text, table.caption)),
+    ):
+        with atomic_writer(path) as target:
+            target.write(text.encode())
+
+
+def published_rows(path: str, number: int) -> pd.DataFrame:
+    """The values that the paper has in its own table of this number, as rows for `paper_table`."""
+    source = f"Table {number}"
+    if LAYOUTS[number].is_of_tokens:
+        return pd.DataFrame([asdict(one) for one in read_published_tokens(path) if one.source == source])
+    return published_table(one for one in read_published(path) if one.source == source)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,34 @@
+"""Take a sample of an experiment's questions for the report's explorer: prompts, answers and verdicts of all models."""
+
+import argparse
+
+import pandas as pd
+
+from litm.cli import note, run
+from litm.records import read_jsonl, write_jsonl
+from litm.report.explorer import question_records, sampled_ids
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", required=True, nargs="+", help="in the order of --responses")
+    parser.add_argument("--examples", required=True, nargs="+")
+    parser.add_argument("--responses", required=True, nargs="+")
+    parser.add_argument("--scores", required=True, nargs="+")
+    parser.add_argument("--questions", required=True, type=int, help="of each size")
+    parser.add_argument("--seed", required=True, type=int)
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    scores = pd.concat([pd.read_parquet(path) for path in args.scores])
+    ids = sampled_ids(scores, args.questions, args.seed)
+    examples = (example for path in args.examples for _, example in read_jsonl(path))
+    responses = {
+        model: (response for _, response in read_jsonl(path))
+        for model, path in zip(args.models, args.responses, strict=True)
+    }
+    write_jsonl(args.output, question_records(examples, responses, scores, ids))
+    note(f"{args.output}: {sum(map(len, ids.values()))} questions")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,128 @@
+"""The contents of a small report, made for real: two models, key-value retrieval at three positions."""
+
+from functools import cache
+
+import pandas as pd
+from suite_examples import example, questions
+
+from litm.accuracy import accuracy_table
+from litm.figures import position_curve, save_figure
+from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
+from litm.report.explorer import question_records, sampled_ids
+from litm.report.page import Contents
+from litm.score_groups import curves
+from litm.scoring import Sweep, score_sweep
+from litm.tasks import ExampleSettings
+
+MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
+FIGURE = {
+    "name": "kv",
+    "kind": "accuracy_by_position",
+    "title": "Key-value retrieval",
+    "experiments": ["kv"],
+    "references": {},
+    "panel_title": "{size} pairs",
+    "x_label": "Position of the pair asked for",
+    "recall": [],
+}
+EXPERIMENT = {
+    "name": "kv",
+    "title": "Key-value retrieval",
+    "task": "kv_retrieval",
+    "cells": [{"size": SIZE, "placement": f"gold_at_{position}"} for position in POSITIONS],
+    "datasets": {},
+    "examples": QUESTIONS,
+    "selection": "first",
+    "subset": None,
+    "distractor_order": "ranked",
+    "prompt": "kv_retrieval",
+    "metric": "value_in_answer",
+}
+
+
+@cache
+def examples() -> list[dict]:
+    """The examples of all positions."""
+    settings = ExampleSettings(examples=QUESTIONS, seed=0, distractor_order="ranked")
+    asked = questions("kv_retrieval", SIZE, settings)
+    return [
+        example("kv_retrieval", question, SIZE, f"gold_at_{position}") for position in POSITIONS for question in asked
+    ]
+
+
+def responses(model: str) -> list[dict]:
+    """The second model is wrong in the middle; the first on every fifth question, and it was never asked the first."""
+    return [_response(model, index, one) for index, one in enumerate(examples())]
+
+
+def _response(model: str, index: int, asked: dict) -> dict:
+    (target,) = asked["targets"]
+    is_right = index % 5 != 1 if model == MODELS[0] else target["position"] != 3
+    overflows = model == MODELS[0] and index == 0
+    return {
+        **{key: asked[key] for key in ("id", "size", "placement")},
+        "response": None if overflows else target["answers"][0] if is_right else "<b>no & idea</b> 🤷",
+        "finish_reason": "overflow" if overflows else "stop",
+        "prompt_tokens": 9,
+        "response_tokens": 0 if overflows else 4,
+    }
+
+
+@cache
+def scores() -> pd.DataFrame:
+    """The score rows of both models."""
+    sweeps = [
+        score_sweep(Sweep(model, "kv", "kv_retrieval", "value_in_answer"), examples(), responses(model))
+        for model in MODELS
+    ]
+    return pd.concat(sweeps, ignore_index=True)
+
+
+def records(sample: int = 5) -> list[dict]:
+    """The explorer's records of a sample of the questions."""
+    ids = sampled_ids(scores(), sample, seed=0)
+    return list(question_records(examples(), {model: responses(model) for model in MODELS}, scores(), ids))
+
+
+def manifest(model: str) -> dict:
+    """A manifest of a model that was run here."""
+    fields = {
+        "source": {"files": {"config.json": "0" * 64}},
+        "model": {"dtype": "float32", "attention": "sdpa", "prompt_template": "raw"},
+        "decoding": {"max_new_tokens": 50, "stop": "end_token"},
+    }
+    return {
+        "model": model,
+        "experiment": "kv",
+        "identity": "1" * 64,
+        "identity_fields": fields,
+        "prompts": 120,
+        "asked": 120,
+        "prompt_tokens": 12_000,
+        "response_tokens": 1_500,
+        "work": {"prompt_tokens": 12_000, "computed_tokens": 9_000, "tree_tokens": 8_000},
+        "made_with": {"transformers 5, cpu": 120},
+    }
+
+
+def contents(folder, **changes) -> Contents:
+    """All that the report is made of; the figure's picture is drawn in this folder."""
+    accuracy = accuracy_table(scores())
+    save_figure(position_curve(accuracy, FIGURE), folder / "kv.png")
+    of_models = [scores()[scores()["model"] == model] for model in MODELS]
+    rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
+    bias = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS))
+    return Contents(
+        **{
+            "tables": {"accuracy": accuracy, "position_bias": bias.astype(POSITION_BIAS_COLUMNS)},
+            "figures": [FIGURE],
+            "pictures": {"kv": (folder / "kv.png").read_bytes()},
+            "manifests": [manifest(model) for model in MODELS],
+            "samples": {"kv": records()},
+            "experiments": [EXPERIMENT],
+            "prices": {},
+            "datasets": [],
+            "seed": 0,
+            **changes,
+        }
+    )

@@ -1,0 +1,371 @@
+"""The paper's claims on made-up answers whose truth is known by construction."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from score_frames import of_matrix, random_matrix
+
+from litm.claims import u_shape
+from litm.claims.criteria import ABOVE_ZERO
+from litm.claims.evidence import Cell
+from litm.claims.measures import Measure, largest, lowest, minus
+from litm.claims.relations import About, Related, Relations
+from litm.claims.scored_evidence import ScoredEvidence, scored_evidence
+from litm.claims.table import CLAIM_COLUMNS, CLAIMS, claims_table
+from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Question, decide
+from litm.claims.words import as_markdown, claim_summary
+from litm.errors import UserError
+from litm.placements import AS_RETRIEVED, NO_GOLD, depth_of
+from litm.statistics import holm
+
+POSITIONS = (0, 4, 8)
+NOTHING = Relations({}, {})
+
+Verdicts = dict[Cell, pd.Series]
+
+
+def curve(matrix: np.ndarray, model: str = "m", experiment: str = "e", size: int = 9) -> Verdicts:
+    """The verdicts on a curve of three positions: one row of the matrix a question."""
+    return {
+        Cell(model, experiment, size, position, f"gold_at_{position}", depth_of(position, size)): pd.Series(column)
+        for position, column in zip(POSITIONS, matrix.T, strict=True)
+    }
+
+
+def about(accuracies: Sequence[float], n: int = 1000, seed: int = 0, **names) -> Verdicts:
+    """A curve drawn with these accuracies."""
+    return curve(random_matrix(accuracies, n, seed), **names)
+
+
+def right(accuracy: float, n: int) -> np.ndarray:
+    """As many right answers as this accuracy is, to the first questions."""
+    return (np.arange(n) < round(accuracy * n)).astype(int)
+
+
+def exactly(accuracies: Sequence[float], n: int = 1000, **names) -> Verdicts:
+    """A curve with these accuracies, on which a question is as easy at one position as at another."""
+    return curve(np.column_stack([right(accuracy, n) for accuracy in accuracies]), **names)
+
+
+def without_position(accuracy: float, n: int, experiment: str, size: int, placement: str) -> Verdicts:
+    """The verdicts on a cell whose context has no gold item of ours."""
+    return {Cell("m", experiment, size, None, placement, None): pd.Series(right(accuracy, n))}
+
+
+def evidence_of(*verdicts: Verdicts, lengths: Mapping[int, float] | None = None, recalls=None) -> ScoredEvidence:
+    """Evidence; lengths: tokens of the prompts by size."""
+    every = {cell: column for some in verdicts for cell, column in some.items()}
+    return ScoredEvidence(every, {cell: (lengths or {}).get(cell.size) for cell in every}, recalls or {})
+
+
+def rows_of(claim: str, evidence: ScoredEvidence, relations: Relations = NOTHING) -> list[dict]:
+    """The rows of one claim."""
+    table = claims_table(evidence, relations)
+    return table[table["claim"] == claim].to_dict("records")
+
+
+# --- Each claim: supported, contradicted, not enough data ---
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "verdict"),
+    [
+        (about([0.8, 0.5, 0.8]), SUPPORTED),
+        (about([0.5, 0.8, 0.5]), CONTRADICTED),
+        # As sure as can be that the position does nothing: no U either.
+        (exactly([0.5, 0.5, 0.5]), CONTRADICTED),
+        (about([0.6, 0.55, 0.6], n=40), NOT_ENOUGH),
+    ],
+)
+def test_a_u_is_seen_where_there_is_one(verdicts, verdict):
+    (row,) = rows_of("u_shape", evidence_of(verdicts))
+    start, middle, end = (column.mean() for column in verdicts.values())
+    assert (row["verdict"], row["statistic"], row["models"], row["size"]) == (verdict, "pbi", "m", 9)
+    assert (row["value"], row["n"]) == (pytest.approx((start + end) / 2 - middle), len(next(iter(verdicts.values()))))
+    assert row["ci_low"] <= row["value"] <= row["ci_high"]
+
+
+@pytest.mark.parametrize(("accuracy", "limit"), [(0.0, "floor"), (1.0, "ceiling")])
+def test_at_the_floor_and_the_ceiling_nothing_is_said_about_the_shape(accuracy, limit):
+    (row,) = rows_of("u_shape", evidence_of(exactly([accuracy] * 3)))
+    assert (row["verdict"], pd.isna(row["value"])) == (NOT_ENOUGH, True)
+    assert row["reason"].endswith(limit)
+
+
+def test_a_curve_that_rises_at_one_end_alone_is_said_to():
+    (row,) = rows_of("u_shape", evidence_of(about([0.9, 0.5, 0.5])))
+    assert row["verdict"] == SUPPORTED and "only the start is shown to be above the middle" in row["reason"]
+    (row,) = rows_of("u_shape", evidence_of(about([0.9, 0.5, 0.9])))
+    assert "only" not in row["reason"]
+
+
+LONGER = Relations({"long": About(longer_context_of="short")}, {})
+
+
+@pytest.mark.parametrize(
+    ("long", "n", "verdict"),
+    [([0.7, 0.5, 0.6], 2000, SUPPORTED), ([0.9, 0.7, 0.8], 500, CONTRADICTED), ([0.7, 0.5, 0.6], 40, NOT_ENOUGH)],
+)
+def test_a_longer_context_is_no_better(long, n, verdict):
+    evidence = evidence_of(about(long, n, 1, model="long"), about([0.7, 0.5, 0.6], n, 2, model="short"))
+    (row,) = rows_of("extended_context_no_better", evidence, LONGER)
+    assert (row["verdict"], row["models"], row["n"]) == (verdict, "long, short", n)
+
+
+def test_models_with_other_contexts_are_compared_where_the_prompt_fits_both():
+    short = of_matrix(random_matrix([0.7, 0.5, 0.6], 50), POSITIONS, model="short")
+    short.loc[short["id"].isin(["q0", "q1"]), "excluded"] = True
+    long = of_matrix(random_matrix([0.7, 0.5, 0.6], 50, 1), POSITIONS, model="long")
+    (row,) = rows_of("extended_context_no_better", scored_evidence(pd.concat([long, short])), LONGER)
+    assert row["n"] == 48
+    nothing_fits = scored_evidence(pd.concat([long, short.assign(excluded=True)]))
+    (row,) = rows_of("extended_context_no_better", nothing_fits, LONGER)
+    assert (row["verdict"], row["reason"]) == (NOT_ENOUGH, "no question has prompts that fit short too")
+
+
+BOOK = Relations({}, {"e": Related("multi_document_qa", closed_book="closed")})
+
+
+@pytest.mark.parametrize(
+    ("closed", "n", "verdict"), [(0.7, 500, SUPPORTED), (0.3, 500, CONTRADICTED), (0.55, 40, NOT_ENOUGH)]
+)
+def test_the_middle_falls_below_closed_book(closed, n, verdict):
+    book = without_position(closed, n, "closed", 0, NO_GOLD)
+    (row,) = rows_of("below_closed_book", evidence_of(about([0.8, 0.5, 0.8], n), book), BOOK)
+    assert (row["verdict"], row["models"], row["experiment"]) == (verdict, "m", "e")
+
+
+def test_one_size_at_which_the_middle_falls_below_closed_book_is_enough():
+    book = without_position(0.6, 1000, "closed", 0, NO_GOLD)
+    curves = [about([0.9, 0.8, 0.9]), about([0.9, 0.4, 0.9], size=30)]
+    (row,) = rows_of("below_closed_book", evidence_of(*curves, book), BOOK)
+    assert (row["verdict"], row["size"]) == (SUPPORTED, 30)
+    assert "at size 9" in row["reason"] and "at size 30" in row["reason"]
+
+
+T5 = Relations({"m": About(architecture="encoder_decoder", training_length=500)}, {})
+LENGTHS = {9: 400.0, 20: 900.0}
+
+
+@pytest.mark.parametrize(
+    ("within", "n", "verdict"),
+    [([0.6, 0.6, 0.6], 1000, SUPPORTED), ([0.9, 0.6, 0.6], 1000, CONTRADICTED), ([0.6, 0.55, 0.6], 40, NOT_ENOUGH)],
+)
+def test_an_encoder_decoder_is_robust_within_its_training_length(within, n, verdict):
+    (row,) = rows_of("encoder_decoder_robust", evidence_of(exactly(within, n), lengths=LENGTHS), T5)
+    assert (row["verdict"], row["statistic"]) == (verdict, "best-worst gap")
+    assert row["value"] == pytest.approx(max(within) - min(within))
+
+
+@pytest.mark.parametrize(
+    ("beyond", "n", "verdict"),
+    [([0.9, 0.5, 0.9], 1000, SUPPORTED), ([0.6, 0.6, 0.6], 4000, CONTRADICTED), ([0.6, 0.52, 0.6], 40, NOT_ENOUGH)],
+)
+def test_an_encoder_decoder_is_less_robust_beyond_its_training_length(beyond, n, verdict):
+    evidence = evidence_of(exactly([0.6, 0.6, 0.6], n), exactly(beyond, n, size=20), lengths=LENGTHS)
+    _, row = rows_of("encoder_decoder_robust", evidence, T5)
+    assert (row["verdict"], row["size"], row["statistic"]) == (verdict, 20, "gap minus that within the training length")
+
+
+def test_lengths_that_are_not_known_or_all_beyond_decide_nothing():
+    (row,) = rows_of("encoder_decoder_robust", evidence_of(exactly([0.6] * 3)), T5)
+    assert row["verdict"] == NOT_ENOUGH and "not known" in row["reason"]
+    (row,) = rows_of("encoder_decoder_robust", evidence_of(exactly([0.6] * 3, size=20), lengths=LENGTHS), T5)
+    assert row["verdict"] == NOT_ENOUGH and "no size within" in row["reason"]
+    decoder = Relations({"m": About(architecture="decoder", training_length=500)}, {})
+    (row,) = rows_of("encoder_decoder_robust", evidence_of(exactly([0.6] * 3), lengths=LENGTHS), decoder)
+    assert row["reason"].startswith("nothing that was run can be asked")
+
+
+@pytest.mark.parametrize(
+    ("aware", "n", "verdict"),
+    [([1.0, 1.0, 0.99], 500, SUPPORTED), ([1.0, 0.8, 1.0], 500, CONTRADICTED), ([1.0, 1.0, 1.0], 30, NOT_ENOUGH)],
+)
+def test_query_aware_key_value_retrieval_is_near_perfect(aware, n, verdict):
+    relations = Relations({}, {"aware": Related("kv_retrieval", query_aware_of="e")})
+    (row,) = rows_of("query_aware", evidence_of(exactly(aware, n, experiment="aware")), relations)
+    assert (row["verdict"], row["value"]) == (verdict, min(aware))
+
+
+@pytest.mark.parametrize(
+    ("aware", "n", "verdict"),
+    [([0.8, 0.5, 0.8], 2000, SUPPORTED), ([0.5, 0.3, 0.5], 500, CONTRADICTED), ([0.8, 0.5, 0.8], 30, NOT_ENOUGH)],
+)
+def test_query_aware_question_answering_is_changed_little(aware, n, verdict):
+    relations = Relations({}, {"aware": Related("multi_document_qa", query_aware_of="e")})
+    evidence = evidence_of(about([0.8, 0.5, 0.8], n), about(aware, n, 1, experiment="aware"))
+    (row,) = rows_of("query_aware", evidence, relations)
+    assert (row["verdict"], row["n"], row["experiment"]) == (verdict, n, "aware")
+
+
+@pytest.mark.parametrize(
+    ("values", "n", "verdict"),
+    [([0.8, 0.5, 0.8], 1000, SUPPORTED), ([0.5, 0.8, 0.5], 1000, CONTRADICTED), ([0.6, 0.5, 0.6], 30, NOT_ENOUGH)],
+)
+def test_base_models_are_asked_for_the_u_and_others_are_not(values, n, verdict):
+    relations = Relations({"tuned": About(tuned_from="base")}, {})
+    evidence = evidence_of(about(values, n, model="base"), about([0.9, 0.2, 0.9], n, model="tuned"))
+    (row,) = rows_of("base_models_too", evidence, relations)
+    assert (row["models"], row["verdict"]) == ("base", verdict)
+
+
+LLAMA = Relations({name: About(family="llama", parameters=size) for name, size in (("7b", 7), ("13b", 13))}, {})
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "verdict"),
+    [
+        (about([0.4, 0.5, 0.8], model="7b"), about([0.8, 0.5, 0.8], model="13b"), SUPPORTED),
+        (exactly([0.8, 0.5, 0.5], model="7b"), about([0.4, 0.5, 0.8], model="13b"), CONTRADICTED),
+        (about([0.5, 0.5, 0.55], 40, model="7b"), about([0.55, 0.5, 0.6], 40, model="13b"), NOT_ENOUGH),
+    ],
+)
+def test_primacy_is_for_models_of_13_billion_parameters(small, large, verdict):
+    rows = rows_of("primacy_from_13b", evidence_of(small, large), LLAMA)
+    asked = [("7b", "primacy"), ("7b", "recency"), ("13b", "primacy")]
+    assert [(row["models"], row["statistic"]) for row in rows] == asked
+    assert [row["verdict"] for row in rows] == [verdict] * 3
+
+
+def test_a_family_of_small_models_alone_is_not_asked_for_primacy():
+    small = Relations({"7b": About(family="llama", parameters=7)}, {})
+    (row,) = rows_of("primacy_from_13b", evidence_of(about([0.4, 0.5, 0.8], model="7b")), small)
+    assert row["reason"].startswith("nothing that was run can be asked")
+
+
+def reader(accuracy_of_20: float, accuracy_of_50: float, n: int, recalls=None) -> ScoredEvidence:
+    """A reader of 20 and of 50 retrieved documents."""
+    cells = [
+        without_position(accuracy, n, "e", size, AS_RETRIEVED)
+        for accuracy, size in ((accuracy_of_20, 20), (accuracy_of_50, 50))
+    ]
+    return evidence_of(*cells, recalls=recalls)
+
+
+@pytest.mark.parametrize(
+    ("last", "recall", "n", "verdict"),
+    [(0.51, 0.9, 2000, SUPPORTED), (0.6, 0.9, 2000, CONTRADICTED), (0.54, 0.86, 50, NOT_ENOUGH)],
+)
+def test_readers_saturate_before_the_retriever(last, recall, n, verdict):
+    evidence = reader(0.5, last, n, recalls={"e": {20: (0.8, n), 50: (recall, n)}})
+    rows = rows_of("readers_saturate", evidence)
+    assert [row["verdict"] for row in rows] == [verdict] * 2
+    assert [row["value"] for row in rows] == pytest.approx([last - 0.5, last - 0.5 - (recall - 0.8) / 2])
+
+
+def test_without_the_recall_only_the_reader_is_judged():
+    rows = rows_of("readers_saturate", reader(0.5, 0.5, 2000))
+    assert [row["verdict"] for row in rows] == [SUPPORTED, NOT_ENOUGH]
+    assert "recall at these sizes is not known" in rows[1]["reason"]
+
+
+# --- How verdicts come about ---
+
+
+def test_flat_data_are_seldom_said_to_have_a_u_also_where_many_models_are_asked():
+    samples = range(120)
+    alone = many = 0
+    for sample in samples:
+        flat = [about([0.6] * 3, 100, 10 * sample + index, model=f"m{index}") for index in range(4)]
+        questions = list(u_shape.ask(evidence_of(*flat), NOTHING))
+        alone += decide(questions[:1])[0].verdict == SUPPORTED
+        many += any(decision.verdict == SUPPORTED for decision in decide(questions))
+    assert alone <= 0.05 * len(samples) and many <= 0.05 * len(samples)
+
+
+def normal(value: float, error: float = 1.0) -> Measure:
+    """A quantity with a normal interval."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        half = error * float(norm.ppf((1 + confidence) / 2))
+        return value - half, value + half
+
+    return Measure(value, 10, interval)
+
+
+def asked(measure: Measure | None) -> Question:
+    """The question whether a quantity is above 0."""
+    return Question(("m",), "e", 1, "s", ABOVE_ZERO, measure, "")
+
+
+def test_deciding_by_intervals_is_holms_correction():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values = rng.normal(1.8, 1.5, size=7)
+        corrected = holm([2 * norm.sf(abs(value)) for value in values])
+        expected = [p < 0.05 and value > 0 for p, value in zip(corrected, values, strict=True)]
+        decisions = decide([asked(normal(value)) for value in values])
+        assert [decision.verdict == SUPPORTED for decision in decisions] == expected
+
+
+def test_what_cannot_be_measured_does_not_count_among_the_tests():
+    one, unknown = asked(normal(2.0)), asked(None)
+    assert [decision.verdict for decision in decide([one, *[unknown] * 9])] == [SUPPORTED, *[NOT_ENOUGH] * 9]
+    assert [decision.verdict for decision in decide([one] * 10)] == [NOT_ENOUGH] * 10
+
+
+def test_models_of_one_experiment_are_corrected_together_and_the_reason_says_so():
+    weak = exactly([0.6, 0.55, 0.6], 200, model="weak")
+    others = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}") for seed in range(1, 50)]
+    elsewhere = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}", experiment="f") for seed in range(1, 50)]
+    assert rows_of("u_shape", evidence_of(weak, *elsewhere))[0]["verdict"] == SUPPORTED
+    row = rows_of("u_shape", evidence_of(weak, *others))[0]
+    assert (row["verdict"], row["confidence"]) == (NOT_ENOUGH, pytest.approx(0.999))
+    assert row["reason"].endswith("(at 95 %, if nothing else were asked: supported)")
+
+
+def test_intervals_of_extremes_and_of_differences_hold_the_truth():
+    rng = np.random.default_rng(1)
+    true, repeats = np.array([0.0, 0.1, 0.1, 0.3]), 300
+    held = {"lowest": 0, "largest": 0, "minus": 0}
+    for _ in range(repeats):
+        measures = [normal(value, 0.2) for value in rng.normal(true, 0.2)]
+        for name, measure, truth in (
+            ("lowest", lowest(measures), 0.0),
+            ("largest", largest(measures), 0.3),
+            ("minus", minus(measures[3], measures[0]), 0.3),
+        ):
+            low, high = measure.interval(0.95)
+            held[name] += low <= truth <= high
+    assert min(held.values()) >= 0.94 * repeats
+
+
+# --- From score rows, to tables ---
+
+
+def test_cells_with_several_gold_items_are_left_out():
+    together = of_matrix(random_matrix([0.9, 0.2, 0.9], 5), POSITIONS).assign(placement="gold_at_0_4_8")
+    assert scored_evidence(together).cells == []
+
+
+def test_a_question_that_is_there_twice_is_an_error():
+    scores = of_matrix(random_matrix([0.9, 0.2, 0.9], 5), POSITIONS)
+    with pytest.raises(UserError, match="m, e, size 9, gold_at_0: question q0 is there twice"):
+        scored_evidence(pd.concat([scores, scores]))
+
+
+def test_the_table_has_every_claim_once_at_least_and_its_columns():
+    table = claims_table(evidence_of(about([0.8, 0.5, 0.8])), NOTHING)
+    assert list(table.columns) == list(CLAIM_COLUMNS)
+    assert list(dict.fromkeys(table["claim"])) == [claim.name for claim in CLAIMS]
+    assert table["section"].notna().all() and table["reason"].notna().all()
+
+
+def test_the_summary_has_a_sentence_for_each_claim():
+    evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.5, 0.8, 0.5], model="other"))
+    summary = claim_summary(claims_table(evidence, NOTHING))
+    assert list(summary["finding"][:2]) == [
+        "Of 2: supported in 1 (m on e 9), contradicted in 1 (other on e 9).",
+        "Not asked: it needs a model and its counterpart with a longer context (`about.longer_context_of`).",
+    ]
+    assert list(summary.loc[0, ["supported", "contradicted", "not_enough"]]) == [1, 1, 0]
+
+
+def test_markdown_shows_the_summary_and_then_every_row():
+    table = claims_table(evidence_of(about([0.8, 0.5, 0.8])), NOTHING)
+    summary, rows = as_markdown(table).split("\n\n")
+    assert len(summary.splitlines()) == 2 + len(CLAIMS)
+    assert len(rows.splitlines()) == 2 + len(table) and "<NA>" not in rows

@@ -1,0 +1,119 @@
+"""What sweeps ask of a cluster, and which jobs are submitted to it at all."""
+
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT
+from workbench import Workbench
+
+from litm.config.api_models import read_api_model
+from litm.config.jobs import MOST, USUAL_BILLIONS, Work, billions_of, memory_mb, minutes
+from litm.config.models import Model, read_model
+
+WORK = Work(prompts=10_000, tokens=30_000_000)
+#: Rules that are submitted each by itself: they compute for long, or with a GPU.
+HEAVY = {
+    "generate",
+    "generate_shard",
+    "ask_again",
+    "make_passages",
+    "index_bm25",
+    "index_vectors",
+    "encode_passages",
+    "retrieve",
+}
+#: And those that a study has few of.
+FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}
+
+
+def model(**entry: object) -> Model:
+    return read_model("m", {"engine": "transformers", "hub": "someone/model", **entry}, {}, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("entry", "billions"),
+    [
+        ({"parameters": 11}, 11),
+        ({"hub": "meta-llama/Llama-2-70b-chat-hf"}, 70),
+        ({"hub": "Qwen/Qwen2.5-0.5B-Instruct"}, 0.5),
+        ({"hub": "lmsys/longchat-13b-16k"}, 13),
+        ({"hub": "google/flan-ul2"}, USUAL_BILLIONS),
+        ({"hub": "someone/mobile-bert"}, USUAL_BILLIONS),
+        ({"hub": "someone/model-7b", "parameters": 3}, 3),
+    ],
+)
+def test_the_parameters_of_a_model_are_its_entry_s_or_in_its_name(entry, billions):
+    assert billions_of(model(**entry)) == billions
+
+
+def test_the_parameters_of_a_model_in_a_folder_are_by_its_weights():
+    entry = {"engine": "transformers", "path": "resources/reference_model"}
+    assert 0.0001 < billions_of(read_model("m", entry, {}, ROOT)) < 0.01
+
+
+def test_memory_grows_with_the_model_its_numbers_and_the_attempt():
+    small, large = model(parameters=7, dtype="bfloat16"), model(parameters=70, dtype="bfloat16")
+    assert memory_mb(small, 1) < memory_mb(model(parameters=7, dtype="float32"), 1) < memory_mb(large, 1)
+    assert memory_mb(small, 2) == 2 * memory_mb(small, 1)
+    assert memory_mb(large, 1) > 140_000
+    assert memory_mb(model(mem_mb=123), 2) == 246
+
+
+def test_time_grows_with_the_model_the_prompts_and_the_attempt_up_to_a_day():
+    small, large = model(parameters=7), model(parameters=13)
+    assert minutes(small, WORK, 1) < minutes(large, WORK, 1)
+    assert minutes(small, WORK, 2) == 2 * minutes(small, WORK, 1)
+    assert minutes(small, Work(10, 1000), 1) < minutes(small, WORK, 1)
+    assert minutes(model(parameters=70), WORK, 3) == MOST
+    assert minutes(model(parameters=13, shards=4), WORK, 1) < minutes(large, WORK, 1)
+    assert minutes(model(runtime=5), WORK, 3) == 5
+
+
+def test_a_server_s_model_needs_no_memory_for_weights_and_time_by_its_requests():
+    entry = {"engine": "openai", "api_model": "a-70b"}
+    one, many = (read_api_model("m", {**entry, "concurrency": n}, {}, ROOT) for n in (1, 16))
+    assert memory_mb(one, 1) < memory_mb(model(parameters=1), 1)
+    assert minutes(many, WORK, 1) < minutes(one, WORK, 1)
+
+
+@pytest.mark.parametrize("profile", ["slurm", "cluster-generic"])
+def test_every_rule_is_heavy_or_submitted_in_a_group_or_local(profile):
+    """A new rule that fails here wants `localrule: True`, a group in the profiles, or a place in `HEAVY`."""
+    groups = yaml.safe_load((ROOT / "profiles" / profile / "config.yaml").read_text())["groups"]
+    grouped = {entry.partition("=")[0] for entry in groups}
+    rules = {
+        name: body
+        for file in (ROOT / "rules").glob("*.smk")
+        for name, body in re.findall(r"^rule (\w+):\n((?:[ \n].*\n?)+)", file.read_text(), re.MULTILINE)
+    }
+    assert len(rules) > 30
+    alone = {name for name, body in rules.items() if "shell:" in body and "localrule: True" not in body} - grouped
+    assert alone <= HEAVY | FEW
+    assert grouped <= rules.keys()
+
+
+def test_a_study_of_six_models_submits_tens_of_jobs(tmp_path: Path):
+    bench = Workbench.create(tmp_path)
+    models = {f"m{n}": {"engine": "transformers", "hub": f"someone/model-{n}b"} for n in range(1, 7)}
+    experiments = ["kv_retrieval", "multi_document_qa", "closed_book_qa", "oracle_qa"]
+    bench.configure({"models": list(models), "experiments": experiments, "define": {"models": models}})
+    jobs = bench.plan("--", "tables")
+    assert sum(jobs.values()) > 100
+    assert 24 < submissions(jobs) < 60
+
+
+def submissions(jobs: dict[str, int]) -> int:
+    """How many jobs SLURM is given for so many of each rule: those that are alone, and groups, which are filled."""
+    profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())
+    rules = dict(entry.split("=") for entry in profile["groups"])
+    in_group = Counter(
+        {group: sum(jobs.get(rule, 0) for rule in rules if rules[rule] == group) for group in rules.values()}
+    )
+    sizes = {group: int(size) for group, size in (entry.split("=") for entry in profile["group-components"])}
+    return sum(jobs.get(rule, 0) for rule in HEAVY | FEW) + sum(
+        math.ceil(count / sizes[group]) for group, count in in_group.items()
+    )

@@ -1,0 +1,350 @@
+"""The published numbers: as they are kept, as tables and figures of their own, and beside what was measured here."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import ROOT
+from workbench import Workbench
+
+from litm.errors import UserError
+from litm.figures import draw_figure, rows_of_cells
+from litm.latex import latex_table
+from litm.paper_layouts import LAYOUTS
+from litm.paper_tables import paper_table
+from litm.position_means import means_of_cells, position_means
+from litm.published import (
+    PublishedAccuracy,
+    PublishedModel,
+    first_of_cells,
+    published_table,
+    read_published,
+    read_published_models,
+    read_published_tokens,
+)
+from litm.published_comparison import CellName, MeasuredCell, as_markdown, comparison_rows, measured_cells
+from litm.statistics import mean_interval, unpaired_difference
+
+FOLDER = ROOT / "resources" / "published"
+ACCURACIES = read_published(FOLDER / "accuracy.csv")
+MODELS = read_published_models(FOLDER / "models.csv")
+COLUMNS = "model,experiment,size,placement,position,metric,n,accuracy,source\n"
+
+
+def of_table(number: int) -> pd.DataFrame:
+    """The text of a table of the paper, by model, from the published values alone."""
+    if LAYOUTS[number].is_of_tokens:
+        rows = pd.DataFrame([vars(one) for one in read_published_tokens(FOLDER / "token_counts.csv")])
+        rows = rows[rows["source"] == f"Table {number}"]
+    else:
+        rows = published_table(one for one in ACCURACIES if one.source == f"Table {number}")
+    return paper_table(LAYOUTS[number], rows).text.set_index("Model")
+
+
+# --- The file ---
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("m,qa,20,gold_at_4,4,em,9,53.8,T", "line 2: accuracy 53.8 is not between 0 and 1; write 0.538 for 53.8 %"),
+        ("m,qa,20,gold_at_4,9,em,2655,0.5,Table 6", "line 2: position 9 is not that of the placement gold_at_4"),
+        ("m,qa,20,no_gold,4,em,2655,0.5,Table 6", "line 2: position 4 is not that of the placement no_gold"),
+        ("m,qa,20,gold_at_4,4,em,0,0.5,Table 6", "line 2: n is 0; it is the number of questions, at least 1"),
+        ("m,qa,many,gold_at_4,4,em,2655,0.5,Table 6", "line 2: size is 'many', which is not a number"),
+        ("m,qa,20,gold_at_4,4,em,9,0.5,T, of v1", "line 2: more cells than columns; put a text with commas in quotes"),
+    ],
+)  # fmt: skip
+def test_a_broken_line_is_named_with_what_is_wrong(tmp_path, line, message):
+    path = tmp_path / "accuracy.csv"
+    path.write_text(f"{COLUMNS}{line}\n")
+    with pytest.raises(UserError) as error:
+        read_published(path)
+    assert str(error.value) == f"{path}, {message}"
+
+
+def test_a_missing_column_is_named(tmp_path):
+    path = tmp_path / "accuracy.csv"
+    path.write_text("model,experiment\nm,qa\n")
+    with pytest.raises(UserError, match="the column 'size' is missing; there are model, experiment"):
+        read_published(path)
+
+
+def test_names_cells_and_sources_are_those_of_the_catalogues_and_of_the_paper():
+    assert {one.model for one in ACCURACIES} <= set(MODELS)
+    values = [(one.model, one.experiment, one.size, one.placement, one.source, one.accuracy) for one in ACCURACIES]
+    assert len(set(values)) == len(values)
+    by_source = pd.Series([one.source for one in ACCURACIES]).value_counts()
+    assert by_source[["Table 1", "Table 5", "Table 6", "Table 7"]].tolist() == [12, 18, 30, 35]
+
+
+def test_where_sources_disagree_both_are_kept_and_marked_and_the_tables_come_first():
+    cell = [one for one in ACCURACIES if (one.model, one.size, one.position) == ("gpt-3.5-turbo-0613", 20, 9)]
+    assert [(one.accuracy, one.source, one.note) for one in cell] == [
+        (0.538, "Table 6", "disagrees with Section 3.3 (52.9 %)"),
+        (0.529, "Section 3.3", "disagrees with Table 6 (53.8 %)"),
+    ]
+    assert first_of_cells(cell) == cell[:1]
+
+
+def test_accuracies_of_many_digits_are_whole_numbers_of_questions():
+    long = [one for one in ACCURACIES if len(f"{one.accuracy:.15g}") > 8]
+    assert len(long) == 34
+    for one in long:
+        assert one.accuracy * one.n == pytest.approx(round(one.accuracy * one.n), abs=1e-6)
+    assert {one.n for one in long if one.model.startswith("llama-2") and one.size == 20} == {2635}
+
+
+def test_all_collected_accuracies_of_the_papers_tables_are_there(data):
+    names = {model.printed_as: name for name, model in MODELS.items()}
+    ours = {(one.source, one.model, one.size, one.position): one.accuracy for one in ACCURACIES}
+    with (data / "published_numbers.csv").open(newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["metric"] == "best_subspan_em"]
+    rows = [row for row in rows if row["source"].startswith("paper:Table")]
+    fixed = {"closedbook": (0, None), "oracle": (1, 0)}
+    assert len(rows) == 95
+    for row in rows:
+        cell = fixed.get(row["setting"]) or (int(row["setting"]), int(row["gold_index"]))
+        assert ours[row["source"].removeprefix("paper:"), names[row["model"]], *cell] == float(row["value"])
+
+
+# --- Tables ---
+
+
+def test_tables_1_and_5_to_7_are_drawn_from_the_published_values_alone():
+    assert of_table(1).loc["gpt-3.5-turbo-0613"].to_dict() == {"Closed-book": "56.1", "Oracle": "88.3"}
+    assert list(of_table(1).index) == [
+        "longchat-13b-16k", "mpt-30b-instruct",
+        "gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k",
+    ]  # fmt: skip
+    assert of_table(5).loc["claude-1.3"].tolist() == ["62.9", "58.3", "59.7"]
+    assert of_table(6).loc["gpt-3.5-turbo-0613"].tolist() == ["75.8", "57.2", "53.8", "55.4", "63.2"]
+    assert of_table(7).loc["longchat-13b-16k"].tolist() == ["66.9", "54.8", "52.5", "52.9", "52.2", "51.3", "55.1"]
+    assert list(of_table(7).columns) == [f"Index {index}" for index in (0, 4, 9, 14, 19, 24, 29)]
+    assert "gpt-3.5-turbo-0613" not in of_table(7).index
+    printed = {
+        (number, model, value) for number in (1, 5, 6, 7) for model, row in of_table(number).iterrows() for value in row
+    }
+    in_tables = [one for one in ACCURACIES if one.source.startswith("Table")]
+    expected = {(int(one.source[-1]), one.model, f"{100 * one.accuracy:.1f}") for one in in_tables}
+    assert printed == expected
+
+
+def test_tables_2_to_4_have_mean_deviation_and_maximum_of_the_tokens():
+    assert of_table(2).loc["longchat-13b-16k"].tolist() == ["55.6 ± 2.7", "70", "219.7 ± 48.5", "588"]
+    assert of_table(3).loc["mpt-30b-instruct"].tolist()[2:4] == ["2962.4 ± 158.4", "3730"]
+    assert of_table(4).loc["claude-1.3"].tolist()[4:] == ["14929.4 ± 50.7", "15048"]
+
+
+def cells(*rows: tuple) -> pd.DataFrame:
+    """Rows of the accuracy table: (model, experiment, size, position, n, accuracy)."""
+    table = pd.DataFrame(rows, columns=["model", "experiment", "size", "position", "n", "accuracy"])
+    return table.assign(ci_low=table["accuracy"] - 0.1, ci_high=table["accuracy"] + 0.05).astype({"position": "Int64"})
+
+
+def test_a_table_of_what_was_measured_has_the_models_and_positions_that_were_run():
+    rows = cells(
+        ("b", "multi_document_qa", 10, 9, 50, 0.5),
+        ("b", "multi_document_qa", 10, 0, 50, 0.7),
+        ("a", "multi_document_qa", 10, 0, 40, 0.6),
+        ("a", "multi_document_qa", 20, 0, 40, 0.1),
+        ("c", "multi_document_qa", 10, 0, 0, pd.NA),
+    )
+    table = paper_table(LAYOUTS[5], rows)
+    assert table.text.to_dict("list") == {"Model": ["b", "a"], "Index 0": ["70.0", "60.0"], "Index 9": ["50.0", "-"]}
+    assert table.values.loc[0, ["index_0", "index_0_ci_low", "index_0_n"]].tolist() == pytest.approx([0.7, 0.6, 50])
+    assert table.caption.endswith("; n = 40 to 50, 95 % intervals reach at most 10.0 points to either side")
+    nothing = paper_table(LAYOUTS[5], rows[rows["n"] == 0])
+    assert nothing.text.empty and nothing.caption.endswith("; no question was scored")
+
+
+def test_latex_has_the_rules_of_booktabs_and_no_bare_special_characters():
+    text = latex_table(pd.DataFrame({"Model": ["a_b"], "50 % & more": ["1.0 ± 0.1"]}), "Accuracy (%)")
+    assert r"\caption{Accuracy (\%)}" in text and r"\begin{tabular}{lr}" in text
+    lines = text.splitlines()
+    assert lines[4:9] == [
+        r"\toprule",
+        r"Model & 50 \% \& more \\",
+        r"\midrule",
+        r"a\_b & 1.0 $\pm$ 0.1 \\",
+        r"\bottomrule",
+    ]
+
+
+# --- Comparison ---
+
+VALUE = PublishedAccuracy("m", "qa", 20, "gold_at_4", 4, "em", 2655, 0.538, "Table 6", "a note", "v1")
+SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quantization": None, "data_version": "v1"}
+
+
+def compared(**changes: object) -> dict:
+    """The row of a measured cell that is like `SAME` but for these."""
+    measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
+    models = {"m": PublishedModel("m", "M", "hub/m")}
+    (row,) = comparison_rows(measured, [VALUE], models).to_dict("records")
+    return row
+
+
+def test_the_verdict_is_whether_the_interval_of_the_difference_has_zero_in_it():
+    same = compared()
+    assert (same["verdict"], same["reason"], same["source"], same["note"]) == ("consistent", "", "Table 6", "a note")
+    assert same["difference"] == pytest.approx(0.002) and same["ci_low"] < 0 < same["ci_high"]
+    lower = compared(accuracy=0.5)
+    assert lower["verdict"] == "differs" and lower["ci_high"] < 0
+    assert lower["ci_high"] - lower["ci_low"] == pytest.approx(2 * 1.96 * np.sqrt(2 * 0.25 / 2655), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"n": 500}, "other questions (n = 500 here, 2,655 published)"),
+        ({"metric": "exact"}, "another metric (exact here, em published)"),
+        ({"data_version": "v2"}, "other data (v2 here, v1 published)"),
+        ({"data_version": None}, "other data (your own here, v1 published)"),
+        ({"weights": "hub/other"}, "other weights (hub/other here, hub/m published)"),
+        ({"weights": ""}, "other weights (a folder here, hub/m published)"),
+        ({"quantization": "nf4"}, "quantised here (nf4)"),
+        ({"n": 0, "accuracy": None}, "no question was scored here"),
+    ],
+)
+def test_what_is_not_of_the_same_thing_is_not_comparable_and_says_why(changes, reason):
+    row = compared(accuracy=changes.pop("accuracy", 0.2), **changes)
+    assert (row["verdict"], row["reason"]) == ("not comparable", reason)
+
+
+def test_recorded_responses_are_taken_for_the_model_that_they_name():
+    assert compared(weights=None)["verdict"] == "consistent"
+
+
+def test_nothing_in_common_is_a_table_of_headings_alone():
+    table = comparison_rows({}, ACCURACIES, MODELS)
+    assert table.empty and {"difference", "verdict", "reason"} <= set(table.columns)
+    assert as_markdown(table).startswith("| Model")
+
+
+def test_measured_cells_know_their_weights_quantisation_and_data():
+    row = {"model": "m", "experiment": "qa", "size": 20, "placement": "gold_at_4", "metric": "em"}
+    accuracy = pd.DataFrame([{**row, "n": 5, "accuracy": 0.4}])
+    identity = {"source": {"hub": "hub/m", "commit": "0"}, "model": {"quantization": "nf4"}}
+    manifest = {"model": "m", "experiment": "qa", "identity_fields": identity}
+    (cell,) = measured_cells(accuracy, [manifest], {"qa": {"20": "v2"}}).values()
+    assert cell == MeasuredCell("em", 5, 0.4, "hub/m", "nf4", "v2")
+    recorded = {**manifest, "identity_fields": {"source": {"recorded": []}}}
+    (cell,) = measured_cells(accuracy, [recorded], {"qa": {}}).values()
+    assert (cell.weights, cell.quantization, cell.data_version) == (None, None, None)
+
+
+def test_the_interval_of_a_difference_is_newcombes():
+    # Newcombe (1998), table II, examples (a) and (g), method 10.
+    first, second = unpaired_difference(56, 70, 48, 80), unpaired_difference(10, 10, 0, 20)
+    assert (first.value, first.low, first.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    assert (second.value, second.low, second.high) == pytest.approx((1.0, 0.6791, 1.0), abs=5e-5)
+
+
+# --- Means over positions ---
+
+
+def test_the_mean_over_positions_is_over_the_questions_scored_at_all_of_them():
+    matrix = np.array([[1, 1, 0], [1, 0, 0], [0, 1, 1], [1, 1, 1]])
+    estimate = mean_interval(matrix)
+    shares = matrix.mean(axis=1)
+    assert estimate.value == pytest.approx(matrix.mean())
+    assert (
+        estimate.high - estimate.value == pytest.approx(3.182446 * shares.std(ddof=1) / 2, rel=1e-6)
+        or estimate.high == 1
+    )
+    certain = mean_interval(np.ones((50, 3), dtype=int))
+    assert certain.high == 1 and 0.9 < certain.low < 1
+    rows = [
+        {
+            "model": "m", "experiment": "qa", "task": "t", "metric": "em", "size": 3, "items": 3,
+            "placement": f"gold_at_{p}", "position": p, "depth": p / 2, "target": "gold", "id": f"q{q}",
+            "correct": bool(matrix[q, p]), "empty": False, "excluded": False, "finish_reason": "stop",
+        }
+        for q in range(4) for p in range(3) if (q, p) != (3, 2)
+    ]  # fmt: skip
+    (mean,) = position_means(pd.DataFrame(rows)).to_dict("records")
+    assert (mean["size"], mean["n"]) == (3, 3) and mean["accuracy"] == pytest.approx(matrix[:3].mean())
+
+
+def test_the_mean_of_cells_has_the_widest_interval_that_they_allow():
+    rows = cells(("m", "qa", 10, 0, 50, 0.7), ("m", "qa", 10, 9, 40, 0.5), ("m", "closed_book_qa", 0, None, 50, 0.3))
+    (mean,) = means_of_cells(rows).to_dict("records")
+    assert mean["n"] == 40
+    assert [mean["accuracy"], mean["ci_low"], mean["ci_high"]] == pytest.approx([0.6, 0.5, 0.65])
+
+
+# --- Figures ---
+
+FIGURE = {
+    "kind": "accuracy_by_position", "title": "T", "experiments": ["multi_document_qa"], "models": None, "sizes": None,
+    "references": {"closed_book_qa": "closed book"}, "panel_title": "{size} documents", "x_label": "Position",
+}  # fmt: skip
+MEASURED = cells(
+    *(("mpt-30b-instruct", "multi_document_qa", size, p, 50, 0.5) for size in (10, 20) for p in (0, 4, 9)),
+    *(("mine", "multi_document_qa", size, p, 50, 0.9) for size in (10, 20) for p in (0, 4, 9)),
+)
+
+
+def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour():
+    figure = draw_figure(FIGURE, MEASURED, published=published_table(ACCURACIES))
+    panel = figure.axes[0]
+    (dashed,) = [line for line in panel.get_lines() if line.is_dashed() and len(line.get_xdata()) == 3]
+    assert list(dashed.get_ydata()) == pytest.approx([60.2, 56.2, 59.7])
+    assert dashed.get_color() == panel.containers[0].lines[0].get_color()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mpt-30b-instruct", "mine", "published"]
+    without = draw_figure(FIGURE, MEASURED)
+    assert [text.get_text() for text in without.legends[0].get_texts()] == ["mpt-30b-instruct", "mine"]
+
+
+def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
+    table = published_table(ACCURACIES)
+    figure = draw_figure({**FIGURE, "sizes": [20], "references": {}}, table[table["model"] == "gpt-3.5-turbo-0613"])
+    (panel,) = figure.axes
+    assert panel.get_title() == "20 documents"
+    assert list(panel.containers[0].lines[0].get_ydata()) == pytest.approx([75.8, 57.2, 53.8, 55.4, 63.2])
+    assert panel.get_ylim()[1] < 82
+
+
+def test_figure_6_is_the_mean_over_the_positions_of_each_size():
+    settings = {**FIGURE, "kind": "mean_accuracy_by_size", "references": {}}
+    table = published_table(ACCURACIES)
+    mine = rows_of_cells(table[table["model"] == "longchat-13b-16k"], settings)
+    (curve,) = draw_figure(settings, mine).axes[0].containers
+    means = [sum(values) / len(values) for values in ((72.1, 58.9, 58.5), (68.6, 57.4, 55.3, 52.5, 55.0))]
+    assert list(curve.lines[0].get_xdata()) == [10, 20, 30]
+    assert list(curve.lines[0].get_ydata())[:2] == pytest.approx(means)
+
+
+def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend_has_room_for_long_names():
+    rows = pd.concat(
+        [MEASURED[MEASURED["model"] == "mine"].assign(model=f"a-model-of-a-long-name-{i}") for i in range(6)]
+    )
+    figure = draw_figure({**FIGURE, "references": {}, "sizes": [10]}, rows)
+    figure.canvas.draw()
+    firsts = [bar.lines[0].get_transform().transform((0, 90))[0] for bar in figure.axes[0].containers]
+    assert firsts == sorted(set(firsts)) and firsts[-1] - firsts[0] < 40
+    legend = figure.legends[0].get_window_extent()
+    assert legend.x0 >= 0 and legend.x1 <= figure.bbox.x1
+
+
+# --- The target `published` ---
+
+
+def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tmp_path):
+    bench = Workbench.create(tmp_path)
+    wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
+    bench.run(*wanted)
+    assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
+    assert bench.plan(*wanted) == {}
+    bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
+    assert bench.plan(*wanted) == {"published_table": 1}
+
+
+def test_the_published_figures_and_tables_need_no_model(tmp_path):
+    assert set(Workbench.create(tmp_path).plan("--", "published")) == {
+        "plot_published",
+        "published_table",
+        "published_claims_table",
+    }

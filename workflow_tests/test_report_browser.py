@@ -1,0 +1,109 @@
+"""The report in a real browser: nothing goes wrong, and its parts do what they say by pointer and by keyboard."""
+
+import pytest
+from browser import Browser, find_browser
+from conftest import ROOT
+from report_contents import MODELS, contents, records, responses
+
+from litm.report.page import render_report
+
+PROGRAM = find_browser()
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium (Debian: apt-get install chromium)")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    path = folder / "report.html"
+    path.write_text(render_report(ROOT / "resources" / "report", ROOT, contents(folder)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    one = Browser(str(PROGRAM), tmp_path_factory.mktemp("profile"))
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def page(browser, report):
+    """The report, open in a wide window; in the end nothing may have gone wrong."""
+    browser.open(report, 1280)
+    browser.wait_for("document.querySelector('#explorer-verdicts button')")
+    yield browser
+    assert browser.problems == []
+
+
+def text(page, selector: str) -> str:
+    return page.run(f"document.querySelector('{selector}').innerText")
+
+
+def test_pointing_at_a_mark_says_model_position_accuracy_interval_and_n(page):
+    page.hover(".series:nth-of-type(2) .mark:last-child")
+    assert text(page, ".tip") == f"{MODELS[1]}\n6th: 100.0 % [91.2, 100.0], n = 40"
+
+
+def test_arrow_keys_go_along_a_curve_and_to_the_next_one(page):
+    page.run("document.querySelector('.panel svg').focus()")
+    for keys, words in ((["ArrowDown"], "1st"), (["ArrowRight"], "4th"), (["ArrowDown"], f"{MODELS[1]}\n4th: 0.0 %")):
+        for key in keys:
+            page.press(key)
+        assert words in text(page, ".tip")
+    page.press("Escape")
+    assert page.run("document.querySelector('.tip').hidden")
+
+
+def test_the_legend_switches_a_model_off_and_on(page):
+    button, curve = f'.legend [data-key="model {MODELS[0]}"]', ".panel .series"
+    for pressed, display in (("false", "none"), ("true", "inline")):
+        page.click(button)
+        assert page.run(f"document.querySelector({button!r}).getAttribute('aria-pressed')") == pressed
+        assert page.run(f"getComputedStyle(document.querySelector('{curve}')).display") == display
+
+
+def test_a_click_on_a_verdict_shows_the_prompt_with_the_gold_item_marked_and_the_answers(page):
+    record = records()[0]
+    page.click("#explorer-verdicts tbody tr:nth-child(2) td:nth-of-type(2) button")
+    cell = record["cells"][1]
+    prompt = "".join(record["pieces"][piece] for piece in cell["prompt"])
+    start, end = cell["targets"][0]["span"]
+    assert page.run("document.querySelector('#explorer-prompt').textContent") == prompt
+    assert text(page, "mark") == prompt[start:end]
+    answers = {(one["id"], one["placement"]): one["response"] for one in responses(MODELS[1])}
+    assert text(page, ".answer.chosen") == f"{MODELS[1]}: wrong\n{answers[record['id'], cell['placement']]}"
+
+
+def test_questions_can_be_stepped_through_and_filtered(page):
+    first = page.run("document.querySelector('#explorer-question').value")
+    page.click("#explorer-next")
+    second = page.run("document.querySelector('#explorer-question').value")
+    assert [first, second] == [record["id"] for record in records()[:2]]
+    page.run("""(() => {
+        const filter = document.querySelector('#explorer-filter');
+        filter.value = 'mixed';
+        filter.dispatchEvent(new Event('change'));
+    })()""")
+    assert text(page, "#explorer-count") == "5 of the 5 questions in the sample."
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_narrow_and_wide_windows_light_and_dark(page, report, width, dark):
+    page.open(report, width, dark=dark)
+    page.wait_for("document.querySelector('#explorer-verdicts button')")
+    assert page.run("document.documentElement.scrollWidth <= innerWidth")
+    lightness = page.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
+    assert (int(lightness) < 128) == dark
+    overlaps = """[...document.querySelectorAll('.panel svg')].flatMap((svg) => {
+        const boxes = [...svg.querySelectorAll('text')].map((one) => one.getBoundingClientRect());
+        return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+            a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom));
+    }).length"""
+    assert page.run(overlaps) == 0
+
+
+def test_without_a_script_there_are_the_pictures(browser, report):
+    browser.open(report, 1280, scripts=False)
+    assert browser.run("[...document.images].map((one) => one.naturalWidth > 100)") == [True]
+    assert browser.run("document.querySelector('.panel') === null")

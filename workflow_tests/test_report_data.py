@@ -1,0 +1,249 @@
+"""What the report embeds: the same numbers as the tables, the same prompts and answers as the files."""
+
+import base64
+import gzip
+import json
+import re
+
+import pandas as pd
+import pytest
+from conftest import ROOT
+from report_contents import FIGURE, MODELS, POSITIONS, SIZE, contents, examples, manifest, records, responses, scores
+
+from litm.accuracy import accuracy_table
+from litm.report.curves import chart
+from litm.report.explorer import pack, question_records, sampled_ids
+from litm.report.forest import forest
+from litm.report.page import render_report
+from litm.report.provenance import commit_of, sweep_rows
+from litm.report.tokens import token_table, tokens_in_words
+
+SOURCES = ROOT / "resources" / "report"
+
+
+def unpacked(packed: str) -> list[dict]:
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return contents(tmp_path_factory.mktemp("report"))
+
+
+# --- curves
+
+
+def test_the_points_of_a_chart_are_the_rows_of_the_accuracy_table(whole):
+    table = whole.tables["accuracy"]
+    (panel,) = chart(FIGURE, whole.tables)["panels"]
+    assert panel["title"] == f"{SIZE} pairs" and panel["ticks"] == [[0, "1st"], [3, "4th"], [5, "6th"]]
+    shown = [(one["model"], *point) for one in panel["series"] for point in one["points"]]
+    columns = ["model", "position", "n", "accuracy", "ci_low", "ci_high"]
+    assert shown == [
+        (model, position, n, *(round(value, 6) for value in limits))
+        for model, position, n, *limits in table[columns].itertuples(index=False)
+    ]
+
+
+def test_a_chart_has_only_the_models_and_sizes_of_its_figure_and_its_reference_lines(whole):
+    table = whole.tables["accuracy"]
+    oracle = table[table["position"] == 0].assign(experiment="oracle", size=1)
+    tables = {"accuracy": pd.concat([table, table.assign(size=9), oracle])}
+    figure = FIGURE | {"models": [MODELS[1]], "sizes": [9], "references": {"oracle": "gold alone"}}
+    (panel,) = chart(figure, tables)["panels"]
+    assert panel["title"] == "9 pairs"
+    assert [(one["model"], one["label"], one["kind"]) for one in panel["series"]] == [
+        (MODELS[1], "", "curve"), (MODELS[1], "gold alone", "reference")
+    ]  # fmt: skip
+    assert panel["series"][1]["points"][0][:3] == [None, 39 + 1, 1.0]
+
+
+def test_published_values_are_drawn_where_the_figure_wants_them_and_have_no_interval(whole):
+    values = {"model": MODELS[0], "experiment": "kv", "size": SIZE, "position": 3, "published_n": 500}
+    comparison = pd.DataFrame([{**values, "published": 0.25}, {**values, "published": 0.5}])
+    tables = {**whole.tables, "published_comparison": comparison}
+    series = chart(FIGURE | {"published": True}, tables)["panels"][0]["series"]
+    assert [one["points"] for one in series if one["kind"] == "published"] == [[[3, 500, 0.25, None, None]]]
+    assert chart(FIGURE, tables) == chart(FIGURE, whole.tables)
+
+
+def test_several_targets_are_marks_in_the_order_of_their_positions():
+    rows = scores()[scores()["placement"] == "gold_at_0"]
+    targets = [rows.assign(target=name, position=place, placement="two") for name, place in (("late", 9), ("early", 2))]
+    figure = FIGURE | {"kind": "accuracy_by_target"}
+    (panel,) = chart(figure, {"accuracy": accuracy_table(pd.concat(targets))})["panels"]
+    assert panel["ticks"] == [[0, "early, 3rd"], [1, "late, 10th"]]
+    assert {one["kind"] for one in panel["series"]} == {"marks"} and len(panel["series"]) == len(MODELS)
+
+
+def test_recall_is_drawn_in_the_range_of_the_sizes():
+    rows = [scores().assign(size=size, position=None, placement="as_retrieved") for size in (5, 20)]
+    search = {"questions": "q", "corpus": "c", "retriever": "bm25", "n": 9, "ci_low": 0.1, "ci_high": 0.9}
+    recall = pd.DataFrame([{**search, "k": k, "recall": k / 100} for k in (1, 5, 10, 20, 50)])
+    figure = FIGURE | {"kind": "accuracy_by_size", "recall": [("q", "c", "bm25")]}
+    (panel,) = chart(figure, {"accuracy": accuracy_table(pd.concat(rows)), "retrieval": recall})["panels"]
+    (line,) = [one for one in panel["series"] if one["label"] == "recall of bm25"]
+    assert [point[0] for point in line["points"]] == [5, 10, 20] and line["model"] is None
+
+
+def test_a_kind_of_figure_without_a_chart_is_shown_as_a_picture(whole):
+    assert chart(FIGURE | {"kind": "another"}, whole.tables) is None
+    html = render_report(SOURCES, ROOT, contents_with(whole, figures=[FIGURE | {"kind": "another"}]))
+    assert 'data-chart="kv"' not in html and "<noscript><div" not in html and "data:image/png;base64" in html
+
+
+def contents_with(whole, **changes):
+    return type(whole)(**{**vars(whole), **changes})
+
+
+# --- the index of every curve
+
+
+def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
+    picture = forest(whole.tables["position_bias"])
+    assert [row["model"] for row in picture["rows"]] == list(MODELS)
+    strong = picture["rows"][1]
+    assert (strong["class"], strong["certain"]) == ("strong", True) and strong["text"].startswith("100.0 [")
+    for row in picture["rows"]:
+        assert 0 <= row["left"] <= row["dot"] <= row["right"] <= 100
+    nothing = whole.tables["position_bias"].assign(pbi_class=None)
+    assert forest(nothing) is None and forest(None) is None
+
+
+# --- questions
+
+
+def test_a_record_gives_back_every_prompt_and_marks_the_gold_item():
+    by_cell = {(one["id"], one["placement"]): one for one in examples()}
+    shown = records()
+    assert len(shown) == 5 and all(len(record["cells"]) == len(POSITIONS) for record in shown)
+    for record in shown:
+        assert len(record["pieces"]) == len(set(record["pieces"]))
+        for cell in record["cells"]:
+            example = by_cell[record["id"], cell["placement"]]
+            prompt = "".join(record["pieces"][piece] for piece in cell["prompt"])
+            assert prompt == example["prompt"]
+            (target,) = cell["targets"]
+            marked = prompt[slice(*target["span"])]
+            assert record["cells"][0]["question"] in marked and target["answers"][0] in marked
+
+
+def test_a_record_has_what_every_model_answered_and_how_it_was_judged():
+    everything = records(sample=40)
+    first = next(record for record in everything if record["id"] == examples()[0]["id"])
+    overflowed = first["cells"][0]["responses"][0]
+    assert (overflowed["text"], overflowed["verdicts"], overflowed["finish_reason"]) == (None, [None], "overflow")
+    assert [cell["responses"][0]["excluded"] for cell in first["cells"]] == [True] * 3
+    verdicts = {(m, r["id"], c["placement"]): a["verdicts"] for r in everything for c in r["cells"]
+                for a in c["responses"] for m in [a["model"]]}  # fmt: skip
+    assert len(verdicts) == len(scores())
+    for row in scores().itertuples():
+        assert verdicts[row.model, row.id, row.placement] == [None if row.correct is pd.NA else row.correct]
+
+
+def test_spans_count_as_a_browser_does():
+    example = {
+        "id": "q", "size": 1, "placement": "gold_at_0", "question": "?", "prompt": "🦉 owl. gold 🥇 here",
+        "targets": [{"name": "gold", "position": 0, "depth": 0.0, "answers": ["gold"], "span": [7, 13]}],
+    }  # fmt: skip
+    (record,) = question_records([example], {}, scores(), {1: ["q"]})
+    start, end = record["cells"][0]["targets"][0]["span"]
+    assert example["prompt"].encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le") == "gold 🥇"
+
+
+def test_only_what_was_scored_of_a_reasoning_is_shown_beside_the_whole():
+    reasoned = [{**one, "answer": "after"} for one in responses(MODELS[1])]
+    same = [{**one, "answer": one["response"]} for one in responses(MODELS[1])]
+    ids = sampled_ids(scores(), 1, seed=0)
+    for answers, has_answer in ((reasoned, True), (same, False)):
+        (record,) = question_records(examples(), {MODELS[1]: answers}, scores(), ids)
+        assert ("answer" in record["cells"][0]["responses"][0]) == has_answer
+
+
+def test_a_smaller_sample_is_the_beginning_of_a_larger_one_and_another_seed_draws_another():
+    small, large, other = (sampled_ids(scores(), n, seed)[SIZE] for n, seed in ((5, 0), (20, 0), (20, 1)))
+    assert large[:5] == small and len(set(large)) == 20 and large != other
+
+
+def test_as_many_questions_are_packed_as_there_is_room_for():
+    samples = {"one": records(16), "two": records(4)}
+    packed, left = pack(samples, 10_000_000)
+    assert left is None and {name: unpacked(text) for name, text in packed.items()} == samples
+    room = sum(map(len, packed.values()))
+    packed, left = pack(samples, room - 1)
+    assert left == 8 and [len(unpacked(packed[name])) for name in samples] == [8, 4]
+    packed, left = pack(samples, 200)
+    assert left == 0 and [unpacked(text) for text in packed.values()] == [[], []]
+
+
+# --- tokens and money
+
+
+def test_saved_tokens_and_prices_are_counted_where_they_are_known():
+    local, server = manifest("local"), manifest("server") | {"work": None}
+    recorded = manifest("recorded") | {"prompt_tokens": None, "work": None}
+    prices = {"server": {"input": 10.0, "output": 100.0}}
+    table = token_table([local, server, recorded], prices).set_index("model")
+    assert list(table.index) == ["local", "server"]
+    assert table["saved"].to_list() == [0.25, pd.NA]
+    assert table.loc["server", "dollars"] == pytest.approx(0.12 + 0.15)
+    words = tokens_in_words(table.reset_index(), prices)
+    assert any("9,000 of 12,000 prompt tokens" in one and "25.0" in one for one in words)
+    assert any("US$ 0.27" in one for one in words)
+    unknown = tokens_in_words(token_table([server], {"server": None}), {"server": None})
+    assert unknown[-1] == "What server cost is not known: the config has no prices."
+    assert tokens_in_words(token_table([recorded], {}), {}) == []
+
+
+# --- the page
+
+
+def test_the_same_contents_give_the_same_page_which_needs_nothing_else(whole):
+    html = render_report(SOURCES, ROOT, whole)
+    assert html == render_report(SOURCES, ROOT, whole)
+    assert not re.search(r"(src|href)=\"(?!#|data:)", html) and "@import" not in html and "url(" not in html
+    assert str(ROOT) not in html and len(html) < 25_000_000
+
+
+def test_what_a_model_wrote_cannot_break_out_of_the_page(whole):
+    html = render_report(SOURCES, ROOT, contents_with(whole, figures=[FIGURE | {"title": "</script><b>"}]))
+    assert "</script><b>" not in html and "\\u003c/script\\u003e" in html
+
+
+def test_sections_without_anything_to_show_are_left_out(whole):
+    bare = contents_with(whole, tables={"accuracy": whole.tables["accuracy"]}, figures=[], samples={})
+    html = render_report(SOURCES, ROOT, bare)
+    for section in ("curves", "bias", "questions", "published"):
+        assert f'id="{section}"' not in html and f'href="#{section}"' not in html
+
+
+def test_the_published_comparison_is_shown_if_it_has_rows(whole):
+    row = {"model": "a", "experiment": "kv", "size": 6, "placement": "gold_at_0", "accuracy": 0.5, "published": 0.75,
+           "difference": -0.25, "ci_low": -0.3, "ci_high": -0.2, "verdict": "differs", "reason": ""}  # fmt: skip
+    table = pd.DataFrame([row])
+    for rows, is_shown in ((table, True), (table.head(0), False)):
+        tables = {**whole.tables, "published_comparison": rows}
+        html = render_report(SOURCES, ROOT, contents_with(whole, tables=tables))
+        assert ('<section id="published">' in html) == is_shown and ("<td>-25.0</td>" in html) == is_shown
+
+
+def test_the_claims_are_shown_if_there_are_any(whole):
+    row = {"statement": "Accuracy is U-shaped", "section": "2.3", "supported": 3, "contradicted": 1, "not_enough": 0,
+           "finding": "Of 4: supported in 3."}  # fmt: skip
+    html = render_report(
+        SOURCES, ROOT, contents_with(whole, tables={**whole.tables, "claims_summary": pd.DataFrame([row])})
+    )
+    assert '<section id="claims">' in html and '<td class="text">Accuracy is U-shaped</td>' in html
+    assert 'id="claims"' not in render_report(SOURCES, ROOT, whole)
+
+
+def test_the_commit_is_named_where_there_is_one(tmp_path):
+    assert commit_of(tmp_path) is None
+    assert re.fullmatch(r"commit [0-9a-f]{12,}(-dirty)?", commit_of(ROOT) or "commit 000000000000")
+
+
+def test_recorded_responses_claim_nothing_that_is_not_known():
+    fields = {"source": {"recorded": ["a", "b"]}}
+    (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": {}}])
+    assert row["Weights"] == "recorded responses (2 hashed files)"
+    assert {row[name] for name in ("Dtype", "Attention", "Prompt format", "Decoding", "Computed with")} == {"not known"}

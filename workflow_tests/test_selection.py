@@ -1,0 +1,122 @@
+"""Which models run which experiments, and what is left out because the user has still to supply it."""
+
+import pytest
+import yaml
+from conftest import ROOT, write_lines
+from workbench import Workbench
+
+from litm.config.study import load_study
+from litm.errors import UserError
+
+DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
+OTHER = {"engine": "transformers", "path": "resources/reference_model"}
+UNRECORDED = {"engine": "recorded", "responses": None}
+QA = {"task": "multi_document_qa", "dataset": "asked", "positions": {3: [0, 2]}}
+
+
+def study(define_models=None, define_experiments=None, define_datasets=None, **selected):
+    """The study of two models and two experiments, or of those that are selected and defined."""
+    define = {
+        "models": {"other": OTHER, "unrecorded": UNRECORDED, **(define_models or {})},
+        "experiments": {"a": KV, "b": KV, **(define_experiments or {})},
+        "datasets": define_datasets or {},
+    }
+    selection = {"models": ["reference", "other"], "experiments": ["a", "b"], **selected}
+    return load_study({**DEFAULT, **selection, "define": define}, ROOT)
+
+
+def test_all_models_run_all_experiments_unless_only_says_otherwise():
+    pairs = [("reference", "a"), ("reference", "b"), ("other", "a"), ("other", "b")]
+    assert study().sweeps == study(only={"other": None}).sweeps == pairs
+    limited = study(only={"other": ["b"], "mpt-30b": ["a"]})
+    assert limited.sweeps == [pair for pair in pairs if pair != ("other", "a")]
+    assert limited.left_out == []
+
+
+def test_a_model_or_an_experiment_that_only_leaves_nothing_of_is_left_out_and_named():
+    without_model = study(experiments=["a"], only={"other": ["b"]})
+    assert without_model.sweeps == [("reference", "a")] and list(without_model.models) == ["reference"]
+    assert without_model.left_out == [
+        "left out: other ('only' gives these models none of the experiments that are run)"
+    ]
+    without_experiment = study(models=["other"], only={"other": ["b"]})
+    assert list(without_experiment.experiments) == ["b"]
+    assert without_experiment.left_out[0].startswith(
+        "left out: a ('only' gives these experiments to none of the models"
+    )
+
+
+def test_a_model_whose_responses_are_still_to_be_supplied_is_left_out_and_named():
+    without = study(models=["reference", "unrecorded"])
+    assert list(without.models) == ["reference"] and len(without.left_out) == 1
+    assert without.left_out[0].startswith("left out: unrecorded (their recorded responses are yours to supply: set")
+
+
+def test_recorded_responses_count_only_for_the_experiments_that_the_model_runs(tmp_path):
+    path = str(write_lines(tmp_path / "a.jsonl", [{"id": "1", "response": "x"}]))
+    recorded = {"engine": "recorded", "responses": {"a": path, "b": path}}
+    own = {"models": ["reference", "recorded"], "only": {"recorded": ["b"]}}
+    assert study(**own, define_models={"recorded": recorded}).sweeps[2:] == [("recorded", "b")]
+
+
+def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(tmp_path):
+    files = {"asked": {"path": str(write_lines(tmp_path / "asked.jsonl", ["{}"]))}}
+    labels = {"path": None, "labels": "txt"}
+
+    def with_labels(**more):
+        return study(
+            experiments=["a", "qa"],
+            define_experiments={"qa": {**QA, "subset": "labels"}},
+            define_datasets={**files, "labels": {**labels, **more}},
+        )
+
+    assert list(with_labels().experiments) == ["a"]
+    assert with_labels().left_out == [
+        "left out: qa (a file is yours to supply: set the 'path' of labels in define.datasets)"
+    ]
+    supplied = with_labels(path=str(write_lines(tmp_path / "labels.txt", ["who"])))
+    assert list(supplied.experiments) == ["a", "qa"] and supplied.left_out == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"only": {"othr": ["a"]}}, "only: unknown name 'othr' (did you mean 'other'?); allowed: reference,"),
+        ({"only": {"other": ["c"]}}, "only.other: unknown name 'c'; allowed: kv_retrieval_small,"),
+        ({"only": {"other": "a"}}, "config.only.other: must be a list, as in [one, two] or null, found 'a'"),
+        ({"only": ["other"]}, "config.only: must be a mapping, as in {key: value} or null, found ['other']"),
+        (
+            {"models": ["unrecorded"]},
+            "nothing is left to run; left out: unrecorded (their recorded responses are yours to supply: set",
+        ),
+        (
+            {"models": ["other"], "experiments": ["a"], "only": {"other": ["b"]}},
+            "nothing is left to run; left out: other ('only' gives these models none of the experiments",
+        ),
+        (
+            {"models": ["reference", "x"], "define_models": {"x": {"engine": "recorded"}}},
+            "models.x: 'responses' is missing (for each experiment a file of recorded responses)",
+        ),
+    ],
+)
+def test_a_mistake_in_the_selection_is_one_line(changes, message):
+    with pytest.raises(UserError) as caught:
+        study(**changes)
+    assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
+
+
+def test_snakemake_says_what_is_left_out_and_plans_the_rest(tmp_path):
+    bench = Workbench.create(tmp_path)
+    config = {
+        "models": ["reference", "other", "gpt-4-0613"],
+        "experiments": ["a", "b"],
+        "only": {"other": ["b"]},
+        "define": {"models": {"other": OTHER}, "experiments": {"a": KV, "b": KV}},
+    }
+    bench.configure(config)
+    planned = bench.snakemake("--dry-run")
+    assert planned.returncode == 0
+    assert planned.stderr.count("left out: gpt-4-0613 (their recorded responses are yours to supply") == 1
+    assert bench.plan()["generate"] == 3
+    assert bench.plan("--config", "models=[other]")["generate"] == 1
