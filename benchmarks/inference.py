@@ -2,9 +2,11 @@
 
     PYTHONPATH=scripts python benchmarks/inference.py qa --data nq-open-20_total_documents_gold_at_0.jsonl.gz
     PYTHONPATH=scripts python benchmarks/inference.py kv
+    PYTHONPATH=scripts python benchmarks/inference.py ask
     PYTHONPATH=scripts python benchmarks/inference.py gpu --data ... --tokenizer tokenizer.json --peak-tflops 989
 
 qa, kv: whole processes, cold, with the loading of libraries and model, in turns; medians of wall and processor time.
+ask: the same with pairs that stay where they are, of which another is asked for at each of nine positions.
 gpu: a model of the shape of Llama-2-7B with random weights (13.5 GB are written to --folder); prompt tokens a second
 behind the loading of the model, and the part of the device's peak that the computed tokens stand for.
 
@@ -33,14 +35,15 @@ from pathlib import Path
 from litm.batching import in_batches
 from litm.metrics import first_line
 from litm.normalization import normalize_answer
+from litm.placements import positions_for
 from litm.questions import make_example, read_template
 from litm.records import read_json, read_jsonl, write_jsonl
-from litm.tasks import ExampleSettings, load_task
+from litm.tasks import ASK_ANOTHER_KEY, ExampleSettings, load_task
 
 ROOT = Path(__file__).resolve().parent.parent
-POSITIONS = {"qa": (0, 4, 9, 14, 19), "kv": (0, 24, 49, 74)}
-SIZES = {"qa": 20, "kv": 75}
-TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval"}
+POSITIONS = {"qa": (0, 4, 9, 14, 19), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 37, 46, 56, 65, 74)}
+SIZES = {"qa": 20, "kv": 75, "ask": 75}
+TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval"}
 NEW_TOKENS, BATCH = 100, 8
 WAYS = ("original", "sorted", "sweep", "batches", "paged")
 
@@ -55,7 +58,7 @@ class Cost:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["qa", "kv", "gpu", "generate"], help="generate: for the program itself")
+    parser.add_argument("what", choices=["qa", "kv", "ask", "gpu", "generate"], help="generate: for the program itself")
     parser.add_argument("--data", help="questions with 20 documents in the released format")
     parser.add_argument("--questions", type=int, default=16)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep", "batches", "paged"])
@@ -173,7 +176,11 @@ def write_cells(what: str, data: str | None, questions: int, folder: Path) -> li
     for position in POSITIONS[what]:
         place = f"gold_at_{position}"
         paths.append(folder / f"{place}.jsonl.gz")
-        rows = (make_example(one, size, place, template, task.format_items, task.SEPARATOR) for one in asked)
+        placed = asked
+        if what == "ask":
+            ask_another_key = getattr(task, ASK_ANOTHER_KEY)
+            placed = [ask_another_key(one, size, positions_for(place, size)) for one in asked]
+        rows = (make_example(one, size, place, template, task.format_items, task.SEPARATOR) for one in placed)
         write_jsonl(paths[-1], rows)
     return paths
 

@@ -3,7 +3,7 @@ released.
 
 The gold document and, in their order, the documents that could distract from it: passages without an answer that a
 retriever found (paper, section 2.2) or that were drawn at random (Appendix B); or, for open-domain question
-answering (section 6), the passages as they were retrieved.
+answering (section 5), the passages as they were retrieved.
 """
 
 import random

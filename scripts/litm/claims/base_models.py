@@ -16,7 +16,7 @@ def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
 CLAIM = Claim(
     name="base_models_too",
     statement="Base models have this U shape too: it does not come from instruction tuning.",
-    section="5.3, Appendix E",
+    section="4.3, Appendix E",
     needs="a base model (one that another model's `about.tuned_from` names) and three positions or more",
     ask=ask,
 )

@@ -46,7 +46,7 @@ def _question(evidence: Evidence, model: str, experiment: str, cells: list[tuple
 CLAIM = Claim(
     name="below_closed_book",
     statement="With the answer in the middle, accuracy falls below that without documents, for at least one size.",
-    section="3.3",
+    section="2.3",
     needs="an experiment with three positions or more, and the one that its `closed_book` names",
     ask=ask,
 )

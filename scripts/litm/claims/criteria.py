@@ -8,7 +8,7 @@ NEGLIGIBLE = 0.02
 #: A difference of less is small: what the suite calls flat, and less than a quarter of what the position does to
 #: GPT-3.5-Turbo (22 points, Table 6).
 SMALL = 0.05
-#: "Near-perfect" (Section 5.2): as near to 1 as counts for a ceiling everywhere here, `position_bias.NEAR`.
+#: "Near-perfect" (Section 4.2): as near to 1 as counts for a ceiling everywhere here, `position_bias.NEAR`.
 NEAR_PERFECT = 0.95
 
 

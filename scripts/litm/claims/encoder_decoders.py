@@ -69,7 +69,7 @@ def _question(curve: Curve, measure: Measure | None, detail: str, beyond: bool) 
 CLAIM = Claim(
     name="encoder_decoder_robust",
     statement="Encoder-decoders are robust to the position within the length of their training, and less so beyond it.",
-    section="5.1",
+    section="4.1",
     needs="an encoder-decoder (`about.architecture`) with its `about.training_length`, and several positions",
     ask=ask,
 )

@@ -50,7 +50,7 @@ def _shared_cells(evidence: Evidence, longer: str, shorter: str) -> dict[tuple[s
 CLAIM = Claim(
     name="extended_context_no_better",
     statement="Where a prompt fits both, a model with a longer context is no better than that with the shorter one.",
-    section="3.3",
+    section="2.3",
     needs="a model and its counterpart with a longer context (`about.longer_context_of`)",
     ask=ask,
 )

@@ -71,7 +71,7 @@ def _same_placements(curve: Curve, plain: Curve) -> list[tuple[Cell, Cell]]:
 CLAIM = Claim(
     name="query_aware",
     statement="The question before the context too solves key-value retrieval, but hardly changes question answering.",
-    section="5.2",
+    section="4.2",
     needs="an experiment that says whose query-aware version it is (`query_aware_of`)",
     ask=ask,
 )

@@ -68,7 +68,7 @@ def _question(cell: Cell, statistic: str, criterion: Criterion, measure: Measure
 CLAIM = Claim(
     name="readers_saturate",
     statement="With more retrieved documents the accuracy of readers saturates long before the retriever's recall.",
-    section="6",
+    section="5",
     needs="an open-domain experiment of several sizes, and the recall of its retriever",
     ask=ask,
 )

@@ -31,7 +31,7 @@ def _ends_above(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]
 CLAIM = Claim(
     name="u_shape",
     statement="Accuracy is higher where the answer is at the start or the end of the context than in its middle.",
-    section="3.3, 4.2",
+    section="2.3, 3.2",
     needs="an experiment with three positions or more",
     ask=ask,
 )

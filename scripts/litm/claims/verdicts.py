@@ -34,7 +34,7 @@ class Question:
 class Claim:
     """A claim of the paper.
 
-    statement: in a sentence; section: of the paper, as arXiv's first version counts them; needs: what must be selected
+    statement: in a sentence; section: of the paper, as published in TACL; needs: what must be selected
     for it to be asked at all; ask: of what it can be asked.
     """
 

@@ -1,4 +1,4 @@
-"""Open-domain question answering (paper, section 6): the context is what a retriever found, with or without the
+"""Open-domain question answering (paper, section 5): the context is what a retriever found, with or without the
 answer.
 """
 
