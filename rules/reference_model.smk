@@ -21,6 +21,7 @@ rule make_vocabulary:
         directory("results/reference_model/vocabulary"),
     log:
         "results/logs/make_vocabulary.log",
+    localrule: True
     conda:
         "../envs/inference.yaml"
     shell:
@@ -46,6 +47,9 @@ rule train_reference_model:
         "results/benchmarks/train_reference_model.tsv"
     conda:
         "../envs/inference.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=180,
     params:
         store="results/store/reference_model",
     shell:
@@ -62,6 +66,28 @@ rule train_reference_model:
         " 2>&1 | tee -i {log:q}"
 
 
+rule plot_training:
+    input:
+        curve=rules.train_reference_model.output.curve,
+        code=code("plot_training.py"),
+    output:
+        png="results/reference_model/training.png",
+        pdf="results/reference_model/training.pdf",
+    log:
+        "results/logs/plot_training.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --curve {input.curve:q}"
+        " --png {output.png:q}"
+        " --pdf {output.pdf:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
 rule reference_model:
+    localrule: True
     input:
         rules.train_reference_model.output,
+        rules.plot_training.output,
