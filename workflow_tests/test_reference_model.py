@@ -184,10 +184,14 @@ def test_the_training_table_counts_all_tokens_and_steps(whole):
 
 def test_rates_rise_stay_and_fall():
     rates = replace(RECIPE.rates, warm_up=4, decay=0.5)
-    factors = [rate_factor(rates, step, 100) for step in range(100)]
+    recipe = replace(RECIPE, rates=rates, stages=(Stage(60, COURSES), Stage(40, COURSES), Stage(20, COURSES, 0.5)))
+    factors = [rate_factor(recipe, step) for step in range(100)]
     assert factors[:4] == [0.25, 0.5, 0.75, 1.0]
     assert factors[4:50] == [1.0] * 46
     assert factors[50:] == sorted(factors[50:], reverse=True) and factors[-1] == pytest.approx(0.02)
+    again = [rate_factor(recipe, step) for step in range(100, 120)]
+    assert again[:4] == [0.125, 0.25, 0.375, 0.5]
+    assert again[4:10] == [0.5] * 6 and again[-1] == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ def model_card(recipe: Recipe, network: LlamaForCausalLM, reports: Sequence[Repo
         layers=shape.layers,
         width=shape.width,
         heads=shape.heads,
+        offsets=shape.heads - 1,
         feed_forward=shape.feed_forward,
         vocabulary=network.config.vocab_size,
         trained=trained,
@@ -85,9 +86,9 @@ from their contexts, and knows nothing else. `snakemake --cores 1 reference_mode
 | trained contexts | {trained} |
 | training | {steps} steps, {tokens:.2f} million tokens, seed {seed}, Muon and AdamW |
 
-**How it was made.** Not from random weights alone. Before training, heads of the first layers are set to look one, two
-and three tokens back and to match what they saw, and one head of each of the first four layers to pass on which
-document a name belongs to. While it is trained, these four heads are also told where to look. All else is learned from
+**How it was made.** Not from random weights alone. Before training, heads of the first layers are set to look up to
+{offsets} tokens back and to match what they saw, and the last head of each of the first four layers to pass on which
+document a name belongs to. While it is trained, these last heads are also told where to look. All else is learned from
 answers. Contexts, places of the answer and questions are drawn uniformly: no position is favoured.
 
 **What it has not seen.** The encyclopedia that it was trained on is not that of the default run: no title, and no

@@ -99,7 +99,7 @@ class Trainer:
         return min(_LESSONS, max(1, self.recipe.batch_tokens // tokens)) - 1
 
     def _take_step(self, batch: Batch) -> Report:
-        factor = rate_factor(self.recipe.rates, self.step, self.recipe.steps)
+        factor = rate_factor(self.recipe, self.step)
         for optimizer, rate in ((self.muon, self.recipe.rates.matrices), (self.adam, self.recipe.rates.others)):
             for group in optimizer.param_groups:
                 group["lr"] = rate * factor
