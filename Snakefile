@@ -18,6 +18,7 @@ include: "rules/report.smk"
 include: "rules/paper.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
+include: "rules/reference_model.smk"
 include: "rules/fetch.smk"
 
 

@@ -30,9 +30,10 @@ def test_the_default_config_selects_the_reference_model_and_what_needs_no_downlo
     study = load_study(DEFAULT, ROOT)
     assert list(study.models) == ["reference"]
     assert list(study.experiments) == [
-        "kv_retrieval_small", "mini_encyclopedia_qa", "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"
+        "kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa", "mini_encyclopedia_closed_book",
+        "mini_encyclopedia_oracle",
     ]  # fmt: skip
-    assert list(study.figures) == ["kv_retrieval_small", "mini_encyclopedia_qa"]
+    assert list(study.figures) == ["kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa"]
 
 
 def test_every_entry_of_the_catalogues_is_valid():

@@ -25,6 +25,7 @@ HEAVY = {
     "index_vectors",
     "encode_passages",
     "retrieve",
+    "train_reference_model",
 }
 #: And those that a study has few of.
 FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}

@@ -25,17 +25,12 @@ TEMPLATE = "{% for m in messages %}{{ m.content }}{% if not loop.last %}\n{% end
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
-    """The reference model with a chat template, which it has none of, and with one end token.
-
-    Its other one is a quotation mark, which this server, unlike others, leaves at the end of the text.
-    """
+    """The reference model with a chat template, which it has none of."""
     folder = tmp_path_factory.mktemp("model") / "reference"
     shutil.copytree(ROOT / "resources" / "reference_model", folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.chat_template = TEMPLATE
     tokenizer.save_pretrained(folder)
-    decoding = read_json(folder / "generation_config.json")
-    write_json(folder / "generation_config.json", {**decoding, "eos_token_id": tokenizer.eos_token_id})
     return folder
 
 
@@ -98,12 +93,14 @@ def test_two_hundred_completions_are_those_of_the_local_engine(url, model):
 
 
 def test_first_lines_and_cut_answers_are_those_of_the_local_engine(url, model, tmp_path):
-    # The quotation mark behind a value is a line end in the words of this copy.
+    # The quotation mark behind a value is a line end in the words of this copy, which goes on after it: nothing ends it.
     spoken = shutil.copytree(model, tmp_path / "lines")
     words = read_json(spoken / "tokenizer.json")
     vocabulary = words["model"]["vocab"]
     vocabulary['"'], vocabulary["Ċ"] = vocabulary["Ċ"], vocabulary['"']
     write_json(spoken / "tokenizer.json", words)
+    for name, end in (("generation_config", {"eos_token_id": 1}), ("tokenizer_config", {"eos_token": "<|pad|>"})):
+        write_json(spoken / f"{name}.json", {**read_json(spoken / f"{name}.json"), **end})
     prompts = [prompt for prompt, _ in kv_prompts(3, 20)]
     changes = {"endpoint": COMPLETIONS_ENDPOINT, "prompt_template": RAW, "max_new_tokens": 30}
     whole = check_the_same(url, spoken, prompts, **changes)

@@ -12,6 +12,7 @@ from litm.encyclopedia.things import MINERAL, STRUCTURE
 from litm.encyclopedia.ventures import FESTIVAL, SHIP
 
 KINDS = (TOWN, RIVER, PERSON, COMPANY, SHIP, FESTIVAL, STRUCTURE, MINERAL)
+_KINDS = {kind.label: kind for kind in KINDS}
 KINDS_OF_FAMILY = 3
 MEMBERS_OF_KIND = 3
 FAMILY_SIZE = KINDS_OF_FAMILY * MEMBERS_OF_KIND
@@ -36,7 +37,8 @@ class Article:
     """A passage about one entity, with a question about it.
 
     id: the family and the member; facts: by the names of `ASKED`, each as it stands in the text; asked: which one the
-    question is about; answers: as in the text first, then other ways to write it.
+    question is about; answers: as in the text first, then other ways to write it; subject: what questions call the
+    entity, with its region; possessive: of that entity.
     """
 
     id: str
@@ -47,6 +49,12 @@ class Article:
     asked: str
     question: str
     answers: tuple[str, ...]
+    subject: str
+    possessive: str
+
+    def ask(self, rng: Random, fact: str) -> str:
+        """A question about one of the facts, in one of the wordings that its kind has for it."""
+        return rng.choice(_KINDS[self.kind].facts[fact].questions).format(n=self.subject, her=self.possessive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,9 @@ def _write_article(seed: int, id_: str, entity: _Entity, family: Sequence[_Entit
     name = f"{entity.name} {entity.kind.origin} {entity.region}"
     question = rng.choice(entity.kind.facts[asked].questions).format(n=name, her=_possessive(entity))
     answers = (facts[asked], *aliases.get(asked, ()))
-    return Article(id_, entity.kind.label, entity.title, text, facts, asked, question, answers)
+    return Article(
+        id_, entity.kind.label, entity.title, text, facts, asked, question, answers, name, _possessive(entity)
+    )
 
 
 def _make_facts(seed: int, rng: Random, entity: _Entity) -> tuple[dict[str, str], dict[str, tuple[str, ...]], int]:

@@ -1,0 +1,93 @@
+"""A reference model trained from nothing, in results/reference_model; the weights in resources/ are older. Nothing here
+is part of `all`.
+"""
+
+from litm.reference_model.recipe import TASKS as LESSON_TASKS
+
+RECIPE_FILES = dict(
+    recipe=project_file("config", "reference_model.yaml"),
+    schema=project_file("config", "schemas", "reference_model.schema.yaml"),
+    prompts=[
+        project_file("resources", "prompts", f"{task}.txt") for task in LESSON_TASKS
+    ],
+)
+
+
+rule make_vocabulary:
+    input:
+        **RECIPE_FILES,
+        code=code("make_vocabulary.py"),
+    output:
+        directory("results/reference_model/vocabulary"),
+    log:
+        "results/logs/make_vocabulary.log",
+    localrule: True
+    conda:
+        "../envs/inference.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --recipe {input.recipe:q}"
+        " --schema {input.schema:q}"
+        " --prompts {input.prompts:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule train_reference_model:
+    input:
+        **RECIPE_FILES,
+        vocabulary="results/reference_model/vocabulary",
+        code=code("train_reference_model.py"),
+    output:
+        model=directory("results/reference_model/model"),
+        curve="results/reference_model/training.csv",
+    log:
+        "results/logs/train_reference_model.log",
+    benchmark:
+        "results/benchmarks/train_reference_model.tsv"
+    conda:
+        "../envs/inference.yaml"
+    resources:
+        mem_mb=4000,
+        runtime=180,
+    params:
+        store="results/store/reference_model",
+    shell:
+        "OMP_WAIT_POLICY=PASSIVE"
+        " python {input.code[0]:q}"
+        " --recipe {input.recipe:q}"
+        " --schema {input.schema:q}"
+        " --prompts {input.prompts:q}"
+        " --vocabulary {input.vocabulary:q}"
+        " --store {params.store:q}"
+        " --threads {threads}"
+        " --model {output.model:q}"
+        " --curve {output.curve:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule plot_training:
+    input:
+        curve=rules.train_reference_model.output.curve,
+        code=code("plot_training.py"),
+    output:
+        png="results/reference_model/training.png",
+        pdf="results/reference_model/training.pdf",
+    log:
+        "results/logs/plot_training.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --curve {input.curve:q}"
+        " --png {output.png:q}"
+        " --pdf {output.pdf:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule reference_model:
+    localrule: True
+    input:
+        rules.train_reference_model.output,
+        rules.plot_training.output,

@@ -1,0 +1,99 @@
+"""The trained network as a folder that any program for Llama models can load, with its model card."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from transformers import GenerationConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from litm.reference_model.recipe import Recipe
+from litm.reference_model.training import Report
+
+#: Steps that a line of the training table is about.
+STEPS_A_ROW = 50
+
+
+def save_model(folder: str | Path, network: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
+    """Weights in bfloat16, configuration, generation settings (greedy) and tokenizer."""
+    weights = {name: tensor.to(torch.bfloat16) for name, tensor in network.state_dict().items()}
+    config = type(network.config).from_dict(network.config.to_dict())
+    config.dtype = torch.bfloat16
+    config.architectures = ["LlamaForCausalLM"]
+    plain = LlamaForCausalLM(config).bfloat16()
+    plain.load_state_dict(weights)
+    plain.generation_config = GenerationConfig(
+        do_sample=False, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
+    )
+    plain.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def training_rows(reports: Sequence[Report], steps: int = STEPS_A_ROW) -> list[dict]:
+    """The training curve: for every so many steps and each task in them, means over its steps.
+
+    tokens: all that were seen up to the last of these steps.
+    """
+    rows, tokens = [], 0
+    for start in range(0, len(reports), steps):
+        chunk = reports[start : start + steps]
+        tokens += sum(report.tokens for report in chunk)
+        for task in sorted({report.task for report in chunk}):
+            of_task = [report for report in chunk if report.task == task]
+            rows.append({"step": chunk[-1].step + 1, "tokens": tokens, "task": task, **_means(of_task)})
+    return rows
+
+
+def _means(reports: Sequence[Report]) -> dict[str, float]:
+    fields = ("size", "loss", "exact", "deciding")
+    return {"steps": len(reports)} | {
+        field: sum(getattr(report, field) for report in reports) / len(reports) for field in fields
+    }
+
+
+def model_card(recipe: Recipe, network: LlamaForCausalLM, reports: Sequence[Report]) -> str:
+    """What the model is and how it was made, in Markdown; all figures are of this training."""
+    shape = recipe.shape
+    largest = {course.task: 0 for stage in recipe.stages for course in stage.courses}
+    for stage in recipe.stages:
+        for course in stage.courses:
+            largest[course.task] = max(largest[course.task], course.largest)
+    trained = ", ".join(f"{task} up to {size} items" for task, size in sorted(largest.items()))
+    return _CARD.format(
+        parameters=sum(parameter.numel() for parameter in network.parameters()) / 1e6,
+        layers=shape.layers,
+        width=shape.width,
+        heads=shape.heads,
+        offsets=shape.heads - 1,
+        feed_forward=shape.feed_forward,
+        vocabulary=network.config.vocab_size,
+        trained=trained,
+        steps=len(reports),
+        tokens=sum(report.tokens for report in reports) / 1e6,
+        seed=recipe.seed,
+    )
+
+
+_CARD = """# The reference model
+
+A Llama-architecture causal language model of {parameters:.2f} million parameters that answers this project's prompts
+from their contexts, and knows nothing else. `snakemake --cores 1 reference_model` makes it by the recipe in
+`config/reference_model.yaml`.
+
+| | |
+|---|---|
+| architecture | `LlamaForCausalLM`: {layers} layers, width {width}, {heads} heads, feed-forward {feed_forward} |
+| vocabulary | {vocabulary} tokens: bytes and whole pieces: words, syllables of made-up names, pairs of digits |
+| trained contexts | {trained} |
+| training | {steps} steps, {tokens:.2f} million tokens, seed {seed}, Muon and AdamW |
+
+**How it was made.** Not from random weights alone. Before training, heads of the first layers are set to look up to
+{offsets} tokens back and to match what they saw, and the last head of each of the first four layers to pass on which
+document a name belongs to. While it is trained, these last heads are also told where to look. All else is learned from
+answers. Contexts, places of the answer and questions are drawn uniformly: no position is favoured.
+
+**What it has not seen.** The encyclopedia that it was trained on is not that of the default run: no title, and no
+made-up name in an answer, is in both. Wordings, kinds and given names are the same, and dates and numbers come from the
+same ranges.
+
+It ends each answer with its end-of-text token.
+"""

@@ -1,0 +1,123 @@
+"""The weights that training starts from: drawn, and in the first layers set by hand.
+
+Heads that look a fixed number of tokens back, and heads that find what was said before (induction), take a small model
+most of its training to find. Here they are there from the start, as ordinary weights, and training goes on with them.
+"""
+
+from typing import cast
+
+import torch
+from transformers import LlamaForCausalLM
+from transformers.models.llama.modeling_llama import LlamaAttention
+
+from litm.reference_model.network import HINTED_LAYER, ROPE_BASE
+from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, QUESTION
+
+_EMBEDDING, _OTHERS = 0.1, 0.03
+#: The first channel of every embedding: what the heads that look back are steered by.
+_CONSTANT = 0.3
+#: How sharply they look, how loudly they write, and how strongly codes are matched; found by trial.
+_SHARPNESS, _LOUDNESS, _MATCH, _MATCH_ALL, _SAME = 2.5, 0.2, 1.5, 1.2, 0.5
+
+
+@torch.no_grad()
+def initialise(network: LlamaForCausalLM, generator: torch.Generator) -> None:
+    """Draw all matrices, then set those of the attention by hand."""
+    for name, parameter in network.named_parameters():
+        if parameter.ndim == 2:
+            std = _EMBEDDING if "embed_tokens" in name else _OTHERS
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * std)
+    network.model.embed_tokens.weight[:, 0] = _CONSTANT
+    layers = [cast(LlamaAttention, layer.self_attn) for layer in network.model.layers]
+    width, dim = network.config.hidden_size, layers[0].head_dim
+    read = _orthogonal(width, dim, generator).T
+    # A code for each head but the last, which gets hints.
+    codes = [_orthogonal(width, dim, generator) for _ in range(network.config.num_attention_heads - 1)]
+    for attention in layers[1:]:
+        _copy(attention, generator)
+    for attention in layers[2:]:
+        _match_same(attention, generator)
+    _look_back(layers[0], dim, read, codes)
+    _match_codes(layers[1], dim, read, codes, generator)
+    _carry_documents(layers, dim, generator)
+
+
+def _orthogonal(rows: int, columns: int, generator: torch.Generator) -> torch.Tensor:
+    """A matrix with orthonormal columns, or rows where there are fewer of these, that leaves the first row alone."""
+    tall = torch.linalg.qr(torch.randn(max(rows, columns), min(rows, columns), generator=generator))[0]
+    matrix = tall.clone() if rows >= columns else tall.T.clone()
+    matrix[0] = 0
+    return matrix
+
+
+def _head(head: int, dim: int) -> slice:
+    return slice(head * dim, (head + 1) * dim)
+
+
+def _look_back(attention: LlamaAttention, dim: int, read: torch.Tensor, codes: list[torch.Tensor]) -> None:
+    """Heads that look back by 1, 2, ... tokens and write a code of what they see, by a matrix of their own.
+
+    The rotary embedding turns a key by the angle of its position. A query that starts turned back by the angle of an
+    offset is closest to the key that is so far back, whatever the tokens are: both come from the constant channel.
+    """
+    half = dim // 2
+    frequencies = ROPE_BASE ** (-torch.arange(half) / half)
+    # The slow half hardly changes from token to token.
+    fast = _SHARPNESS * (torch.arange(half) < half / 2).float()
+    for head, code in enumerate(codes):
+        rows, angle = _head(head, dim), -(head + 1) * frequencies
+        for matrix in (attention.q_proj.weight, attention.k_proj.weight):
+            matrix[rows] *= 0.1
+        attention.k_proj.weight[rows, 0] = torch.cat([fast, torch.zeros(half)])
+        attention.q_proj.weight[rows, 0] = torch.cat([fast * torch.cos(angle), fast * torch.sin(angle)])
+        attention.v_proj.weight[rows] = read
+        attention.o_proj.weight[:, rows] = _LOUDNESS * code
+
+
+def _match_codes(
+    attention: LlamaAttention, dim: int, read: torch.Tensor, codes: list[torch.Tensor], generator: torch.Generator
+) -> None:
+    """Head h looks for tokens before which, h + 1 back, stands what stands h back here: the first finds what followed
+    this token before. The hinted head looks for tokens with the same ones before them.
+    """
+    for head, code in enumerate(codes):
+        rows = _head(head, dim)
+        attention.k_proj.weight[rows] += _MATCH * code.T
+        attention.q_proj.weight[rows] += _MATCH * (read if head == 0 else codes[head - 1].T)
+    rows = _head(len(codes), dim)
+    for code in codes:
+        mix = torch.linalg.qr(torch.randn(dim, dim, generator=generator))[0]
+        for matrix in (attention.q_proj.weight, attention.k_proj.weight):
+            matrix[rows] += _MATCH_ALL * mix @ code.T
+
+
+def _carry_documents(layers: list[LlamaAttention], dim: int, generator: torch.Generator) -> None:
+    """The hinted heads pass on which document it is: from its number to its tokens; from a name in it to the same
+    name in a query; from there to the query's end. What looks for the answer there favours tokens of that document.
+    """
+    width = layers[0].v_proj.weight.shape[1]
+    source, in_text, in_query, at_end = (_orthogonal(width, dim, generator) for _ in range(4))
+    last = slice(-dim, None)
+    for role, seen, written in ((DOCUMENT, source, in_text), (NAME, in_text, in_query), (QUESTION, in_query, at_end)):
+        attention = layers[HINTED_LAYER[role]]
+        attention.v_proj.weight[last] = seen.T
+        attention.o_proj.weight[:, last] = _LOUDNESS * written
+    answer = layers[HINTED_LAYER[ANSWER]]
+    answer.q_proj.weight[last] += _MATCH_ALL * at_end.T
+    answer.k_proj.weight[last] += _MATCH_ALL * in_text.T
+
+
+def _copy(attention: LlamaAttention, generator: torch.Generator) -> None:
+    """Heads write what they see: the output matrix undoes the value matrix."""
+    channels, width = attention.v_proj.weight.shape
+    undo = _orthogonal(width, channels, generator)
+    attention.v_proj.weight.copy_(undo.T)
+    attention.o_proj.weight.copy_(_LOUDNESS * undo)
+
+
+def _match_same(attention: LlamaAttention, generator: torch.Generator) -> None:
+    """Heads look for what is like themselves."""
+    channels, width = attention.q_proj.weight.shape
+    same = _SAME * _orthogonal(width, channels, generator).T
+    attention.q_proj.weight += same
+    attention.k_proj.weight += same

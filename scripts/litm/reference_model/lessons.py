@@ -1,0 +1,161 @@
+"""Lessons: contexts of the tasks with many queries each, which no evaluation has.
+
+A context is the same text as in the workflow's prompts, and so is each query with its answer; only that a context is
+asked about several times. What is known of where an answer comes from is kept as places in the texts.
+
+What an evaluation asks is in no lesson: random items have seeds of their own, and the families of the encyclopedia are
+another seed's, without those that share a name with the encyclopedia that is held out. Wordings, kinds and given names
+are the same, as they are for all seeds; so can be a date or a number.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+
+from litm.encyclopedia import names
+from litm.encyclopedia.articles import FAMILY_SIZE, Article, make_family
+from litm.encyclopedia.kinds import ASKED
+from litm.questions import read_template
+from litm.reference_model.recipe import Course
+from litm.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
+
+#: Seed of the encyclopedia that lessons are about, and how many of its families.
+_ENCYCLOPEDIA, _FAMILIES = 9_000_001, 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question after a context.
+
+    prompt: what follows the context; answer: what the model is to write after a space; source: where the answer begins
+    in the context, with the space before it; cue: where in the prompt what is looked up has just ended; match: where it
+    has in the context.
+    """
+
+    prompt: str
+    answer: str
+    source: int
+    cue: int
+    match: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One context, with the instruction before it, and the queries about it, each to be answered as the only one.
+
+    documents: (start, end) of each document in the context.
+    """
+
+    task: str
+    size: int
+    context: str
+    queries: tuple[Query, ...]
+    documents: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Makes lessons. templates: the prompt of each task; held_out: (seed, passages) of the encyclopedia to avoid."""
+
+    templates: Mapping[str, str]
+    held_out: tuple[int, int]
+
+    def lesson(self, course: Course, size: int, rng: Random) -> Lesson:
+        """A lesson of a course at one size, all of it drawn from `rng`."""
+        makers: Mapping[str, Callable[[str, int, int, Random], Lesson]] = {
+            "kv_retrieval": _kv_lesson,
+            "multi_document_qa": self._qa_lesson,
+            "needle_in_haystack": _needle_lesson,
+        }
+        return makers[course.task](self.templates[course.task], size, course.queries, rng)
+
+    def family(self, rng: Random) -> tuple[Article, ...]:
+        """A family that shares no name with the encyclopedia that is held out."""
+        while True:
+            index = rng.randrange(_FAMILIES)
+            if names.stem(_ENCYCLOPEDIA, index) in self._held_out_stems:
+                continue
+            family = make_family(_ENCYCLOPEDIA, index)
+            if not any(_coined_words(article) & self._held_out_words for article in family):
+                return family
+
+    @cached_property
+    def _held_out_stems(self) -> frozenset[str]:
+        seed, passages = self.held_out
+        return frozenset(names.stem(seed, index) for index in range(-(-passages // FAMILY_SIZE)))
+
+    @cached_property
+    def _held_out_words(self) -> frozenset[str]:
+        seed, passages = self.held_out
+        # The numbers that the names in the facts of those passages are made from.
+        return frozenset(names.coined_name(seed, index) for index in range(2 * passages))
+
+    def _qa_lesson(self, template: str, size: int, queries: int, rng: Random) -> Lesson:
+        """Articles of one family, of many, or of both: distractors that are hard to tell apart, and easy ones."""
+        related = list(self.family(rng))
+        rng.shuffle(related)
+        articles = related[: rng.choice((1, (size + 1) // 2, FAMILY_SIZE))][:size]
+        articles += [rng.choice(self.family(rng)) for _ in range(size - len(articles))]
+        rng.shuffle(articles)
+        documents = multi_document_qa.format_items([(article.title, article.text) for article in articles])
+        context, starts, tail = _frame(template, documents, multi_document_qa.SEPARATOR)
+        asked = []
+        for _ in range(queries):
+            index = rng.randrange(size)
+            article, fact = articles[index], rng.choice(ASKED)
+            prompt = tail.format(question=article.ask(rng, fact))
+            title_end = context.index(article.title, starts[index]) + len(article.title)
+            source = context.index(f" {article.facts[fact]}", title_end)
+            # The word after the name: only there is it known that the name has ended.
+            cue = prompt.index(article.title) + len(article.title) + 1
+            asked.append(Query(prompt, article.facts[fact], source, cue, title_end))
+        spans = tuple((start, start + len(text)) for start, text in zip(starts, documents, strict=True))
+        return Lesson("multi_document_qa", size, context, tuple(asked), spans)
+
+
+def _coined_words(article: Article) -> set[str]:
+    """The made-up words of the facts that are names."""
+    return {word for fact in ("person", "name") for word in article.facts[fact].split()}
+
+
+def _kv_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
+    """A JSON object of UUIDs, asked for different keys."""
+    pairs = [(kv_retrieval.random_uuid(rng), kv_retrieval.random_uuid(rng)) for _ in range(size)]
+    context, starts, tail = _frame(template, kv_retrieval.format_items(pairs), kv_retrieval.SEPARATOR)
+    asked = []
+    for index in rng.sample(range(size), min(size, queries)):
+        key, value = pairs[index]
+        prompt, answer = tail.format(question=key), f'"{value}"'
+        match = context.index(key, starts[index]) + len(key)
+        asked.append(Query(prompt, answer, context.index(f" {answer}", match), prompt.index(key) + len(key), match))
+    return Lesson("kv_retrieval", size, context, tuple(asked))
+
+
+def _needle_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
+    """Dull prose with one code, asked for once: there is nothing else to ask."""
+    question = needle_in_haystack.generate_question("", size, rng)
+    (gold,) = question.golds
+    assert gold.item is not None
+    (answer,), words = gold.answers, "secret code"
+    items = list(question.distractors)
+    items.insert(rng.randrange(size), gold.item)
+    context, _, tail = _frame(template, needle_in_haystack.format_items(items), needle_in_haystack.SEPARATOR)
+    prompt = tail.format(question=question.text)
+    cue, match = (text.index(words) + len(words) for text in (prompt, context))
+    return Lesson(
+        "needle_in_haystack", size, context, (Query(prompt, answer, context.index(f" {answer}"), cue, match),)
+    )
+
+
+def _frame(template: str, items: Sequence[str], separator: str) -> tuple[str, list[int], str]:
+    """(the context with the instruction before it, where each item starts, what follows with a slot {question})."""
+    head, tail = template.split("{context}")
+    starts = [len(head) + sum(len(item) + len(separator) for item in items[:index]) for index in range(len(items))]
+    return head + separator.join(items), starts, tail
+
+
+def read_templates(files: Iterable[Path]) -> dict[str, str]:
+    """The prompts by task, which is what each file is called."""
+    return {file.stem: read_template(file) for file in files}

@@ -1,0 +1,154 @@
+"""Lessons as tensors: a context once, then its queries side by side, each of which sees the context and itself.
+
+A query has the positions that it would have as the only one after its context. So what is practised is exactly what is
+asked later, at the cost of one context for all of its queries, and no distance between a query and what it asks for is
+rarer than it will be.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import torch
+from tokenizers import Encoding
+from transformers import PreTrainedTokenizerFast
+
+from litm.reference_model.lessons import Lesson, Query
+
+#: What heads do that get hints, see `Hint`.
+DOCUMENT, NAME, QUESTION, ANSWER = ROLES = ("document", "name", "question", "answer")
+#: Tokens of a context that get a hint about their document, drawn anew each time.
+_DOCUMENT_HINTS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Where a head should look: from one token of a sequence to another.
+
+    Roles: a document's tokens look at its number; the word after a name in a query looks at where that name ends in
+    the context; the end of a query looks at that word; and what comes before each token of the answer looks at this
+    token in the context.
+    """
+
+    role: str
+    sequence: int
+    row: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B lessons of T tokens. All tensors (B, T), but mask (B, 1, T, T), True where a token is seen.
+
+    labels: the token that comes next; weights: of its loss, 0 where nothing is learned; answers: the number of the
+    answer that it belongs to, from 1, else 0; decides: whether it is the first that tells this answer from others.
+    """
+
+    task: str
+    size: int
+    tokens: torch.Tensor
+    positions: torch.Tensor
+    mask: torch.Tensor
+    labels: torch.Tensor
+    answers: torch.Tensor
+    decides: torch.Tensor
+    hints: tuple[Hint, ...]
+
+
+@dataclass
+class _Sequence:
+    """What is known of each token, see `Batch`; groups: 0 in the context, the number of the query after it."""
+
+    tokens: list[int]
+    positions: list[int]
+    labels: list[int]
+    answers: list[int]
+    decides: list[int]
+    groups: list[int]
+
+    @classmethod
+    def of_context(cls, tokens: Sequence[int]) -> "_Sequence":
+        nothing = [0] * len(tokens)
+        return cls(list(tokens), list(range(len(tokens))), *(list(nothing) for _ in range(4)))
+
+    def add_query(self, start: int, prompt: Sequence[int], answer: Sequence[int], end: int, deciding: int) -> None:
+        """A query whose first position is `start`; `end` is to follow the answer, whose token `deciding` decides."""
+        silent, group, spoken = len(prompt) - 1, self.groups[-1] + 1, len(answer) + 1
+        self.tokens += [*prompt, *answer]
+        self.positions += range(start, start + silent + spoken)
+        self.labels += [0] * silent + [*answer, end]
+        self.answers += [0] * silent + [group] * spoken
+        self.decides += [0] * silent + [int(index == deciding) for index in range(spoken)]
+        self.groups += [group] * (silent + spoken)
+
+
+def pack(lessons: Sequence[Lesson], tokenizer: PreTrainedTokenizerFast, rng: Random) -> Batch:
+    """One sequence a lesson, padded on the right; the lessons are of one task and size. `rng` draws hints."""
+    hints: list[Hint] = []
+    sequences = [_pack_lesson(lesson, number, tokenizer, hints, rng) for number, lesson in enumerate(lessons)]
+    tokens = _padded((one.tokens for one in sequences), tokenizer.pad_token_id)
+    groups = _padded((one.groups for one in sequences), 0)
+    length = tokens.shape[1]
+    seen = (groups[:, :, None] == groups[:, None, :]) | (groups[:, None, :] == 0)
+    return Batch(
+        lessons[0].task,
+        lessons[0].size,
+        tokens,
+        _padded((one.positions for one in sequences), 0),
+        (seen & torch.ones(length, length, dtype=torch.bool).tril())[:, None],
+        _padded((one.labels for one in sequences), 0),
+        _padded((one.answers for one in sequences), 0),
+        _padded((one.decides for one in sequences), 0).bool(),
+        tuple(hints),
+    )
+
+
+def _padded(rows: Iterable[list[int]], filler: int) -> torch.Tensor:
+    tensors = [torch.tensor(row) for row in rows]
+    return torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=filler)
+
+
+def _pack_lesson(
+    lesson: Lesson, number: int, tokenizer: PreTrainedTokenizerFast, hints: list[Hint], rng: Random
+) -> _Sequence:
+    texts = [text for query in lesson.queries for text in (query.prompt, f" {query.answer}")]
+    context, *encoded = tokenizer.backend_tokenizer.encode_batch([lesson.context, *texts])
+    sequence = _Sequence.of_context(context.ids)
+    hints += _document_hints(lesson, number, context, rng)
+    for query, prompt, answer in zip(lesson.queries, encoded[::2], encoded[1::2], strict=True):
+        hints += _query_hints(query, number, len(sequence.tokens), context, prompt, answer)
+        # Values of a JSON object share the quotation mark that they begin with.
+        deciding = int(query.answer.startswith('"'))
+        sequence.add_query(len(context.ids), prompt.ids, answer.ids, tokenizer.eos_token_id, deciding)
+    return sequence
+
+
+def _document_hints(lesson: Lesson, number: int, context: Encoding, rng: Random) -> list[Hint]:
+    hints = []
+    for start, end in lesson.documents:
+        # "Document" is one token, the number and all up to the title another.
+        label = _token_at(context, start) + 1
+        rows = range(label + 1, _token_at(context, end - 1) + 1)
+        drawn = rng.sample(rows, min(len(rows), _DOCUMENT_HINTS // len(lesson.documents)))
+        hints += [Hint(DOCUMENT, number, row, label) for row in drawn]
+    return hints
+
+
+def _query_hints(
+    query: Query, number: int, offset: int, context: Encoding, prompt: Encoding, answer: Encoding
+) -> list[Hint]:
+    """offset: the first token of the query in its sequence."""
+    cue, end = offset + _token_at(prompt, query.cue), offset + len(prompt.ids) - 1
+    source = _token_at(context, query.source)
+    return [
+        Hint(NAME, number, cue, _token_at(context, query.match)),
+        Hint(QUESTION, number, end, cue),
+        *(Hint(ANSWER, number, end + index, source + index) for index in range(len(answer.ids))),
+    ]
+
+
+def _token_at(encoding: Encoding, place: int) -> int:
+    """The token that the character at this place belongs to."""
+    token = encoding.char_to_token(place)
+    assert token is not None
+    return token

@@ -1,0 +1,28 @@
+"""Make the tokenizer of the reference model, from a sample of the lessons that it is trained with."""
+
+import argparse
+from pathlib import Path
+
+from litm.cli import note, run
+from litm.reference_model.lessons import Teacher, read_templates
+from litm.reference_model.recipe import read_recipe
+from litm.reference_model.sample import ordinary_words, sample_texts
+from litm.reference_model.vocabulary import build_tokenizer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recipe", required=True)
+    parser.add_argument("--schema", required=True, help="the JSON schema of recipes")
+    parser.add_argument("--prompts", required=True, nargs="+", type=Path, help="the prompt file of each task")
+    parser.add_argument("--output", required=True, help="output: a folder")
+    args = parser.parse_args()
+    recipe = read_recipe(args.recipe, args.schema)
+    texts = sample_texts(Teacher(read_templates(args.prompts), recipe.held_out), recipe.seed)
+    tokenizer = build_tokenizer(texts, ordinary_words(texts))
+    tokenizer.save_pretrained(args.output)
+    note(f"{args.output}: {len(tokenizer)} tokens")
+
+
+if __name__ == "__main__":
+    run(main)

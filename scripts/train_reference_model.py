@@ -1,0 +1,72 @@
+"""Train the reference model by its recipe, from nothing or from where an earlier run was stopped."""
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+import torch
+from transformers import PreTrainedTokenizerFast
+
+from litm.cli import note, run
+from litm.csv_tables import write_csv
+from litm.progress import progress_bar
+from litm.records import atomic_writer
+from litm.reference_model.exporting import model_card, save_model, training_rows
+from litm.reference_model.lessons import Teacher, read_templates
+from litm.reference_model.recipe import read_recipe
+from litm.reference_model.training import Trainer, recent
+from litm.store import stored
+
+#: Raise it when what the code makes of a recipe changes.
+RECIPE = 1
+STEPS_BETWEEN_CHECKPOINTS = 50
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recipe", required=True)
+    parser.add_argument("--schema", required=True, help="the JSON schema of recipes")
+    parser.add_argument("--prompts", required=True, nargs="+", type=Path, help="the prompt file of each task")
+    parser.add_argument("--vocabulary", required=True, help="the folder that make_vocabulary.py wrote")
+    parser.add_argument("--store", required=True, help="a folder that keeps trainings, finished ones and others")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--model", required=True, help="output: a folder, the model and its card")
+    parser.add_argument("--curve", required=True, help="output: a CSV table, how the training went")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    # Attention that is all but nothing must not cost more than other numbers.
+    torch.set_flush_denormal(True)
+    recipe = read_recipe(args.recipe, args.schema)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(args.vocabulary)
+    trainer = Trainer(recipe, tokenizer, Teacher(read_templates(args.prompts), recipe.held_out))
+    made_of = {"recipe": asdict(recipe), "vocabulary": sorted(tokenizer.get_vocab()), "version": RECIPE}
+    entry, _ = stored(args.store, made_of, lambda checkpoint: train(trainer, checkpoint))
+    trainer.resume(torch.load(entry))
+    save_model(args.model, trainer.master, tokenizer)
+    (Path(args.model) / "README.md").write_text(model_card(recipe, trainer.master, trainer.reports), encoding="utf-8")
+    write_csv(args.curve, pd.DataFrame(training_rows(trainer.reports)))
+
+
+def train(trainer: Trainer, checkpoint: Path) -> dict:
+    """All the steps that are left, with a checkpoint now and then; returns what the store is to know."""
+    if checkpoint.exists():
+        trainer.resume(torch.load(checkpoint))
+        note(f"{checkpoint}: goes on after {trainer.step} of {trainer.recipe.steps} steps")
+    with progress_bar(trainer.recipe.steps, "training", "step") as bar:
+        bar.update(trainer.step)
+        for _ in trainer.train():
+            bar.update()
+            if trainer.step % STEPS_BETWEEN_CHECKPOINTS == 0 or trainer.step == trainer.recipe.steps:
+                _save(trainer, checkpoint)
+                note(recent(trainer.reports[-STEPS_BETWEEN_CHECKPOINTS:]))
+    return {"steps": trainer.step}
+
+
+def _save(trainer: Trainer, checkpoint: Path) -> None:
+    with atomic_writer(checkpoint) as raw:
+        torch.save(trainer.state(), raw)
+
+
+if __name__ == "__main__":
+    run(main)

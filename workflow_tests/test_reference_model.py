@@ -1,0 +1,210 @@
+"""The reference model's training: honest lessons, exact packing, runs that go on, and a model that anyone can load."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+import torch
+import yaml
+from conftest import ROOT
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
+
+from litm.encyclopedia.articles import make_articles
+from litm.errors import UserError
+from litm.questions import make_example
+from litm.reference_model.exporting import model_card, save_model, training_rows
+from litm.reference_model.lessons import Teacher, read_templates
+from litm.reference_model.muon import orthogonalised
+from litm.reference_model.network import answer_logits
+from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, pack
+from litm.reference_model.recipe import TASKS, Course, Shape, Stage, rate_factor, read_recipe
+from litm.reference_model.sample import ordinary_words
+from litm.reference_model.training import Trainer
+from litm.reference_model.vocabulary import build_tokenizer
+from litm.tasks import ExampleSettings, kv_retrieval
+
+SCHEMA = ROOT / "config" / "schemas" / "reference_model.schema.yaml"
+RECIPE = read_recipe(ROOT / "config" / "reference_model.yaml", SCHEMA)
+TEMPLATES = read_templates([ROOT / "resources" / "prompts" / f"{task}.txt" for task in TASKS])
+COURSES = tuple(Course(task, 1.0, 2, 3, 3) for task in TASKS)
+#: As the shipped one, but for its size.
+SMALL = replace(
+    RECIPE,
+    shape=Shape(width=32, layers=4, heads=4, head_width=16, feed_forward=32),
+    batch_tokens=600,
+    held_out=(0, 90),
+    stages=(Stage(6, COURSES),),
+)
+
+
+@pytest.fixture(scope="module")
+def teacher() -> Teacher:
+    return Teacher(TEMPLATES, SMALL.held_out)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(teacher):
+    rng = Random(1)
+    lessons = [teacher.lesson(course, 3, rng) for course in COURSES for _ in range(40)]
+    texts = [text for lesson in lessons for text in (lesson.context, *(query.prompt for query in lesson.queries))]
+    return build_tokenizer(texts, ordinary_words(texts))
+
+
+@pytest.fixture(scope="module")
+def whole(teacher, tokenizer) -> Trainer:
+    """The small training, never stopped."""
+    return trained(teacher, tokenizer)
+
+
+def lesson_of(teacher: Teacher, task: str, seed: int = 3):
+    return teacher.lesson(Course(task, 1.0, 3, 3, 3), 3, Random(seed))
+
+
+def trained(teacher, tokenizer, recipe=SMALL, steps: int | None = None) -> Trainer:
+    trainer = Trainer(recipe, tokenizer, teacher)
+    for _ in trainer.train():
+        if trainer.step == steps:
+            break
+    return trainer
+
+
+def test_no_name_of_the_encyclopedia_held_out_is_in_a_lesson():
+    # Held out is a part of the very encyclopedia that lessons are drawn from, so that names would be met soon.
+    held_out = (9_000_001, 30_000)
+    teacher, rng = Teacher(TEMPLATES, held_out), Random(5)
+    drawn = {int(teacher.family(rng)[0].id.split("/")[0]) for _ in range(150)}
+    assert len(drawn) > 140
+    assert min(drawn) >= 30_000 / 9
+
+
+def test_no_title_and_no_question_of_the_default_run_is_in_a_lesson():
+    evaluated = list(make_articles(*RECIPE.held_out))
+    teacher, rng = Teacher(TEMPLATES, RECIPE.held_out), Random(6)
+    lessons = [article for _ in range(100) for article in teacher.family(rng)]
+    assert not {article.title for article in evaluated} & {article.title for article in lessons}
+    assert not {article.subject for article in evaluated} & {article.subject for article in lessons}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_lesson_has_the_tokens_of_the_workflows_prompt_and_the_answer_ends_it(teacher, tokenizer, task):
+    lesson = lesson_of(teacher, task)
+    batch = pack([lesson], tokenizer, Random(0))
+    for number, query in enumerate(lesson.queries, start=1):
+        whole = tokenizer(f"{lesson.context}{query.prompt} {query.answer}")["input_ids"]
+        spoken = batch.answers[0] == number
+        assert batch.labels[0][spoken].tolist() == [*whole[-int(spoken.sum()) + 1 :], tokenizer.eos_token_id]
+        assert tokenizer.decode(batch.labels[0][spoken], skip_special_tokens=True) == f" {query.answer}"
+
+
+def test_a_lesson_in_key_value_retrieval_is_worded_as_the_workflow_does():
+    settings = ExampleSettings(examples=1, seed=0, distractor_order="ranked")
+    (question,) = kv_retrieval.questions(3, settings, None)
+    template = TEMPLATES["kv_retrieval"]
+    example = make_example(question, 3, "gold_at_1", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+    lesson = Teacher(TEMPLATES, (0, 0)).lesson(Course("kv_retrieval", 1.0, 3, 3, 1), 3, Random(0))
+    shape = [
+        "".join("x" if c in "0123456789abcdef" else c for c in text)
+        for text in (example["prompt"], lesson.context + lesson.queries[0].prompt)
+    ]
+    assert shape[0] == shape[1]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_query_is_answered_as_if_it_were_the_only_one(teacher, tokenizer, task):
+    lesson = lesson_of(teacher, task)
+    network = Trainer(SMALL, tokenizer, teacher).master
+    with torch.no_grad():
+        together = answer_logits(network, pack([lesson], tokenizer, Random(0)))
+        alone = [
+            answer_logits(network, pack([replace(lesson, queries=(query,))], tokenizer, Random(0)))
+            for query in lesson.queries
+        ]
+    torch.testing.assert_close(together, torch.cat(alone), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_hints_point_at_what_is_to_be_said_next_and_at_the_right_document(teacher, tokenizer, task):
+    lessons = [lesson_of(teacher, task, seed) for seed in range(4)]
+    batch = pack(lessons, tokenizer, Random(0))
+    answers = [hint for hint in batch.hints if hint.role == ANSWER]
+    assert answers
+    for hint in answers:
+        said, source = batch.labels[hint.sequence, hint.row], batch.tokens[hint.sequence, hint.column]
+        # A quotation mark after a key is another token than one before a value.
+        assert tokenizer.decode(said).strip('"{}, \n:') == tokenizer.decode(source).strip('"{}, \n:')
+    for hint in batch.hints:
+        if hint.role == DOCUMENT:
+            assert "(Title:" in tokenizer.decode(batch.tokens[hint.sequence, hint.column])
+        if hint.role == NAME and task == "multi_document_qa":
+            assert tokenizer.decode(batch.tokens[hint.sequence, hint.column]) == ")"
+
+
+def test_a_training_that_was_stopped_ends_with_the_same_weights(teacher, tokenizer, whole, tmp_path):
+    torch.save(trained(teacher, tokenizer, steps=2).state(), tmp_path / "checkpoint")
+    rest = Trainer(SMALL, tokenizer, teacher)
+    rest.resume(torch.load(tmp_path / "checkpoint"))
+    assert rest.step == 2
+    assert sum(1 for _ in rest.train()) == 4
+    assert rest.reports == whole.reports
+    for one, other in zip(whole.master.parameters(), rest.master.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_training_lowers_the_loss(teacher, tokenizer):
+    recipe = replace(SMALL, stages=(Stage(15, COURSES[:1]),), rates=replace(SMALL.rates, warm_up=0))
+    losses = [report.loss for report in trained(teacher, tokenizer, recipe).reports]
+    assert sum(losses[-3:]) < 0.98 * sum(losses[:3])
+
+
+def test_a_step_of_muon_is_as_long_in_every_direction():
+    values = torch.linalg.svdvals(orthogonalised(torch.diag(torch.tensor([3.0, 1.0, 0.3]))[None]))
+    assert values.min() > 0.5 and values.max() < 1.3
+
+
+def test_the_model_saved_is_an_ordinary_llama_with_a_card(teacher, tokenizer, whole, tmp_path):
+    save_model(tmp_path, whole.master, tokenizer)
+    model, loaded = AutoModelForCausalLM.from_pretrained(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
+    assert type(model) is LlamaForCausalLM and model.dtype == torch.bfloat16
+    assert model.config._attn_implementation == "sdpa"
+    assert model.generation_config.eos_token_id == loaded.eos_token_id
+    text = lesson_of(teacher, "multi_document_qa").context
+    assert loaded(text)["input_ids"] == tokenizer(text)["input_ids"]
+    for name, weights in whole.master.state_dict().items():
+        assert torch.equal(model.state_dict()[name], weights.to(torch.bfloat16)), name
+    card = model_card(SMALL, whole.master, whole.reports)
+    assert "6 steps" in card and "multi_document_qa up to 3 items" in card
+
+
+def test_the_training_table_counts_all_tokens_and_steps(whole):
+    rows = training_rows(whole.reports, steps=4)
+    assert sum(row["steps"] for row in rows) == 6
+    assert rows[-1]["tokens"] == sum(report.tokens for report in whole.reports)
+    assert rows[-1]["step"] == 6
+
+
+def test_rates_rise_stay_and_fall():
+    rates = replace(RECIPE.rates, warm_up=4, decay=0.5)
+    recipe = replace(RECIPE, rates=rates, stages=(Stage(60, COURSES), Stage(40, COURSES), Stage(20, COURSES, 0.5)))
+    factors = [rate_factor(recipe, step) for step in range(100)]
+    assert factors[:4] == [0.25, 0.5, 0.75, 1.0]
+    assert factors[4:50] == [1.0] * 46
+    assert factors[50:] == sorted(factors[50:], reverse=True) and factors[-1] == pytest.approx(0.02)
+    again = [rate_factor(recipe, step) for step in range(100, 120)]
+    assert again[:4] == [0.125, 0.25, 0.375, 0.5]
+    assert again[4:10] == [0.5] * 6 and again[-1] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"stages": []}, "stages"),
+        ({"seed": "one"}, "seed: must be a whole number"),
+        ({"stages": [{"steps": 1, "courses": {"kv_retrieval": {"share": 1, "sizes": [5, 2]}}}]}, "put the smaller one"),
+        ({"stages": [{"steps": 1, "courses": {"chess": {"share": 1, "sizes": [1, 2]}}}]}, "unknown key 'chess'"),
+    ],
+)
+def test_a_mistake_in_the_recipe_is_named(tmp_path, change, message):
+    value = yaml.safe_load((ROOT / "config" / "reference_model.yaml").read_text())
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(value | change))
+    with pytest.raises(UserError, match=message):
+        read_recipe(tmp_path / "recipe.yaml", SCHEMA)
