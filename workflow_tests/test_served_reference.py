@@ -93,7 +93,7 @@ def test_two_hundred_completions_are_those_of_the_local_engine(url, model):
 
 
 def test_first_lines_and_cut_answers_are_those_of_the_local_engine(url, model, tmp_path):
-    # The quotation mark behind a value is a line end in the words of this copy, which goes on after it: nothing ends it.
+    # The quotation mark behind a value is a line end in the words of this copy, which goes on after it.
     spoken = shutil.copytree(model, tmp_path / "lines")
     words = read_json(spoken / "tokenizer.json")
     vocabulary = words["model"]["vocab"]
