@@ -129,7 +129,8 @@ def measure(measurement: Measurement, files: Mapping[str, str], quick: bool) -> 
         print(done.stderr, file=sys.stderr)
         return f"{FAILED} {' '.join(done.stderr.split())[-200:]}"
     shown = {name: Path(file).name for name, file in files.items()}
-    return f"`{measurement.program} {' '.join(words).format(**shown)}` on {machine()}\n\n{LOG_LINE.sub('', done.stdout).strip()}"
+    heading = f"`{measurement.program} {' '.join(words).format(**shown)}` on {machine()}"
+    return f"{heading}\n\n{LOG_LINE.sub('', done.stdout).strip()}"
 
 
 def results(sections: Mapping[str, str]) -> str:
