@@ -22,6 +22,8 @@ from measuring import ROOT
 
 PACKAGES = ("snakemake", "pandas", "numpy", "torch", "transformers", "pyserini")
 FAILED = "Failed:"
+#: What Java logs comes with the results.
+LOG_LINE = re.compile(r"^\d{4}-\d{2}-\d{2} .*\n", re.MULTILINE)
 INTRODUCTION = """# Results
 
 Written by `make benchmarks`. Seconds are of one machine and of what else it did: compare ratios, exponents and memory.
@@ -127,7 +129,8 @@ def measure(measurement: Measurement, files: Mapping[str, str], quick: bool) -> 
         print(done.stderr, file=sys.stderr)
         return f"{FAILED} {' '.join(done.stderr.split())[-200:]}"
     shown = {name: Path(file).name for name, file in files.items()}
-    return f"`{measurement.program} {' '.join(words).format(**shown)}` on {machine()}\n\n{done.stdout.strip()}"
+    heading = f"`{measurement.program} {' '.join(words).format(**shown)}` on {machine()}"
+    return f"{heading}\n\n{LOG_LINE.sub('', done.stdout).strip()}"
 
 
 def results(sections: Mapping[str, str]) -> str:
