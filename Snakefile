@@ -62,6 +62,12 @@ rule suite_zip:
         exports("results/suite_export/{model}.zip"),
 
 
+rule reference_model:
+    input:
+        rules.train_reference_model.output,
+        rules.plot_training.output,
+
+
 onerror:
     for path, message in errors_in_logs("results/logs"):
         print(f"{path}:\n  {message}", file=sys.stderr)

@@ -84,10 +84,3 @@ rule plot_training:
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"
-
-
-rule reference_model:
-    localrule: True
-    input:
-        rules.train_reference_model.output,
-        rules.plot_training.output,

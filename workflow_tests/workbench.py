@@ -14,7 +14,7 @@ from conftest import ROOT, qa_record, write_lines
 from litm.records import read_json
 
 #: Rules that only name targets.
-TARGETS = {"all", "tables", "figures", "report", "published", "suite_export", "suite_zip"}
+TARGETS = {"all", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model"}
 
 CONFIG = {
     "models": ["reference"],
