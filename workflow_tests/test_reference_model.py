@@ -9,9 +9,11 @@ import yaml
 from conftest import ROOT
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
+from litm.csv_tables import read_csv
 from litm.encyclopedia.articles import make_articles
 from litm.errors import UserError
 from litm.questions import make_example
+from litm.records import read_json
 from litm.reference_model.exporting import model_card, save_model, training_rows
 from litm.reference_model.lessons import Teacher, read_templates
 from litm.reference_model.muon import orthogonalised
@@ -56,7 +58,7 @@ def whole(teacher, tokenizer) -> Trainer:
     return trained(teacher, tokenizer)
 
 
-def lesson_of(teacher: Teacher, task: str, seed: int = 3):
+def lesson_of(teacher: Teacher, task: str, seed: float = 3):
     return teacher.lesson(Course(task, 1.0, 3, 3, 3), 3, Random(seed))
 
 
@@ -208,3 +210,30 @@ def test_a_mistake_in_the_recipe_is_named(tmp_path, change, message):
     (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(value | change))
     with pytest.raises(UserError, match=message):
         read_recipe(tmp_path / "recipe.yaml", SCHEMA)
+
+
+def test_the_shipped_model_is_of_the_recipe():
+    folder = ROOT / "resources" / "reference_model"
+    config = read_json(folder / "config.json")
+    shape = RECIPE.shape
+    sizes = ("hidden_size", "num_hidden_layers", "num_attention_heads", "head_dim", "intermediate_size")
+    assert [config[name] for name in sizes] == [
+        shape.width, shape.layers, shape.heads, shape.head_width, shape.feed_forward
+    ]  # fmt: skip
+    assert read_csv(folder / "training.csv")["step"].max() == RECIPE.steps
+    assert f"{RECIPE.steps} steps" in (folder / "README.md").read_text()
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 10_000_000
+
+
+def test_the_shipped_model_finds_answers_in_documents(teacher):
+    folder = ROOT / "resources" / "reference_model"
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    rng, right = Random(8), 0
+    for _ in range(40):
+        lesson = lesson_of(teacher, "multi_document_qa", rng.random())
+        query = rng.choice(lesson.queries)
+        inputs = tokenizer(lesson.context + query.prompt, return_tensors="pt")
+        output = model.generate(**inputs, max_new_tokens=20)[0, inputs["input_ids"].shape[1] :]
+        right += tokenizer.decode(output, skip_special_tokens=True).strip() == query.answer
+    # By chance it would be a third of them.
+    assert right > 24
