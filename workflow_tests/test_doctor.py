@@ -106,8 +106,8 @@ def test_a_device_is_there_as_often_as_it_is_wanted():
 def test_the_size_of_a_model_is_read_from_its_folder():
     weights = gather.weight_bytes(REFERENCE)
     assert weights == (REFERENCE / "model.safetensors").stat().st_size
-    # 4 layers, 4 heads of 32 numbers, bfloat16.
-    assert gather.model_size(str(REFERENCE), None, weights) == ModelSize(weights, 2, 2 * 4 * 4 * 32)
+    # 5 layers, 4 heads of 32 numbers, bfloat16.
+    assert gather.model_size(str(REFERENCE), None, weights) == ModelSize(weights, 2, 2 * 5 * 4 * 32)
 
 
 def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
