@@ -23,7 +23,8 @@ def opened_by_a_plan(bench: Workbench, positions: int) -> Counter[Path]:
     """How often each of the workbench's files is opened while Snakemake plans an experiment of so many positions."""
     settings = {"task": "kv_retrieval", "positions": {50: list(range(positions))}, "examples": 3}
     bench.configure({"models": ["reference"], "experiments": ["kv"], "define": {"experiments": {"kv": settings}}})
-    command = [sys.executable, "-c", PLAN]
+    # Without bytecode, which the first plan would write and the second read.
+    command = [sys.executable, "-B", "-c", PLAN]
     done = subprocess.run(command, cwd=bench.folder, capture_output=True, text=True, check=True)
     assert f"make_examples {positions}".split() in [line.split() for line in done.stdout.splitlines()]
     opened = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("opened")]
