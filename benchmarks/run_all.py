@@ -67,6 +67,12 @@ MEASUREMENTS = {
     "inference_kv": Measurement(
         "Inference, key-value pairs", "inference.py", "kv --questions 8 --turns 3", "kv --questions 1 --turns 1"
     ),
+    "inference_ask": Measurement(
+        "Inference, another key asked for",
+        "inference.py",
+        "ask --questions 16 --turns 1 --ways original sweep batches",
+        "ask --questions 1 --turns 1",
+    ),
     "inference_qa": Measurement(
         "Inference, documents",
         "inference.py",

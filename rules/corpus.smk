@@ -37,6 +37,8 @@ rule make_passages:
         manifest="results/passages/{corpus}/manifest.json",
     log:
         "results/logs/make_passages/{corpus}.log",
+    # Sweeps wait for it, and it should not wait for one of them.
+    priority: 1
     conda:
         "../envs/retrieval.yaml"
     # One of them compresses.

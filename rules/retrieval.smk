@@ -13,6 +13,8 @@ rule index_bm25:
         "results/indexes/{corpus}/bm25.json",
     log:
         "results/logs/index_bm25/{corpus}.log",
+    # Sweeps wait for it, and it should not wait for one of them.
+    priority: 1
     conda:
         "../envs/retrieval.yaml"
     threads: 8
@@ -124,6 +126,8 @@ rule retrieve:
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
     log:
         "results/logs/retrieve/{corpus}/{retriever}/{questions}.log",
+    # Sweeps wait for it, and it should not wait for one of them.
+    priority: 1
     conda:
         "../envs/retrieval.yaml"
     threads: of_retriever("threads")
