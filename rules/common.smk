@@ -116,6 +116,16 @@ def vector_files(wildcards):
     return shard_files("vectors", wildcards) if is_dense else []
 
 
+def threads_of_corpus(threads):
+    """A threads function: no more than the corpus has shards, since a small one should not wait for many cores."""
+    return lambda wildcards: min(threads, CORPORA[wildcards.corpus]["shards"])
+
+
+def threads_of_search(wildcards):
+    """The threads of the retriever that the wildcards name, on their corpus."""
+    return threads_of_corpus(RETRIEVERS[wildcards.retriever]["threads"])(wildcards)
+
+
 def index_files(wildcards):
     """The indexes that a retriever searches: Lucene's, one a shard of an approximate search, none of an exact one."""
     retriever = RETRIEVERS[wildcards.retriever]

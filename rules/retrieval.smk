@@ -17,7 +17,7 @@ rule index_bm25:
     priority: 1
     conda:
         "../envs/retrieval.yaml"
-    threads: 8
+    threads: threads_of_corpus(8)
     resources:
         mem_mb=4000,
     params:
@@ -130,7 +130,7 @@ rule retrieve:
     priority: 1
     conda:
         "../envs/retrieval.yaml"
-    threads: of_retriever("threads")
+    threads: threads_of_search
     resources:
         device=of_retriever("device"),
         gpu=of_retriever("gpu"),
