@@ -38,8 +38,8 @@ from litm.questions import make_example, read_template
 from litm.records import read_json, read_jsonl, write_jsonl
 from litm.tasks import ASK_ANOTHER_KEY, ExampleSettings, load_task
 
-POSITIONS = {"qa": (0, 4, 9, 14, 19), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 37, 46, 56, 65, 74)}
-SIZES = {"qa": 20, "kv": 75, "ask": 75}
+POSITIONS = {"qa": (0, 4, 9, 14), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 37, 46, 56, 65, 74)}
+SIZES = {"qa": 15, "kv": 75, "ask": 75}
 TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval"}
 NEW_TOKENS, BATCH = 100, 8
 WAYS = ("original", "sorted", "sweep", "batches", "paged")
@@ -115,7 +115,7 @@ def measure_gpu(args: argparse.Namespace, folder: Path) -> None:
         run(way, args, "qa", one, folder / "one")
         loading = run(way, args, "qa", one, folder / "one").wall
         seconds[way] = run(way, args, "qa", cells, folder).wall - loading
-    print(f"{torch.cuda.get_device_name()}: {args.questions} questions at 5 positions, {tokens} prompt tokens")
+    print(f"{torch.cuda.get_device_name()}: {args.questions} questions at {len(cells)} positions, {tokens} prompt tokens")
     print("| way | seconds | prompt tokens a second | times faster | part of the peak |\n|---|---|---|---|---|")
     for way in ways:
         computed = computed_tokens(way, folder)

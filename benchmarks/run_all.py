@@ -76,7 +76,7 @@ MEASUREMENTS = {
     "inference_qa": Measurement(
         "Inference, documents",
         "inference.py",
-        "qa --questions 2 --turns 1 --data {contexts}",
+        "qa --questions 4 --turns 1 --data {contexts}",
         "qa --questions 1 --turns 1 --data {contexts}",
     ),
     "bm25": Measurement(
