@@ -115,7 +115,8 @@ def measure_gpu(args: argparse.Namespace, folder: Path) -> None:
         run(way, args, "qa", one, folder / "one")
         loading = run(way, args, "qa", one, folder / "one").wall
         seconds[way] = run(way, args, "qa", cells, folder).wall - loading
-    print(f"{torch.cuda.get_device_name()}: {args.questions} questions at {len(cells)} positions, {tokens} prompt tokens")
+    asked = f"{args.questions} questions at {len(cells)} positions, {tokens} prompt tokens"
+    print(f"{torch.cuda.get_device_name()}: {asked}")
     print("| way | seconds | prompt tokens a second | times faster | part of the peak |\n|---|---|---|---|---|")
     for way in ways:
         computed = computed_tokens(way, folder)
