@@ -1,4 +1,4 @@
-"""A reference model trained from nothing, in results/reference_model; the weights in resources/ are older. Nothing here
+"""The reference model trained from nothing, in results/reference_model; resources/ has one that was made so. Nothing here
 is part of `all`.
 """
 
