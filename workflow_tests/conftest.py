@@ -47,3 +47,8 @@ def write_lines(path: Path, records: list) -> Path:
     data = "".join(line + "\n" for line in lines).encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
+
+
+def dpr_file(folder: Path, *lines: str) -> Path:
+    """A table of passages in DPR's format."""
+    return write_lines(folder / "passages.tsv", ["id\ttext\ttitle", *lines])

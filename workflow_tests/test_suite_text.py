@@ -1,0 +1,151 @@
+"""The texts of the suite: what repeats, what could be taken for something else, what is asked of prices and years."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
+import pytest
+from suite_examples import (
+    CODE,
+    SETTINGS,
+    example,
+    questions,
+)
+
+from litm.codes_in_text import contains_code
+from litm.placements import gold_placement
+from litm.suite_text import events, exchanges, fillers
+from litm.suite_text.codes import CODES, random_codes
+from litm.suite_text.fillers import filler_sentences
+from litm.suite_text.names import similar_names
+from litm.suite_text.wordings import BUILDINGS
+from litm.tasks import fact_reasoning, temporal_narrative
+
+# --- The texts ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_sentence_of_a_long_text_occurs_twice(seed):
+    sentences = filler_sentences(Random(seed), 500)
+    assert len(sentences) == len(set(sentences)) == 500
+    # Nor does one differ from another by its names alone too often: every wording takes its turn.
+    assert len({re.sub(r"[A-Z]\w+", "", sentence).split(",")[-1] for sentence in sentences}) > 200
+
+
+def test_even_a_very_long_text_repeats_nothing():
+    assert len(set(filler_sentences(Random(0), 40_000))) == 40_000
+
+
+def test_fillers_are_plain_sentences_without_numbers_codes_or_prices():
+    sentences = filler_sentences(Random(0), 2000)
+    for sentence in sentences:
+        assert re.fullmatch(r"[A-Z][A-Za-z ,'-]+\.", sentence), sentence
+        assert not CODE.search(sentence)
+    text = " ".join(sentences).lower()
+    for word in ("code", "secret", "price", "cost", "dollar", "colour", "favourite", "statue", "remember", "  "):
+        assert word not in text, word
+
+
+def test_no_building_wants_another_article():
+    assert not [building for building in BUILDINGS if building[0] in "aeiou"]
+
+
+def test_all_wordings_differ_and_take_turns():
+    for wordings in (fillers.WORDINGS, events.WORDINGS, exchanges.WORDINGS):
+        assert len(set(wordings)) == len(wordings)
+    text = " ".join(filler_sentences(Random(0), len(fillers.WORDINGS))).lower()
+    assert all(max(re.split(r"\{\w+\}", wording), key=len) in text for wording in fillers.WORDINGS)
+
+
+def test_no_message_and_no_reply_of_a_conversation_occurs_twice():
+    for question in questions("conversation_memory", 100):
+        items = [question.golds[0].item, *question.distractors]
+        parts = [part for item in items for part in item]
+        assert len(parts) == len(set(parts)) == 200
+        assert sum("favourite" in user for user, _ in items) == 1
+        assert not any(contains_code(assistant, question.golds[0].answers[0]) for _, assistant in items)
+
+
+def test_codes_are_random_distinct_and_never_words():
+    codes = random_codes(Random(0), 2000)
+    assert len(set(codes)) == 2000 and CODES > 30_000_000
+    assert all(re.fullmatch(r"[B-DF-HJ-NP-TV-XZ]{3}-[2-9]{4}", code) for code in codes)
+
+
+def test_countries_have_similar_names_none_of_them_inside_another():
+    for count in (80, 7, 200):
+        names = similar_names(Random(count), count)
+        assert len(set(names)) == count
+        assert not any(one != other and one in other for one in names for other in names)
+    stems = Counter(name[:-2] for name in similar_names(Random(0), 80))
+    assert set(stems.values()) == {5}
+
+
+def test_the_statement_asked_for_has_four_that_differ_in_two_letters():
+    for question in questions("semantic_distractors", 80):
+        country, _ = question.golds[0].item
+        assert sum(other[:-2] == country[:-2] for other, _ in question.distractors) == 4
+        assert len({code for _, code in (question.golds[0].item, *question.distractors)}) == 80
+
+
+# --- The price ---------------------------------------------------------------------------------------------------
+
+
+def test_the_answer_is_twelve_times_a_price_that_only_one_sentence_has():
+    prices = []
+    for question in questions("fact_reasoning", 300, replace(SETTINGS, examples=30)):
+        (gold,) = question.golds
+        ((product, price),) = re.findall(r"^(.+) costs \$(\d+) per kg\.$", gold.item[0])
+        assert gold.answers == (str(12 * int(price)),) and f"12 kg of {product}." in question.text
+        assert not any(re.search(rf"\d|\$|{product}", sentence) for (sentence,) in question.distractors)
+        prices.append(int(price))
+    assert 50 <= min(prices) < 150 and 400 < max(prices) <= 500 and len(set(prices)) > 20
+    assert fact_reasoning.PRICES == (50, 500)
+
+
+# --- The chronicle -----------------------------------------------------------------------------------------------
+
+
+def test_the_years_are_in_order_wherever_the_target_is():
+    for question in questions("temporal_narrative", 100):
+        for position in range(0, 100, 3):
+            prompt = example("temporal_narrative", question, 100, gold_placement([position]))["prompt"]
+            years = [int(year) for year in re.findall(r"^In (\d+), ", prompt, re.MULTILINE)]
+            assert len(years) == 100 and all(later == earlier + 1 for earlier, later in pairwise(years))
+            (line,) = [line for line in prompt.splitlines() if question.golds[0].answers[0] in line]
+            assert line == f"In {temporal_narrative.FIRST_YEAR + position}, {question.golds[0].item[0]}."
+
+
+def test_a_slot_has_the_same_year_in_every_question_so_years_say_nothing():
+    for question in questions("temporal_narrative", 100):
+        assert not re.search(r"\d", question.text)
+        for item in (question.golds[0].item, *question.distractors):
+            assert not re.search(r"\d", CODE.sub("", item[0]))
+
+
+def test_nine_statues_of_three_materials_in_three_places_only_one_of_which_is_asked():
+    for question in questions("temporal_narrative", 100):
+        texts = [item[0] for item in (question.golds[0].item, *question.distractors)]
+        statues = re.findall(r"a statue of (\w+) was unveiled in (\w+), with the code (\S+) carved", "\n".join(texts))
+        assert len(texts) == len(set(texts)) == 100 and len(statues) == 9
+        materials, places, codes = map(set, zip(*statues, strict=True))
+        assert (len(materials), len(places), len(codes)) == (3, 3, 9)
+        assert len({(material, place) for material, place, _ in statues}) == 9
+        asked = [
+            code
+            for material, place, code in statues
+            if f"statue of {material} that was unveiled in {place}?" in question.text
+        ]
+        assert asked == list(question.golds[0].answers)
+
+
+def test_the_other_statues_are_spread_over_the_chronicle():
+    where = [
+        index / 98
+        for question in questions("temporal_narrative", 100, replace(SETTINGS, examples=30))
+        for index, (event,) in enumerate(question.distractors)
+        if "statue" in event
+    ]
+    assert len(where) == 240 and 0.42 < sum(where) / 240 < 0.58
