@@ -3,10 +3,12 @@
     PYTHONPATH=scripts python benchmarks/inference.py qa --data nq-open-20_total_documents_gold_at_0.jsonl.gz
     PYTHONPATH=scripts python benchmarks/inference.py kv
     PYTHONPATH=scripts python benchmarks/inference.py ask
+    PYTHONPATH=scripts python benchmarks/inference.py run --examples results/examples/mini_encyclopedia_qa
     PYTHONPATH=scripts python benchmarks/inference.py gpu --data ... --tokenizer tokenizer.json --peak-tflops 989
 
 qa, kv: whole processes, cold, with the loading of libraries and model, in turns; medians of wall and processor time.
 ask: the same with pairs that stay where they are, of which another is asked for at each of nine positions.
+run: the same with all the prompts that a run has made for one of its experiments on documents.
 gpu: a model of the shape of Llama-2-7B with random weights (13.5 GB are written to --folder); prompt tokens a second
 behind the loading of the model, and the part of the device's peak that the computed tokens stand for.
 
@@ -40,14 +42,16 @@ from litm.tasks import ASK_ANOTHER_KEY, ExampleSettings, load_task
 
 POSITIONS = {"qa": (0, 4, 9, 14), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 37, 46, 56, 65, 74)}
 SIZES = {"qa": 15, "kv": 75, "ask": 75}
-TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval"}
+TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval", "run": "multi_document_qa"}
 NEW_TOKENS, BATCH = 100, 8
 WAYS = ("original", "sorted", "sweep", "batches", "paged")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["qa", "kv", "ask", "gpu", "generate"], help="generate: for the program itself")
+    parser.add_argument(
+        "what", choices=["qa", "kv", "ask", "run", "gpu", "generate"], help="generate: for the program itself"
+    )
     parser.add_argument("--data", help="questions with 20 documents in the released format")
     parser.add_argument("--questions", type=int, default=16)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep", "batches", "paged"])
@@ -61,7 +65,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", help="gpu: a tokenizer.json, of which only the number of tokens matters")
     parser.add_argument("--peak-tflops", type=float, help="gpu: what the device can do in bfloat16, without sparsity")
     parser.add_argument("--folder", help="where to put the files while it runs")
-    parser.add_argument("--examples", nargs="+", help="generate: files of prompts")
+    parser.add_argument("--examples", nargs="+", type=Path, help="run: a folder; generate: files of prompts")
     parser.add_argument("--output", help="generate: file of answers")
     parser.add_argument("--sort", action="store_true", help="generate: by length")
     args = parser.parse_args()
@@ -78,14 +82,18 @@ def main() -> None:
 
 def measure_ratio(args: argparse.Namespace, folder: Path) -> None:
     """Print a row for each way: medians of its seconds, and how many times those of the original's."""
-    cells = write_cells(args.what, args.data, args.questions, folder)
+    if args.what == "run":
+        cells = sorted(args.examples[0].glob("*/*.jsonl.gz"))
+    else:
+        cells = write_cells(args.what, args.data, args.questions, folder)
     costs: dict[str, list[Cost]] = {way: [] for way in args.ways}
     for _ in range(args.turns):
         for way in args.ways:
             costs[way].append(run(way, args, args.what, cells, folder))
             print(f"{way}: {costs[way][-1]}", file=sys.stderr, flush=True)
     first = costs[args.ways[0]]
-    print(f"{args.what}: {args.questions} questions at {len(cells)} positions, {args.turns} turns\n")
+    prompts = len(answers_of(args.ways[0], folder))
+    print(f"{args.what}: {prompts} prompts in {len(cells)} cells, {args.turns} turns\n")
     rows = []
     for way, measured in costs.items():
         parts = ("wall", "processor")
@@ -220,7 +228,7 @@ def generate_as_original(args: argparse.Namespace) -> None:
             output = model.generate(**inputs, max_new_tokens=NEW_TOKENS, do_sample=False)
         texts = tokenizer.batch_decode(output[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
         for example, text in zip(batch, texts, strict=True):
-            answers.append({key: example[key] for key in ("id", "placement")} | {"response": text})
+            answers.append({key: example[key] for key in ("id", "size", "placement")} | {"response": text})
     write_jsonl(args.output, answers)
 
 
@@ -259,10 +267,12 @@ def agreement(way: str, other: str, folder: Path) -> str:
     return f"{same} of {len(one)}"
 
 
-def answers_of(way: str, folder: Path) -> dict[tuple[str, str], str]:
-    """Response by question and placement."""
+def answers_of(way: str, folder: Path) -> dict[tuple[str, int, str], str]:
+    """Response by question, size and placement."""
     paths = [*folder.glob(f"{way}.*.jsonl"), *folder.glob(f"{way}.*.jsonl.gz")]
-    return {(row["id"], row["placement"]): row["response"] for path in paths for _, row in read_jsonl(path)}
+    return {
+        (row["id"], row["size"], row["placement"]): row["response"] for path in paths for _, row in read_jsonl(path)
+    }
 
 
 if __name__ == "__main__":
