@@ -109,6 +109,8 @@ def model_entry(model):
         "batch_tokens": model.batch_tokens,
         "threads": model.threads,
         "concurrency": 1,
+        "request_timeout": 0,
+        "request_attempts": 1,
         "gpu_model": model.gpu_model or "",
     }
 
@@ -133,6 +135,8 @@ def api_model_entry(model):
         "batch_tokens": 0,
         "threads": 1,
         "concurrency": model.concurrency,
+        "request_timeout": model.request_timeout,
+        "request_attempts": model.request_attempts,
         "gpu_model": "",
     }
 

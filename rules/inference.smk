@@ -97,6 +97,8 @@ rule generate:
         ),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
+        request_timeout=of_model("request_timeout"),
+        request_attempts=of_model("request_attempts"),
         mem_mb=sweep_memory,
         runtime=sweep_minutes,
     params:
@@ -126,6 +128,8 @@ rule generate:
         " --gpus {resources.model_gpus}"
         " --batch-tokens {resources.batch_tokens}"
         " --concurrency {resources.concurrency}"
+        " --request-timeout {resources.request_timeout}"
+        " --request-attempts {resources.request_attempts}"
         " --examples {input.examples:q}"
         " --journal {params.journal:q}"
         " --responses {output.responses:q}"
@@ -157,6 +161,8 @@ use rule generate as generate_shard with:
         gpu_model=of_model("gpu_model"),
         batch_tokens=of_model("batch_tokens"),
         concurrency=of_model("concurrency"),
+        request_timeout=of_model("request_timeout"),
+        request_attempts=of_model("request_attempts"),
         mem_mb=sweep_memory,
         runtime=sweep_minutes,
     params:

@@ -35,6 +35,8 @@ def main() -> None:
         gpus=args.gpus,
         batch_tokens=args.batch_tokens,
         concurrency=args.concurrency,
+        request_timeout=args.request_timeout,
+        request_attempts=args.request_attempts,
     )
     fit = asking.fit(args.context_window, args.on_overflow)
     examples = (example for path in args.examples for _, example in read_jsonl(path))
@@ -92,6 +94,8 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
     parser.add_argument("--batch-tokens", type=int, required=True, help="tokens in a batch, padding included")
     parser.add_argument("--concurrency", type=int, default=8, help="requests to a server at a time")
+    parser.add_argument("--request-timeout", type=float, default=600, help="seconds without a sign of life")
+    parser.add_argument("--request-attempts", type=int, default=10, help="requests for one prompt")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--shard", type=shard, help="ask only this part of the prompts, such as 1_of_4")
     part.add_argument("--gather", action="store_true", help="ask nothing: shards have asked all there is")

@@ -40,7 +40,7 @@ SETTINGS = EngineSettings(
 )
 
 
-def make_engine(protocol: str, server: FaultServer, patience: Patience = HASTE, **changes: object):
+def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     return import_module(f"litm.engines.{protocol}").Engine(replace(SETTINGS, base_url=url, **changes), patience)
 
@@ -131,6 +131,15 @@ def test_prompts_without_an_answer_among_others_do_not_end_the_run(protocol):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_model_says_how_long_a_request_may_take_and_how_often_it_is_sent(protocol):
+    with FaultServer(lambda prompt, attempt: "hang" if prompt == "b" else None) as server:
+        engine = make_engine(protocol, server, None, request_timeout=0.5, request_attempts=2, concurrency=1)
+        found = answers(engine, ["a", "b"])
+    assert set(found) == {0}
+    assert Counter(prompt for _, prompt, _ in server.asked) == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_all_requests_wait_where_the_server_says_so(protocol, monkeypatch):
     monkeypatch.setitem(STATUSES, "429", (429, {"retry-after-ms": "600"}))
 
@@ -173,7 +182,7 @@ def test_the_wait_is_read_from_every_form_of_the_header():
 
 
 def test_waits_grow_up_to_the_longest_and_differ():
-    patience = Patience(first_wait=1.0, longest_wait=60.0)
+    patience = Patience(600.0, 10, first_wait=1.0, longest_wait=60.0)
     for attempt, most in ((1, 1), (2, 2), (5, 16), (7, 60), (30, 60)):
         waits = [patience.wait(attempt) for _ in range(2000)]
         assert 0 <= min(waits) < 0.05 * most and 0.95 * most < max(waits) <= most

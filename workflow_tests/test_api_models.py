@@ -38,7 +38,13 @@ def test_an_answer_depends_on_what_is_requested_but_not_on_how_it_is_fetched():
     settings = api_model().answer_settings()
     assert api_model(request={"seed": 1}).answer_settings() != settings
     assert api_model(endpoint="completions").answer_settings() != settings
-    for entry in ({"concurrency": 3}, {"api_key_variable": "KEY"}, {"prices": {"input": 1, "output": 2}}):
+    for entry in (
+        {"concurrency": 3},
+        {"request_timeout": 5},
+        {"request_attempts": 2},
+        {"api_key_variable": "KEY"},
+        {"prices": {"input": 1, "output": 2}},
+    ):
         assert api_model(**entry).answer_settings() == settings
     assert api_model(tokenizer=TOKENIZER).answer_settings() == settings
 

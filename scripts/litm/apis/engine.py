@@ -41,7 +41,7 @@ class ApiEngine(ABC):
 
     def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
         self.settings = settings
-        self.patience = patience or Patience()
+        self.patience = patience or Patience(settings.request_timeout, settings.request_attempts)
         self.key = api_key(settings, self.key_variable)
         self.url = settings.base_url or self.home
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None

@@ -27,8 +27,8 @@ class Patience:
     answer, and none with one in between, mean that the server is not there.
     """
 
-    timeout: float = 600.0
-    attempts: int = 10
+    timeout: float
+    attempts: int
     first_wait: float = 1.0
     longest_wait: float = 60.0
     prompts: int = 10

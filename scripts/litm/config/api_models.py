@@ -47,6 +47,8 @@ class ApiModel:
     on_failure: str
     api_key_variable: str | None
     concurrency: int
+    request_timeout: float
+    request_attempts: int
     prices: Mapping | None
     tokens_per_second: float | None
 
@@ -102,6 +104,8 @@ def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], r
         on_failure=entry.get("on_failure", STOP),
         api_key_variable=entry.get("api_key_variable"),
         concurrency=entry.get("concurrency", 8),
+        request_timeout=entry.get("request_timeout", 600),
+        request_attempts=entry.get("request_attempts", 10),
         prices=entry.get("prices"),
         tokens_per_second=entry.get("tokens_per_second"),
     )

@@ -11,7 +11,17 @@ API_ENGINES = ("anthropic", "openai")
 RECORDED_KEYS = ("responses", "fields")
 #: What every kind has.
 COMMON_KEYS = ("engine", "about", "reasoning", "reasoning_tags")
-API_KEYS = ("api_model", "base_url", "endpoint", "request", "api_key_variable", "concurrency", "prices")
+API_KEYS = (
+    "api_model",
+    "base_url",
+    "endpoint",
+    "request",
+    "api_key_variable",
+    "concurrency",
+    "request_timeout",
+    "request_attempts",
+    "prices",
+)
 LOCAL_KEYS = (
     "path",
     "hub",

@@ -41,7 +41,8 @@ class EngineSettings:
 
     Of a model that a server runs, base_url: its address, None for the provider's own; endpoint: `CHAT_ENDPOINT` or
     `COMPLETIONS_ENDPOINT`; request: more fields of each request; api_key_variable: the environment variable with the
-    key, None for the provider's usual one; concurrency: requests at a time.
+    key, None for the provider's usual one; concurrency: requests at a time; request_timeout: seconds without a sign of
+    life after which one is given up; request_attempts: requests for one prompt, after which it stays without an answer.
     """
 
     location: str
@@ -65,6 +66,8 @@ class EngineSettings:
     request: Mapping[str, Any] = field(default_factory=dict)
     api_key_variable: str | None = None
     concurrency: int = 8
+    request_timeout: float = 600.0
+    request_attempts: int = 10
 
 
 @dataclass(frozen=True)
