@@ -15,9 +15,10 @@ from litm.errors import UserError
 from litm.questions import make_example
 from litm.records import read_json
 from litm.reference_model.exporting import model_card, save_model, training_rows
+from litm.reference_model.initial import initialise
 from litm.reference_model.lessons import Teacher, read_templates
 from litm.reference_model.muon import orthogonalised
-from litm.reference_model.network import answer_logits
+from litm.reference_model.network import answer_logits, make_network
 from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, pack
 from litm.reference_model.recipe import TASKS, Course, Shape, Stage, rate_factor, read_recipe
 from litm.reference_model.sample import ordinary_words
@@ -141,6 +142,26 @@ def test_hints_point_at_what_is_to_be_said_next_and_at_the_right_document(teache
             assert tokenizer.decode(batch.tokens[hint.sequence, hint.column]) == ")"
 
 
+def test_each_document_of_a_long_context_has_a_number_that_is_a_token_of_its_own(teacher):
+    tokenizer = AutoTokenizer.from_pretrained(ROOT / "resources" / "reference_model")
+    lesson = teacher.lesson(Course("multi_document_qa", 1.0, 30, 30, 1), 30, Random(3))
+    batch = pack([lesson], tokenizer, Random(0))
+    numbers = {tokenizer.decode(batch.tokens[0, hint.column]) for hint in batch.hints if hint.role == DOCUMENT}
+    assert numbers == {f" [{number}](Title:" for number in range(1, 31)}
+
+
+def test_before_any_training_each_head_of_the_first_layer_but_the_last_looks_back_by_its_number(teacher, tokenizer):
+    network = make_network(RECIPE.shape, tokenizer)
+    initialise(network, torch.Generator().manual_seed(RECIPE.seed))
+    network.set_attn_implementation("eager")
+    tokens = torch.tensor([tokenizer(lesson_of(teacher, "multi_document_qa").context)["input_ids"]])
+    with torch.no_grad():
+        (attention,) = network.model(tokens, output_attentions=True).attentions[0]
+    rows = torch.arange(10, tokens.shape[1])
+    for head in range(RECIPE.shape.heads - 1):
+        assert attention[head, rows, rows - head - 1].mean() > 0.5
+
+
 def test_a_training_that_was_stopped_ends_with_the_same_weights(teacher, tokenizer, whole, tmp_path):
     torch.save(trained(teacher, tokenizer, steps=2).state(), tmp_path / "checkpoint")
     rest = Trainer(SMALL, tokenizer, teacher)
@@ -186,14 +207,11 @@ def test_the_training_table_counts_all_tokens_and_steps(whole):
 
 def test_rates_rise_stay_and_fall():
     rates = replace(RECIPE.rates, warm_up=4, decay=0.5)
-    recipe = replace(RECIPE, rates=rates, stages=(Stage(60, COURSES), Stage(40, COURSES), Stage(20, COURSES, 0.5)))
+    recipe = replace(RECIPE, rates=rates, stages=(Stage(60, COURSES), Stage(40, COURSES)))
     factors = [rate_factor(recipe, step) for step in range(100)]
     assert factors[:4] == [0.25, 0.5, 0.75, 1.0]
     assert factors[4:50] == [1.0] * 46
     assert factors[50:] == sorted(factors[50:], reverse=True) and factors[-1] == pytest.approx(0.02)
-    again = [rate_factor(recipe, step) for step in range(100, 120)]
-    assert again[:4] == [0.125, 0.25, 0.375, 0.5]
-    assert again[4:10] == [0.5] * 6 and again[-1] == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(

@@ -87,9 +87,10 @@ from their contexts, and knows nothing else. `snakemake --cores 1 reference_mode
 | training | {steps} steps, {tokens:.2f} million tokens, seed {seed}, Muon and AdamW |
 
 **How it was made.** Not from random weights alone. Before training, heads of the first layers are set to look up to
-{offsets} tokens back and to match what they saw, and the last head of each of the first four layers to pass on which
-document a name belongs to. While it is trained, these last heads are also told where to look. All else is learned from
-answers. Contexts, places of the answer and questions are drawn uniformly: no position is favoured.
+{offsets} tokens back and to match what they saw, in the channels that the rotary embedding turns slowly, and the last
+head of each of the first four layers to pass on which document a name belongs to. While it is trained, these last heads
+are also told where to look. All else is learned from answers. Contexts, places of the answer and questions are drawn
+uniformly: no position is favoured.
 
 **What it has not seen.** The encyclopedia that it was trained on is not that of the default run: no title, and no
 made-up name in an answer, is in both. Wordings, kinds and given names are the same, and dates and numbers come from the

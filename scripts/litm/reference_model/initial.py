@@ -82,11 +82,11 @@ def _match_codes(
     """
     for head, code in enumerate(codes):
         rows = _head(head, dim)
-        attention.k_proj.weight[rows] += _MATCH * code.T
-        attention.q_proj.weight[rows] += _MATCH * (read if head == 0 else codes[head - 1].T)
+        attention.k_proj.weight[rows] += _MATCH * _slow(code.T)
+        attention.q_proj.weight[rows] += _MATCH * _slow(read if head == 0 else codes[head - 1].T)
     rows = _head(len(codes), dim)
     for code in codes:
-        mix = torch.linalg.qr(torch.randn(dim, dim, generator=generator))[0]
+        mix = _slow(torch.linalg.qr(torch.randn(dim, dim, generator=generator))[0])
         for matrix in (attention.q_proj.weight, attention.k_proj.weight):
             matrix[rows] += _MATCH_ALL * mix @ code.T
 
@@ -103,8 +103,18 @@ def _carry_documents(layers: list[LlamaAttention], dim: int, generator: torch.Ge
         attention.v_proj.weight[last] = seen.T
         attention.o_proj.weight[:, last] = _LOUDNESS * written
     answer = layers[HINTED_LAYER[ANSWER]]
-    answer.q_proj.weight[last] += _MATCH_ALL * at_end.T
-    answer.k_proj.weight[last] += _MATCH_ALL * in_text.T
+    answer.q_proj.weight[last] += _MATCH_ALL * _slow(at_end.T)
+    answer.k_proj.weight[last] += _MATCH_ALL * _slow(in_text.T)
+
+
+def _slow(matrix: torch.Tensor) -> torch.Tensor:
+    """The rows of a head's matrix moved to the channels that the rotary embedding hardly turns: two in the place of
+    one, and nothing in the others. What is matched far away has to be there.
+    """
+    quarter = len(matrix) // 4
+    nothing = torch.zeros_like(matrix[:quarter])
+    first, second, third, fourth = matrix.split(quarter)
+    return torch.cat([nothing, first + second, nothing, third + fourth])
 
 
 def _copy(attention: LlamaAttention, generator: torch.Generator) -> None:

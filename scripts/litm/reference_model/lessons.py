@@ -94,8 +94,7 @@ class Teacher:
 
     def _qa_lesson(self, template: str, size: int, queries: int, rng: Random) -> Lesson:
         """Articles of one family, of many, or of both: distractors that are hard to tell apart, and easy ones."""
-        related = list(self.family(rng))
-        rng.shuffle(related)
+        related = _in_order(self.family(rng), rng)
         articles = related[: rng.choice((1, (size + 1) // 2, FAMILY_SIZE))][:size]
         articles += [rng.choice(self.family(rng)) for _ in range(size - len(articles))]
         rng.shuffle(articles)
@@ -113,6 +112,13 @@ class Teacher:
             asked.append(Query(prompt, article.facts[fact], source, cue, title_end))
         spans = tuple((start, start + len(text)) for start, text in zip(starts, documents, strict=True))
         return Lesson("multi_document_qa", size, context, tuple(asked), spans)
+
+
+def _in_order(family: Sequence[Article], rng: Random) -> list[Article]:
+    """A family in any order or, as often, kind by kind, which is how a search ranks it."""
+    articles = rng.sample(family, len(family))
+    kinds = [article.kind for article in articles]
+    return articles if rng.random() < 0.5 else sorted(articles, key=lambda article: kinds.index(article.kind))
 
 
 def _coined_words(article: Article) -> set[str]:

@@ -9,7 +9,7 @@ from transformers import AttentionInterface, LlamaConfig, LlamaForCausalLM, PreT
 from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, QUESTION, ROLES, Batch, Hint
 from litm.reference_model.recipe import Shape
 
-ROPE_BASE = 100_000.0
+ROPE_BASE = 1_000_000.0
 #: Which layer's last head gets the hints of a role.
 HINTED_LAYER = {DOCUMENT: 0, NAME: 1, QUESTION: 2, ANSWER: 3}
 #: Name of the attention below, for transformers.

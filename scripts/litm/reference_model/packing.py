@@ -126,8 +126,10 @@ def _pack_lesson(
 def _document_hints(lesson: Lesson, number: int, context: Encoding, rng: Random) -> list[Hint]:
     hints = []
     for start, end in lesson.documents:
-        # "Document" is one token, the number and all up to the title another.
+        # "Document" is one token, the number and all up to the title another. Were it several, the first would not
+        # tell one document from another.
         label = _token_at(context, start) + 1
+        assert lesson.context[slice(*context.offsets[label])].endswith("(Title:")
         rows = range(label + 1, _token_at(context, end - 1) + 1)
         drawn = rng.sample(rows, min(len(rows), _DOCUMENT_HINTS // len(lesson.documents)))
         hints += [Hint(DOCUMENT, number, row, label) for row in drawn]

@@ -50,11 +50,10 @@ class Course:
 
 @dataclass(frozen=True)
 class Stage:
-    """So many steps with these courses; restart: where the rates begin anew with it, at which fraction of them."""
+    """So many steps with these courses."""
 
     steps: int
     courses: tuple[Course, ...]
-    restart: float | None = None
 
 
 @dataclass(frozen=True)
@@ -86,30 +85,16 @@ class Recipe:
             step -= stage.steps
         raise IndexError(step)
 
-    def round_at(self, step: int) -> tuple[int, int, float]:
-        """(first step, steps, top) of the round of the rates that a step is in: rounds begin where stages restart."""
-        rounds = [(0, 0, 1.0)]
-        for stage in self.stages:
-            first, steps, top = rounds[-1]
-            if stage.restart is None:
-                rounds[-1] = (first, steps + stage.steps, top)
-            else:
-                rounds.append((first + steps, stage.steps, stage.restart))
-        return next(one for one in reversed(rounds) if one[0] <= step)
 
-
-#: What is left of the learning rates at the end of a round.
+#: What is left of the learning rates at the end.
 LOWEST_RATE = 0.02
 
 
 def rate_factor(recipe: Recipe, step: int) -> float:
-    """What the learning rates are multiplied by at a step, counted from 0: a rise, a plateau and a straight fall; and
-    again in each round, which is a warm restart (Loshchilov & Hutter 2017, SGDR, section 3).
-    """
-    first, steps, top = recipe.round_at(step)
-    rising = min(1.0, (step - first + 1) / max(1, recipe.rates.warm_up))
-    left = (first + steps - step) / steps
-    return top * rising * (1.0 if left > recipe.rates.decay else max(LOWEST_RATE, left / recipe.rates.decay))
+    """What the learning rates are multiplied by at a step, counted from 0: a rise, a plateau and a straight fall."""
+    rising = min(1.0, (step + 1) / max(1, recipe.rates.warm_up))
+    left = (recipe.steps - step) / recipe.steps
+    return rising * (1.0 if left > recipe.rates.decay else max(LOWEST_RATE, left / recipe.rates.decay))
 
 
 def read_recipe(path: str | Path, schema: str | Path) -> Recipe:
@@ -135,4 +120,4 @@ def _read_stage(value: Mapping[str, Any], where: str) -> Stage:
         if smallest > largest:
             raise UserError(f"{where}.courses.{task}.sizes: put the smaller one first")
         courses.append(Course(task, course["share"], smallest, largest, course.get("queries", 1)))
-    return Stage(value["steps"], tuple(courses), value.get("restart"))
+    return Stage(value["steps"], tuple(courses))

@@ -8,8 +8,13 @@ from random import Random
 from litm.reference_model.lessons import Teacher
 from litm.reference_model.recipe import Course
 
-#: (task, size, queries, how many lessons): enough for every piece of every kind of text.
-_SAMPLE = (("multi_document_qa", 3, 4, 3000), ("needle_in_haystack", 15, 1, 1000), ("kv_retrieval", 10, 2, 300))
+#: (task, size, queries, how many lessons): enough for every piece of every kind of text, and every document's number.
+_SAMPLE = (
+    ("multi_document_qa", 3, 4, 3000),
+    ("multi_document_qa", 30, 1, 10),
+    ("needle_in_haystack", 15, 1, 1000),
+    ("kv_retrieval", 10, 2, 300),
+)
 #: A capitalised word in so many texts is no made-up name.
 _TEXTS_WITH_A_WORD = 25
 
