@@ -243,15 +243,17 @@ def test_the_shipped_model_is_of_the_recipe():
     assert sum(file.stat().st_size for file in folder.iterdir()) < 10_000_000
 
 
-def test_the_shipped_model_finds_answers_in_documents(teacher):
+# By chance it would be 13 and 4 of 40.
+@pytest.mark.parametrize(("documents", "least"), [(3, 30), (10, 22)])
+def test_the_shipped_model_finds_answers_in_documents(teacher, documents, least):
     folder = ROOT / "resources" / "reference_model"
     model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     rng, right = Random(8), 0
     for _ in range(40):
-        lesson = lesson_of(teacher, "multi_document_qa", rng.random())
+        course = Course("multi_document_qa", 1.0, documents, documents, 3)
+        lesson = teacher.lesson(course, documents, Random(rng.random()))
         query = rng.choice(lesson.queries)
         inputs = tokenizer(lesson.context + query.prompt, return_tensors="pt")
         output = model.generate(**inputs, max_new_tokens=20)[0, inputs["input_ids"].shape[1] :]
         right += tokenizer.decode(output, skip_special_tokens=True).strip() == query.answer
-    # By chance it would be a third of them.
-    assert right > 24
+    assert right >= least
