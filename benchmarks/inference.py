@@ -17,8 +17,7 @@ The ways that are compared:
 original    as the paper describes it: one process a position; `generate` of transformers on eight prompts at a time in
             the order of the file, padded to the longest; always 100 new tokens, unless all eight have ended
 sorted      the same, but one process for all positions, and prompts sorted by length
-sweep       scripts/generate.py with the engine `transformers` and the reference model's `batch_tokens`
-batches     the same with `batch_tokens` 16384, so that answers are made in batches; prompts are read one by one in both
+sweep       scripts/generate.py with the engine `transformers`
 paged       scripts/generate.py with the engine `transformers_paged`
 """
 
@@ -44,7 +43,7 @@ POSITIONS = {"qa": (0, 4, 9, 14), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 3
 SIZES = {"qa": 15, "kv": 75, "ask": 75}
 TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval", "run": "multi_document_qa"}
 NEW_TOKENS, BATCH = 100, 8
-WAYS = ("original", "sorted", "sweep", "batches", "paged")
+WAYS = ("original", "sorted", "sweep", "paged")
 
 
 def main() -> None:
@@ -54,13 +53,13 @@ def main() -> None:
     )
     parser.add_argument("--data", help="questions with 20 documents in the released format")
     parser.add_argument("--questions", type=int, default=16)
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep", "batches", "paged"])
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep", "paged"])
     parser.add_argument("--turns", type=int, default=3, help="measurements of each")
     parser.add_argument("--model", default=str(ROOT / "resources" / "reference_model"))
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--attention", default="sdpa")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--batch-tokens", type=int, default=4096, help="of the way `sweep`")
+    parser.add_argument("--batch-tokens", type=int, default=16384, help="of the way `sweep`")
     parser.add_argument("--paged-tokens", type=int, default=8192, help="`batch_tokens` of the way `paged`")
     parser.add_argument("--tokenizer", help="gpu: a tokenizer.json, of which only the number of tokens matters")
     parser.add_argument("--peak-tflops", type=float, help="gpu: what the device can do in bfloat16, without sparsity")
@@ -235,7 +234,7 @@ def generate_as_original(args: argparse.Namespace) -> None:
 def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> list[Cost]:
     """What Snakemake runs for a sweep: identify the model, and generate."""
     engine = "transformers_paged" if way == "paged" else "transformers"
-    tokens = {"sweep": args.batch_tokens, "batches": 16384, "paged": args.paged_tokens}[way]
+    tokens = {"sweep": args.batch_tokens, "paged": args.paged_tokens}[way]
     location = {"path": args.model, "hub": None, "revision": None}
     settings = {"engine": engine, "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
     decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).DEFAULTS.stop}

@@ -65,18 +65,18 @@ MEASUREMENTS = {
     "statistics": Measurement("Statistics", "calibration.py", "speed --turns 3", "speed --questions 20"),
     "passages": Measurement("Passages", "passages.py", "--sizes 50000 200000 1000000", "--sizes 200 400"),
     "inference_kv": Measurement(
-        "Inference, key-value pairs", "inference.py", "kv --questions 8 --turns 3", "kv --questions 1 --turns 1"
+        "Inference, key-value pairs", "inference.py", "kv --questions 16 --turns 1", "kv --questions 1 --turns 1"
     ),
     "inference_ask": Measurement(
         "Inference, another key asked for",
         "inference.py",
-        "ask --questions 16 --turns 1 --ways original sweep batches",
+        "ask --questions 64 --turns 1 --ways original sweep",
         "ask --questions 1 --turns 1",
     ),
     "inference_qa": Measurement(
         "Inference, documents",
         "inference.py",
-        "qa --questions 4 --turns 1 --data {contexts}",
+        "qa --questions 8 --turns 1 --data {contexts}",
         "qa --questions 1 --turns 1 --data {contexts}",
     ),
     "bm25": Measurement(

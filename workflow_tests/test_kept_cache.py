@@ -3,19 +3,26 @@
 from dataclasses import replace
 
 import pytest
-from families import ATTENTION, FAMILIES, related_prompts, save_model
+import torch
+from families import ATTENTION, FAMILIES, GROUPED, related_prompts, save_model
 from test_engine_families import CPU_ERROR, SETTINGS, prepared
 from test_engine_transformers import SETTINGS as REFERENCE
 from test_engine_transformers import kv_prompts
+from transformers import DeepseekV3Config, DeepseekV3ForCausalLM
 
 from litm import kept_cache
+from litm.cache_layers import GroupedLayer, RoomyLayer
 from litm.engines import EngineSettings, load_engine
+from litm.identity import load_config
 from litm.journal import Response
-from litm.kept_cache import RoomyLayer, reading_order
+from litm.kept_cache import ENDING, KeptCache, can_keep, common_beginnings, reading_order
+from litm.model_loading import load_model
 from litm.prefix_tree import tree_tokens
 
 #: Families with layers that forget, and one that reads prompts by an encoder.
 CANNOT_KEEP = ("mistral", "gemma3", "t5")
+#: Families that a function can be given to attend with; to MPT it cannot.
+CAN_JOIN = ("llama", "qwen2", "gpt_neox")
 
 
 def answers(settings: EngineSettings, prompts: list[list[int]]) -> tuple[list[Response], int | None]:
@@ -29,6 +36,7 @@ def answers(settings: EngineSettings, prompts: list[list[int]]) -> tuple[list[Re
 @pytest.fixture(autouse=True)
 def _no_prompt_is_short(monkeypatch):
     monkeypatch.setattr(kept_cache, "SHORT", 0)
+    monkeypatch.setattr(kept_cache, "SHORT_TO_JOIN", 0)
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 600])
@@ -37,6 +45,7 @@ def _no_prompt_is_short(monkeypatch):
 def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
     tmp_path, monkeypatch, family, piece, batch_tokens
 ):
+    monkeypatch.setattr(kept_cache, "can_join", lambda model: False)
     monkeypatch.setattr(kept_cache, "PIECE", piece)
     save_model(family, tmp_path)
     prompts = related_prompts(40)
@@ -49,6 +58,30 @@ def test_answers_are_those_without_sharing_and_only_the_tree_is_computed(
     assert computed == (all_tokens if family in CANNOT_KEEP else tree_tokens(prompts))
 
 
+@pytest.mark.parametrize("batch_tokens", [1, 600, 10**6])
+@pytest.mark.parametrize("family", CAN_JOIN)
+def test_joined_attention_gives_the_same_answers_and_computes_hardly_more_than_the_tree(
+    tmp_path, monkeypatch, family, batch_tokens
+):
+    save_model(family, tmp_path)
+    prompts = related_prompts(200)
+    settings = replace(SETTINGS, location=str(tmp_path))
+    expected, _ = answers(replace(settings, share_prefixes=False), prompts)
+    attend, lengths = GroupedLayer.attend, set()
+
+    def counted(self, query, scale):
+        lengths.add(len(query))
+        return attend(self, query, scale)
+
+    monkeypatch.setattr(GroupedLayer, "attend", counted)
+    found, computed = answers(replace(settings, batch_tokens=batch_tokens), prompts)
+    assert found == expected
+    # It is tried with two; one prompt alone has no group.
+    assert max(lengths) == {1: 2, 600: 8, 10**6: 200}[batch_tokens]
+    # Prompts of fifty tokens, of which the four that groups may compute again are many, as is what a batch forgets.
+    assert tree_tokens(prompts) <= computed <= tree_tokens(prompts) * {1: 1, 600: 1.11, 10**6: 1.05}[batch_tokens]
+
+
 def test_the_same_prompt_and_its_beginning_are_answered_too(tmp_path):
     save_model("llama", tmp_path)
     whole = related_prompts(4)[0]
@@ -56,7 +89,7 @@ def test_the_same_prompt_and_its_beginning_are_answered_too(tmp_path):
     settings = replace(SETTINGS, location=str(tmp_path))
     found, computed = answers(settings, prompts)
     assert found == answers(replace(settings, share_prefixes=False), prompts)[0]
-    # What is said behind a prompt is not kept: its last token is computed again.
+    # What is said behind a prompt is not kept: its last token is computed again, of all of a batch that end alike.
     assert computed == tree_tokens(prompts) + 1
 
 
@@ -70,20 +103,89 @@ def test_the_reference_model_answers_alike_with_and_without_sharing():
         assert answers(replace(REFERENCE, batch_tokens=budget), prompts)[0] == expected
 
 
-def test_short_prompts_are_read_longest_first_after_the_others(monkeypatch):
+def sharing(*prompts: tuple[int, int]) -> list[list[int]]:
+    """Prompts in the order of their ids: each with so many tokens of the one before it, and so many of its own."""
+    made: list[list[int]] = []
+    for common, own in prompts:
+        made.append([*(made[-1][:common] if made else []), *[len(made)] * own])
+    return made
+
+
+@pytest.mark.parametrize(
+    ("prompts", "groups"),
+    [
+        pytest.param([(0, 200)], [(1, 199)], id="one"),
+        pytest.param([(0, 200), (180, 20), (180, 60)], [(3, 180)], id="questions about the same"),
+        pytest.param([(0, 200), (180, 20), (183, 60)], [(3, 180)], id="questions that begin alike"),
+        pytest.param([(0, 200), (180, 20), (100, 100)], [(2, 180), (1, 199)], id="another that has less in common"),
+        pytest.param([(0, 200), (100, 100), (180, 20)], [(1, 199), (2, 180)], id="that has more in common"),
+        pytest.param([(0, 200), (150, 50), (170, 30)], [(1, 199), (2, 170)], id="two of three with more in common"),
+        pytest.param([(0, 200), (180, ENDING + 2)], [(1, 199), (1, 181 + ENDING)], id="a long ending"),
+        pytest.param([(0, 200), (200, 20)], [(2, 199)], id="one that goes on"),
+        pytest.param([(0, 200), (200, 0), (200, 0)], [(3, 199)], id="all the same"),
+        pytest.param([(0, 1), (0, 1)], [(2, 0)], id="of one token"),
+    ],
+)
+def test_prompts_are_grouped_by_what_all_of_them_begin_with(prompts, groups):
+    found = common_beginnings(sharing(*prompts))
+    assert [(rows.stop - rows.start, common) for rows, common in found] == groups
+    assert [rows.start for rows, _ in found] == [0, *(rows.stop for rows, _ in found[:-1])]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_attention_is_joined_where_a_model_has_it_done_by_a_function(tmp_path, family):
+    save_model(family, tmp_path)
+    settings = replace(SETTINGS, location=str(tmp_path), attention=ATTENTION.get(family, SETTINGS.attention))
+    model = load_model(settings, load_config(str(tmp_path), None), torch.device("cpu"))
+    if can_keep(model):
+        assert KeptCache(model, [[5, 6, 7]], 10).joins == (family in CAN_JOIN)
+
+
+def test_attention_that_asks_for_more_stays_as_it_is():
+    """Values of another size than keys."""
+    shape = DeepseekV3Config(
+        **{**GROUPED, "num_key_value_heads": 4}, q_lora_rank=8, kv_lora_rank=8, qk_rope_head_dim=4, qk_nope_head_dim=8,
+        v_head_dim=6, n_routed_experts=4, num_experts_per_tok=2, n_group=1, topk_group=1, moe_intermediate_size=16,
+    )  # fmt: skip
+    model = DeepseekV3ForCausalLM(shape).eval()
+    assert can_keep(model) and kept_cache.can_join(model)
+    assert not KeptCache(model, [[5, 6, 7]], 10).joins
+    assert model.config._attn_implementation == "sdpa"
+
+
+def test_attention_is_not_joined_where_the_model_says_something_else_then(tmp_path, monkeypatch):
+    save_model("llama", tmp_path)
+    model = load_model(replace(SETTINGS, location=str(tmp_path)), load_config(str(tmp_path), None), torch.device("cpu"))
+    attend = GroupedLayer.attend
+    monkeypatch.setattr(GroupedLayer, "attend", lambda self, query, scale: attend(self, query, 2 * scale))
+    assert not KeptCache(model, [[5, 6, 7]], 10).joins
+    assert model.config._attn_implementation == "sdpa"
+
+
+def test_attention_is_not_joined_where_the_model_does_it_itself(tmp_path, monkeypatch):
+    """As MPT does, with what the layer of a cache returns."""
+    monkeypatch.setattr(kept_cache, "can_join", lambda model: True)
+    save_model("mpt", tmp_path)
+    prompts = related_prompts(24)
+    settings = replace(SETTINGS, location=str(tmp_path), attention="eager", batch_tokens=800)
+    assert answers(settings, prompts)[0] == answers(replace(settings, share_prefixes=False), prompts)[0]
+
+
+def test_short_prompts_are_read_longest_first_after_the_others():
     prompts = [[1] * 5, [2, 1, *[1] * 38], [3] * 60, [2, 0, *[1] * 48], [4] * 8]
-    monkeypatch.setattr(kept_cache, "SHORT", 30)
-    assert reading_order(prompts) == [3, 1, 2, 4, 0]
-    monkeypatch.setattr(kept_cache, "SHORT", 55)
-    assert reading_order(prompts) == [2, 3, 1, 4, 0]
+    assert reading_order(prompts, short=30) == [3, 1, 2, 4, 0]
+    assert reading_order(prompts, short=55) == [2, 3, 1, 4, 0]
 
 
-def test_short_prompts_share_nothing_and_are_answered_like_the_others(tmp_path, monkeypatch):
+@pytest.mark.parametrize("joins", [True, False])
+def test_short_prompts_share_nothing_and_are_answered_like_the_others(tmp_path, monkeypatch, joins):
+    if not joins:
+        monkeypatch.setattr(kept_cache, "can_join", lambda model: False)
     save_model("llama", tmp_path)
     prompts = related_prompts(40)
     settings = replace(SETTINGS, location=str(tmp_path), batch_tokens=800)
     expected, _ = answers(replace(settings, batch_tokens=1, share_prefixes=False), prompts)
-    monkeypatch.setattr(kept_cache, "SHORT", 60)
+    monkeypatch.setattr(kept_cache, "SHORT_TO_JOIN" if joins else "SHORT", 60)
     found, computed = answers(settings, prompts)
     assert found == expected
     assert tree_tokens(prompts) < computed < sum(map(len, prompts))

@@ -3,9 +3,13 @@
 For causal models that are run by `generate`. Prompts are read one at a time, and answered together: reading a long one
 keeps a processor busy by itself, a new token does not. In the order of their token ids they share with the one before
 them all that they share with any: one cache, cut back each time, computes no node of the tree twice.
+
+With joined attention what prompts of a batch have in common is also in memory once, and is read once for each new
+token of all of them; the few tokens behind it are read together, so some that fewer have in common may be read twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import cast
 
 import torch
@@ -13,68 +17,22 @@ from transformers import Cache, DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
 from litm.batching import longest_first
+from litm.cache_layers import GroupedLayer, RoomyLayer, Rows
+from litm.joined_attention import JOINED, SDPA, NotPlainAttentionError, attending_to, can_join
 from litm.prefix_tree import as_array, common_tokens, tree_order
 
-#: Tokens behind a kept beginning that are computed at a time: attention to it is by a mask, which has all of a piece's
-#: tokens compared with each other, also with those after them.
+#: Tokens behind a kept beginning that are computed at a time where attention to it is by a mask, which has all of a
+#: piece's tokens compared with each other, also with those after them.
 PIECE = 1024
-#: Prompts shorter than this, in tokens, are also read together: there is little to share, and more to gain.
-SHORT = 512
-
-
-class RoomyLayer(DynamicLayer):
-    """A layer's keys and values (prompts, heads, tokens, size) with room for more, which are written without a copy of
-    those before them.
-    """
-
-    def __init__(self, room: int) -> None:
-        super().__init__()
-        self.room = room
-
-    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
-        super().lazy_initialization(key_states, value_states)
-        self._make_room(key_states, value_states, len(key_states))
-
-    def update(
-        self, key_states: torch.Tensor, value_states: torch.Tensor, *args, **kwargs
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write behind what there is; views of all there is then."""
-        begin = self.get_seq_length()
-        end = begin + key_states.shape[-2]
-        if not self.is_initialized:
-            self.lazy_initialization(key_states, value_states)
-        self._all_keys[:, :, begin:end] = key_states
-        self._all_values[:, :, begin:end] = value_states
-        return self._end_at(end)
-
-    def take(self, row: int, rows: int, other: "RoomyLayer", end: int) -> None:
-        """Copy the one prompt of another layer into a row of so many, to end at token `end` as all rows do."""
-        if not other.is_initialized:
-            return
-        length = other.get_seq_length()
-        keys, values = other._end_at(length)
-        if not self.is_initialized:
-            super().lazy_initialization(keys, values)
-            self._make_room(keys, values, rows)
-            self._end_at(end)
-        self._all_keys[row, :, end - length : end] = keys[0]
-        self._all_values[row, :, end - length : end] = values[0]
-
-    def _make_room(self, keys: torch.Tensor, values: torch.Tensor, rows: int) -> None:
-        # Zeros, because what stands in the place of padding is masked, which not a number would survive.
-        self._all_keys, self._all_values = (
-            states.new_zeros(rows, states.shape[1], self.room, states.shape[-1]) for states in (keys, values)
-        )
-
-    def _end_at(self, end: int) -> tuple[torch.Tensor, torch.Tensor]:
-        views = self._all_keys[:, :, :end], self._all_values[:, :, :end]
-        self.keys, self.values = views
-        return views
-
-
-def roomy_layers(cache: Cache) -> Sequence[RoomyLayer]:
-    """The layers of a cache that was made here."""
-    return cast(Sequence[RoomyLayer], cache.layers)
+#: Prompts shorter than this, in tokens, are also read together: there is little to share, and more to gain; for joined
+#: attention, which makes most of what is shared, only the shortest.
+SHORT, SHORT_TO_JOIN = 512, 128
+#: Tokens of a prompt behind what its group has in common, at most: a question, or the key that is asked for. And those
+#: that two of a group may have more in common than all, which are then computed for each: keys that begin alike.
+ENDING, ALIKE = 64, 4
+#: Tokens of the prompt on which joined attention is tried, and how far what comes out may be from the model's own, as
+#: a part of its spread: bfloat16 has 8 bits.
+TRIED, CLOSE = 12, 0.05
 
 
 def can_keep(model: PreTrainedModel) -> bool:
@@ -89,33 +47,26 @@ def can_keep(model: PreTrainedModel) -> bool:
 class KeptCache:
     """The caches of a model that `can_keep`: of one prompt, kept for the next one, and copies of it for a batch.
 
-    computed: tokens of the prompts asked for last that had to be computed, with those that are left to `generate`.
+    prompts: all that will be asked for, of which the longest says what to make room for, and the first one is tried.
+    joins: whether attention is joined; short: prompts with fewer tokens are read together; computed: tokens of the
+    prompts asked for last that had to be computed, with those that are left to `generate`.
     """
 
-    def __init__(self, model: PreTrainedModel, longest: int, new_tokens: int) -> None:
+    def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], new_tokens: int) -> None:
         self.model = model
         self.new_tokens = new_tokens
-        self.longest = longest
+        self.longest = max(TRIED, *map(len, prompts))
         self.forget()
+        self.joins = can_join(model) and self._join(prompts[0])
+        self.short = SHORT_TO_JOIN if self.joins else SHORT
 
-    def for_prompts(self, prompts: Sequence[Sequence[int]]) -> Cache:
-        """What `generate` is to be given with these prompts."""
+    @contextmanager
+    def of_prompts(self, prompts: Sequence[Sequence[int]]) -> Iterator[Cache]:
+        """What `generate` is to be given with these prompts, while this lasts."""
         self.computed = 0
-        longest = max(map(len, prompts))
-        if len(prompts) == 1:
-            kept = self._cut_back(prompts[0])
-            # The rest is read by `generate`: the last piece, or all of a prompt of which nothing is known.
-            self._read_on(prompts[0], kept, len(prompts[0]) - PIECE if kept else 0)
-            return self._cache
-        batch = self._new(longest)
-        if longest < SHORT:
-            self.computed = sum(map(len, prompts))
-            return batch
-        for row, prompt in enumerate(prompts):
-            self._read_on(prompt, self._cut_back(prompt), len(prompt) - 1)
-            for layer, own in zip(roomy_layers(batch), roomy_layers(self._cache), strict=True):
-                layer.take(row, len(prompts), own, longest - 1)
-        return batch
+        cache = self._one(prompts[0]) if len(prompts) == 1 else self._several(prompts)
+        with attending_to(cache):
+            yield cache
 
     def forget(self) -> None:
         """Begin with nothing known, as after an error, which leaves layers of different lengths."""
@@ -123,11 +74,45 @@ class KeptCache:
         self._cache = self._new(self.longest)
         self._read = as_array([])
 
-    def _cut_back(self, prompt: Sequence[int]) -> int:
-        """Keep what the cache has in common with a prompt, and say how many tokens these are."""
+    def _one(self, prompt: Sequence[int]) -> Cache:
+        # Its last token is computed again, for what it says.
+        kept = self._cut_back(prompt, len(prompt) - 1)
+        if kept and not self.joins:
+            # `generate` reads the last piece; all of it where there is no mask to keep small.
+            self._read_on(prompt, kept, len(prompt) - PIECE)
+        return self._cache
+
+    def _several(self, prompts: Sequence[Sequence[int]]) -> Cache:
+        longest = max(map(len, prompts))
+        if self.joins:
+            known = common_beginnings(prompts) if longest >= self.short else [(slice(0, len(prompts)), 0)]
+            return self._in_groups(prompts, known)
+        batch = self._new(longest)
+        if longest < self.short:
+            self.computed = sum(map(len, prompts))
+            return batch
+        for row, prompt in enumerate(prompts):
+            self._read_on(prompt, self._cut_back(prompt, len(prompt) - 1), len(prompt) - 1)
+            for layer, own in zip(roomy_layers(batch), roomy_layers(self._cache), strict=True):
+                layer.take(row, len(prompts), own, longest - 1)
+        return batch
+
+    def _in_groups(self, prompts: Sequence[Sequence[int]], groups: Sequence[tuple[slice, int]]) -> Cache:
+        rows = Rows(list(map(len, prompts)), groups, self.new_tokens)
+        own_layers = roomy_layers(self._cache)
+        layers = [GroupedLayer(rows) for _ in own_layers]
+        for group, common in groups:
+            prompt = prompts[group.start]
+            self._read_on(prompt, self._cut_back(prompt[:common], common), common)
+            for layer, own in zip(layers, own_layers, strict=True):
+                layer.begin_with(own)
+        self.computed += sum(rows.behind)
+        return Cache(layers=[*layers])
+
+    def _cut_back(self, prompt: Sequence[int], most: int) -> int:
+        """Keep what the cache has in common with a prompt, up to so many tokens, and say how many these are."""
         ids, there = as_array(prompt), self._cache.get_seq_length()
-        # One token is computed again at least, for what it says.
-        kept = min(common_tokens(self._read, ids), len(ids) - 1, there)
+        kept = min(common_tokens(self._read, ids), most, there)
         self._cache.crop(kept - there)
         self._read = ids
         self.computed += len(ids) - kept
@@ -136,22 +121,84 @@ class KeptCache:
     def _read_on(self, prompt: Sequence[int], begin: int, end: int) -> None:
         """Put tokens of a prompt from `begin` to `end` into the cache, behind those that it has."""
         # With nothing before it a prompt needs no mask, and is fastest at once.
-        size = PIECE if begin else max(end, 1)
+        size = PIECE if begin and not self.joins else max(end, 1)
         for start in range(begin, end, size):
             piece = torch.tensor([prompt[start : min(start + size, end)]], device=self.model.device)
-            self.model(input_ids=piece, past_key_values=self._cache, logits_to_keep=1)
+            with attending_to(self._cache):
+                self.model(input_ids=piece, past_key_values=self._cache, logits_to_keep=1)
 
     def _new(self, longest: int) -> Cache:
         layers = DynamicCache(config=self.model.config).layers
         return Cache(layers=[RoomyLayer(longest + self.new_tokens) for _ in layers])
 
+    @torch.inference_mode()
+    def _join(self, prompt: Sequence[int]) -> bool:
+        """Have the model join its attention, if what it says is the same then.
 
-def reading_order(prompts: Sequence[Sequence[int]]) -> list[int]:
+        Tried with a few tokens, since architectures may ask more of their attention than they say.
+        """
+        ids = [*prompt] * TRIED
+        common = TRIED // 2
+        prompts = [ids[:TRIED], ids[:common] + ids[common:TRIED][::-1]]
+        expected = self.model(input_ids=torch.tensor(prompts)).logits[:, -1].float()
+        self.model.set_attn_implementation(JOINED)
+        self.joins = True
+        try:
+            cache = self._in_groups(prompts, [(slice(0, 2), common)])
+            with attending_to(cache):
+                behind = torch.tensor(prompts)[:, common:]
+                found = self.model(input_ids=behind, past_key_values=cache).logits[:, -1].float()
+            is_same = bool((found - expected).abs().max() <= CLOSE * expected.std())
+        except (NotPlainAttentionError, RuntimeError):
+            # Of torch, where shapes do not fit what a model makes of them.
+            is_same = False
+        self.forget()
+        if not is_same:
+            self.model.set_attn_implementation(SDPA)
+        return is_same
+
+
+def roomy_layers(cache: Cache) -> Sequence[RoomyLayer]:
+    """The layers of a cache that was made here."""
+    return cast(Sequence[RoomyLayer], cache.layers)
+
+
+def common_beginnings(prompts: Sequence[Sequence[int]]) -> list[tuple[slice, int]]:
+    """Groups of prompts that follow one another in the order of their ids, and the tokens that all of each begin with.
+
+    Not all of any prompt, since its last token is there to be answered. Of the prompts of a group at most `ENDING`
+    tokens are left, which are of one prompt alone, but for `ALIKE`; other prompts are groups of their own.
+    """
+    own = [len(prompt) - 1 for prompt in prompts]
+    ids = list(map(as_array, prompts))
+    # With the one before; nothing with those outside.
+    shared = [
+        0,
+        *(min(common_tokens(ids[row - 1], ids[row]), *own[row - 1 : row + 1]) for row in range(1, len(ids))),
+        0,
+    ]
+    groups, begin = [], 0
+    while begin < len(prompts):
+        end = begin + 1
+        while end < len(prompts):
+            inside = shared[begin + 1 : end + 1]
+            if max(inside) - min(inside) > ALIKE or max(own[begin : end + 1]) - min(inside) > ENDING:
+                break
+            end += 1
+        # The last one is read to its end where the next one has more in common with it.
+        if end > begin + 1 and shared[end] - min(shared[begin + 1 : end]) > ALIKE:
+            end -= 1
+        groups.append((slice(begin, end), min(shared[begin + 1 : end], default=own[begin])))
+        begin = end
+    return groups
+
+
+def reading_order(prompts: Sequence[Sequence[int]], short: int) -> list[int]:
     """Indices of prompts in the order to read them.
 
-    First those that are not `SHORT`, by their token ids, so that each has as much as can be in common with the one
+    First those of `short` tokens or more, by their token ids, so that each has as much as can be in common with the one
     before; then the others, `longest_first`.
     """
     order = longest_first(list(map(len, prompts)))
-    alone = sum(len(prompt) >= SHORT for prompt in prompts)
+    alone = sum(len(prompt) >= short for prompt in prompts)
     return tree_order({index: prompts[index] for index in order[:alone]})[0] + order[alone:]

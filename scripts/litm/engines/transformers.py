@@ -1,6 +1,7 @@
 """Hugging Face transformers: causal language models and encoder-decoders, greedy, in length-sorted batches."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from importlib.metadata import version
 
 import torch
@@ -65,8 +66,8 @@ class Engine:
         lengths = [len(ids) for ids in prompt_ids]
         budget = self.settings.batch_tokens
         may_keep = self.settings.share_prefixes and can_keep(model)
-        kept = KeptCache(model, max(lengths), new_tokens) if may_keep else None
-        order = reading_order(prompt_ids) if may_keep else longest_first(lengths)
+        kept = KeptCache(model, prompt_ids, new_tokens) if may_keep else None
+        order = reading_order(prompt_ids, kept.short) if kept else longest_first(lengths)
         done = 0
         while done < len(order):
             batch = next_batch(order, done, lengths, new_tokens, budget)
@@ -153,12 +154,13 @@ def generate_batch(
         own = slice(len(prompt)) if on_the_right else slice(width - len(prompt), width)
         ids[row, own] = torch.tensor(prompt)
         mask[row, own] = 1
-    output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
-        input_ids=ids.to(model.device),
-        attention_mask=mask.to(model.device),
-        past_key_values=kept.for_prompts(prompts) if kept else None,
-        **stopping_rules(ending, prompts),
-    )
+    with kept.of_prompts(prompts) if kept else nullcontext() as cache:
+        output = model.generate(  # type: ignore[operator]  # taken for a Tensor by the checker
+            input_ids=ids.to(model.device),
+            attention_mask=mask.to(model.device),
+            past_key_values=cache,
+            **stopping_rules(ending, prompts),
+        )
     return output[:, 1 if on_the_right else width :].tolist()
 
 

@@ -1,0 +1,101 @@
+"""Attention to keys in several places is attention to all of them."""
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from litm.cache_layers import GroupedLayer, RoomyLayer, Rows
+from litm.joined_attention import attention, attention_to_nothing, attention_to_shared, joined
+
+SIZE = 8
+
+
+def states(prompts: int, heads: int, tokens: int) -> torch.Tensor:
+    return torch.randn(prompts, heads, tokens, SIZE)
+
+
+def expected(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Attention of torch, the tokens of the query being the last ones."""
+    tokens = torch.arange(keys.shape[2])
+    seen = tokens <= tokens[-query.shape[2] :, None]
+    return scaled_dot_product_attention(query, keys, values, attn_mask=seen, scale=0.5, enable_gqa=True)
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
+@pytest.mark.parametrize("parts", [(1, 30), (30, 1), (700, 40)])
+def test_two_sets_of_keys_are_joined_as_if_they_were_one(heads, parts):
+    query, keys, values = states(3, heads[0], 5), states(3, heads[1], sum(parts)), states(3, heads[1], sum(parts))
+    one, other = (
+        attention(query, *part, scale=0.5)
+        for part in zip(keys.split(parts, dim=2), values.split(parts, dim=2), strict=True)
+    )
+    whole = scaled_dot_product_attention(query, keys, values, scale=0.5, enable_gqa=True)
+    torch.testing.assert_close(joined(one, other), whole)
+    torch.testing.assert_close(joined(other, one), whole)
+
+
+def test_very_unlike_sums_do_not_overflow():
+    query, keys, values = 100 * states(1, 1, 2), 100 * states(1, 1, 9), states(1, 1, 9)
+    one, other = (attention(query, keys[:, :, part], values[:, :, part], scale=1.0) for part in (slice(4), slice(4, 9)))
+    torch.testing.assert_close(joined(one, other), scaled_dot_product_attention(query, keys, values, scale=1.0))
+
+
+def test_nothing_adds_nothing():
+    query, keys, values = states(2, 2, 3), states(2, 2, 9), states(2, 2, 9)
+    found = attention(query, keys, values, scale=0.5)
+    assert torch.equal(joined(found, attention_to_nothing(query)), found.output)
+
+
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
+def test_keys_that_all_prompts_share_are_those_of_each(heads):
+    query, keys, values = states(5, heads[0], 3), states(1, heads[1], 40), states(1, heads[1], 40)
+    shared = attention_to_shared(query, keys, values, scale=0.5)
+    each = attention(query, keys.expand(5, -1, -1, -1), values.expand(5, -1, -1, -1), scale=0.5)
+    torch.testing.assert_close(shared.output, each.output)
+    torch.testing.assert_close(shared.log_sum, each.log_sum)
+
+
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
+def test_a_layer_attends_to_what_was_read_before_and_to_what_comes_before_each_token(heads):
+    layer = RoomyLayer(60)
+    keys, values = states(1, heads[1], 60), states(1, heads[1], 60)
+    for begin, end in ((0, 20), (20, 57), (57, 58), (58, 60)):
+        layer.update(keys[:, :, begin:end], values[:, :, begin:end])
+        query = states(1, heads[0], end - begin)
+        found = layer.attend(query, scale=0.5)
+        torch.testing.assert_close(found, expected(query, keys[:, :, :end], values[:, :, :end]))
+
+
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
+def test_rows_attend_to_the_beginning_of_their_group_and_to_their_own_tokens(heads):
+    """Prompts of 23, 25, 9 and 6 tokens; the first two begin with the same 20, of the others nothing is known."""
+    rows = Rows(lengths=[23, 25, 9, 6], groups=[(slice(0, 2), 20), (slice(2, 4), 0)], new_tokens=3)
+    assert (rows.behind, rows.together, rows.room) == ([3, 5, 9, 6], 9, 12)
+    one, none, layer = RoomyLayer(30), RoomyLayer(30), GroupedLayer(rows)
+    beginning = states(1, heads[1], 20), states(1, heads[1], 20)
+    one.update(*beginning)
+    layer.begin_with(one)
+    layer.begin_with(none)
+    assert layer.get_seq_length() == 25 - 9
+    read = states(4, heads[1], 9), states(4, heads[1], 9)
+    new = states(4, heads[1], 1), states(4, heads[1], 1)
+    for states_, tokens, length in ((read, 9, 25), (new, 1, 26)):
+        query = states(4, heads[0], tokens)
+        layer.update(*states_)
+        found = layer.attend(query, scale=0.5)
+        assert layer.get_seq_length() == length
+        assert found.isfinite().all()
+        for row, (behind, known) in enumerate(zip(rows.behind, (20, 20, 0, 0), strict=True)):
+            own = slice(9 - behind, 9)
+            after = new if tokens == 1 else (new[0][:, :, :0], new[1][:, :, :0])
+            keys, values = (
+                torch.cat([begun[:, :, :known], part[row : row + 1, :, own], next_[row : row + 1]], dim=2)
+                for begun, part, next_ in zip(beginning, read, after, strict=True)
+            )
+            asked = query[row : row + 1, :, -min(behind, tokens) :]
+            torch.testing.assert_close(found[row : row + 1, :, -asked.shape[2] :], expected(asked, keys, values))
