@@ -44,7 +44,7 @@ paper-miniature: $(INSTALLED)
 	@echo
 	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
 
-# Some need data: make benchmarks FILES="--contexts FILE --passages FILE --questions FILE --encoder FOLDER"
+# Some need data: make benchmarks FILES="--contexts FILE --passages FILE --questions FILE --encoder FOLDER --tokenizer FILE"
 benchmarks: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python benchmarks/run_all.py $(FILES)
 

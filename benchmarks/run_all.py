@@ -1,7 +1,7 @@
 """Run all measurements of speed and memory, and write benchmarks/results.md.
 
     python benchmarks/run_all.py --contexts nq-open-20_total_documents_gold_at_0.jsonl.gz --passages psgs.tsv.gz \\
-        --questions nq-open-oracle.jsonl.gz --encoder FOLDER
+        --questions nq-open-oracle.jsonl.gz --encoder FOLDER --tokenizer tokenizer.json
 
 Each measurement is a command of the other programs here, at sizes with which all of them take half an hour. Those that
 need a file which is not given are left out, and the results say so. With `--only` the sections of others are kept.
@@ -64,6 +64,12 @@ MEASUREMENTS = {
     ),
     "statistics": Measurement("Statistics", "calibration.py", "speed --turns 3", "speed --questions 20"),
     "passages": Measurement("Passages", "passages.py", "--sizes 50000 200000 1000000", "--sizes 200 400"),
+    "shared_tokens": Measurement(
+        "Prompt tokens that are computed",
+        "shared_tokens.py",
+        "--data {contexts} --tokenizer {tokenizer}",
+        "--data {contexts} --tokenizer {tokenizer} --questions 2",
+    ),
     "inference_kv": Measurement(
         "Inference, key-value pairs", "inference.py", "kv --questions 16 --turns 1", "kv --questions 1 --turns 1"
     ),
@@ -101,11 +107,13 @@ def main() -> None:
     parser.add_argument("--passages", help="a file in DPR's format")
     parser.add_argument("--questions", help="a file of questions in the released format")
     parser.add_argument("--encoder", help="a folder with an encoder")
+    parser.add_argument("--tokenizer", help="a tokenizer.json")
     parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, default=list(MEASUREMENTS))
     parser.add_argument("--quick", action="store_true", help="the smallest sizes: whether all programs run")
     parser.add_argument("--output", default=ROOT / "benchmarks" / "results.md", type=Path)
     args = parser.parse_args()
-    files = {name: value for name in ("contexts", "passages", "questions", "encoder") if (value := vars(args)[name])}
+    names = ("contexts", "passages", "questions", "encoder", "tokenizer")
+    files = {name: value for name in names if (value := vars(args)[name])}
     sections = read_sections(args.output) if args.output.exists() else {}
     failed = False
     for name in args.only:
