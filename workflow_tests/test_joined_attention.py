@@ -3,9 +3,18 @@
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
+from transformers import Cache
 
 from litm.cache_layers import GroupedLayer, RoomyLayer, Rows
-from litm.joined_attention import attention, attention_to_nothing, attention_to_shared, joined
+from litm.joined_attention import (
+    NotPlainAttentionError,
+    attending_to,
+    attention,
+    attention_to_nothing,
+    attention_to_shared,
+    joined,
+    joined_attention,
+)
 
 SIZE = 8
 
@@ -58,6 +67,19 @@ def test_keys_that_all_prompts_share_are_those_of_each(heads):
     each = attention(query, keys.expand(5, -1, -1, -1), values.expand(5, -1, -1, -1), scale=0.5)
     torch.testing.assert_close(shared.output, each.output)
     torch.testing.assert_close(shared.log_sum, each.log_sum)
+
+
+@pytest.mark.parametrize("more", [{}, {"softcap": 5.0}, {"is_causal": False}])
+def test_what_is_not_plain_attention_to_the_cache_is_refused(more):
+    layer, query = RoomyLayer(9), states(1, 2, 3)
+    module = torch.nn.Module()
+    module.layer_idx = 0
+    key, value = layer.update(states(1, 2, 3), states(1, 2, 3))
+    with attending_to(Cache(layers=[layer])):
+        output, _ = joined_attention(module, query, key, value, None)
+        torch.testing.assert_close(output.transpose(1, 2), layer.attend(query, None))
+        with pytest.raises(NotPlainAttentionError):
+            joined_attention(module, query, key if more else key.clone(), value, None, **more)
 
 
 @pytest.mark.parametrize("heads", [(4, 4), (4, 2)])

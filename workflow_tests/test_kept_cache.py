@@ -4,11 +4,21 @@ from dataclasses import replace
 
 import pytest
 import torch
-from families import ATTENTION, FAMILIES, GROUPED, related_prompts, save_model
+from families import ATTENTION, FAMILIES, GROUPED, SHAPE, related_prompts, save_model
 from test_engine_families import CPU_ERROR, SETTINGS, prepared
 from test_engine_transformers import SETTINGS as REFERENCE
 from test_engine_transformers import kv_prompts
-from transformers import DeepseekV3Config, DeepseekV3ForCausalLM
+from transformers import (
+    DeepseekV3Config,
+    DeepseekV3ForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    Phi3Config,
+    Phi3ForCausalLM,
+    PreTrainedModel,
+    RobertaConfig,
+    RobertaForCausalLM,
+)
 
 from litm import kept_cache
 from litm.cache_layers import GroupedLayer, RoomyLayer
@@ -138,7 +148,7 @@ def test_attention_is_joined_where_a_model_has_it_done_by_a_function(tmp_path, f
     settings = replace(SETTINGS, location=str(tmp_path), attention=ATTENTION.get(family, SETTINGS.attention))
     model = load_model(settings, load_config(str(tmp_path), None), torch.device("cpu"))
     if can_keep(model):
-        assert KeptCache(model, [[5, 6, 7]], 10).joins == (family in CAN_JOIN)
+        assert KeptCache(model, 3, 10).joins == (family in CAN_JOIN)
 
 
 def test_attention_that_asks_for_more_stays_as_it_is():
@@ -149,8 +159,38 @@ def test_attention_that_asks_for_more_stays_as_it_is():
     )  # fmt: skip
     model = DeepseekV3ForCausalLM(shape).eval()
     assert can_keep(model) and kept_cache.can_join(model)
-    assert not KeptCache(model, [[5, 6, 7]], 10).joins
+    assert not KeptCache(model, 3, 10).joins
     assert model.config._attn_implementation == "sdpa"
+
+
+def phi3() -> PreTrainedModel:
+    """Generates without its cache where a prompt is as long as those of its first training."""
+    return Phi3ForCausalLM(Phi3Config(**GROUPED, original_max_position_embeddings=64, sliding_window=None))
+
+
+def roberta() -> PreTrainedModel:
+    """Counts positions in its own way if it is not told them."""
+    shape = {**SHAPE, "initializer_range": 0.5, "type_vocab_size": 1, "is_decoder": True, "bos_token_id": 2}
+    return RobertaForCausalLM(RobertaConfig(**shape))
+
+
+def dynamic() -> PreTrainedModel:
+    """Keys depend on the longest context that was read."""
+    rotary = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10000.0}
+    return LlamaForCausalLM(LlamaConfig(**{**GROUPED, "max_position_embeddings": 64, "rope_parameters": rotary}))
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 600])
+@pytest.mark.parametrize("make", [phi3, roberta, dynamic])
+def test_models_with_ways_of_their_own_answer_alike_too(tmp_path, monkeypatch, make, batch_tokens):
+    monkeypatch.setitem(FAMILIES, make.__name__, make)
+    save_model(make.__name__, tmp_path)
+    prompts = related_prompts(24)
+    settings = replace(SETTINGS, location=str(tmp_path))
+    # Not in batches, which a model with dynamic angles answers otherwise.
+    expected, _ = answers(replace(settings, share_prefixes=False), prompts)
+    budget = 1 if make is dynamic else batch_tokens
+    assert answers(replace(settings, batch_tokens=budget), prompts)[0] == expected
 
 
 def test_attention_is_not_joined_where_the_model_says_something_else_then(tmp_path, monkeypatch):
@@ -158,7 +198,7 @@ def test_attention_is_not_joined_where_the_model_says_something_else_then(tmp_pa
     model = load_model(replace(SETTINGS, location=str(tmp_path)), load_config(str(tmp_path), None), torch.device("cpu"))
     attend = GroupedLayer.attend
     monkeypatch.setattr(GroupedLayer, "attend", lambda self, query, scale: attend(self, query, 2 * scale))
-    assert not KeptCache(model, [[5, 6, 7]], 10).joins
+    assert not KeptCache(model, 3, 10).joins
     assert model.config._attn_implementation == "sdpa"
 
 

@@ -164,7 +164,9 @@ class GroupedLayer(DynamicLayer):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Write behind what there is; views of all there is then, but for the beginnings."""
         self.is_initialized = True
-        return self._behind.update(key_states, value_states)
+        views = self._behind.update(key_states, value_states)
+        self.keys, self.values = views
+        return views
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
         """The output of attention to each row's beginning and to what is behind it."""

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
-from transformers import AttentionInterface, Cache, PreTrainedModel
+from transformers import AttentionInterface, Cache, GenerationMixin, PreTrainedModel
 
 #: The implementation of attention as transformers knows it. Has no function for masks, so that no masks are made.
 JOINED = "joined"
 #: The implementation that it does the same as.
 SDPA = "sdpa"
+
+
+#: What models ask their attention for beside what is known here, if it is not None.
+MORE = ("position_bias", "softcap", "s_aux", "sinks", "sliding_window", "indices", "block_indices")
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,9 @@ def attention_to_nothing(query: torch.Tensor) -> Attended:
 
 def joined(one: Attended, other: Attended) -> torch.Tensor:
     """The output of attention to the keys of both, of which there are none in common."""
-    weight = torch.sigmoid(one.log_sum - other.log_sum)[..., None].to(one.output.dtype)
-    return torch.lerp(other.output, one.output, weight)
+    # In single precision, since a model in half of it would round once more than without.
+    weight = torch.sigmoid(one.log_sum - other.log_sum)[..., None]
+    return torch.lerp(other.output.float(), one.output.float(), weight).to(one.output.dtype)
 
 
 class NotPlainAttentionError(Exception):
@@ -71,7 +76,9 @@ class NotPlainAttentionError(Exception):
 
 
 class AttendingLayer(Protocol):
-    """A layer of a cache that knows where its keys and values are."""
+    """A layer of a cache that knows where its keys and values are; keys: what its last update gave the model."""
+
+    keys: torch.Tensor | None
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
         """The output of attention to all there is, the tokens of the query being its last ones."""
@@ -104,11 +111,13 @@ def joined_attention(
 
     Raises `NotPlainAttentionError` where more is asked for than causal attention to what the cache has for the layer.
     """
-    is_special = any(others.get(name) is not None for name in ("position_bias", "softcap", "s_aux", "sliding_window"))
-    if is_special or attention_mask is not None or is_causal is False or value.shape[-1] != query.shape[-1]:
-        raise NotPlainAttentionError
     index: Any = module.layer_idx
-    return _layers.get()[index].attend(query, scaling).transpose(1, 2).contiguous(), None
+    layer = _layers.get()[index]
+    is_special = any(others.get(name) is not None for name in MORE) or attention_mask is not None or is_causal is False
+    # A model may go on with another cache, or change what this one gave it.
+    if is_special or value.shape[-1] != query.shape[-1] or key is not layer.keys:
+        raise NotPlainAttentionError
+    return layer.attend(query, scaling).transpose(1, 2).contiguous(), None
 
 
 AttentionInterface.register(JOINED, joined_attention)
@@ -117,7 +126,10 @@ AttentionInterface.register(JOINED, joined_attention)
 def can_join(model: PreTrainedModel) -> bool:
     """Whether a model's attention can be this one: on a processor, and where it is `SDPA` that a function is given to.
 
-    Whether it asks that function for more than causal attention, only shows when it is run.
+    Not if it prepares its own inputs when it generates, since it may do so without its cache. Whether it asks that
+    function for more than causal attention, only shows when it is run.
     """
-    text_config = model.config.get_text_config()
-    return model.device.type == "cpu" and model._supports_attention_backend and text_config._attn_implementation == SDPA
+    prepare: Any = getattr(type(model), "prepare_inputs_for_generation", None)
+    prepares = prepare is not GenerationMixin.prepare_inputs_for_generation
+    has_functions = model._supports_attention_backend and not prepares
+    return has_functions and model.device.type == "cpu" and model.config.get_text_config()._attn_implementation == SDPA

@@ -10,15 +10,16 @@ token of all of them; the few tokens behind it are read together, so some that f
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from typing import cast
 
 import torch
-from transformers import Cache, DynamicCache, PreTrainedModel
+from transformers import Cache, DynamicCache, PretrainedConfig, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
 from litm.batching import longest_first
 from litm.cache_layers import GroupedLayer, RoomyLayer, Rows
-from litm.joined_attention import JOINED, SDPA, NotPlainAttentionError, attending_to, can_join
+from litm.joined_attention import JOINED, SDPA, attending_to, can_join
 from litm.prefix_tree import as_array, common_tokens, tree_order
 
 #: Tokens behind a kept beginning that are computed at a time where attention to it is by a mask, which has all of a
@@ -30,34 +31,46 @@ SHORT, SHORT_TO_JOIN = 512, 128
 #: Tokens of a prompt behind what its group has in common, at most: a question, or the key that is asked for. And those
 #: that two of a group may have more in common than all, which are then computed for each: keys that begin alike.
 ENDING, ALIKE = 64, 4
-#: Tokens of the prompt on which joined attention is tried, and how far what comes out may be from the model's own, as
+#: Types of rotary embeddings whose angles depend on the longest that was read.
+MOVING = ("dynamic", "longrope")
+#: Tokens on which joined attention is tried, and how far what comes out may be from the model's own, as
 #: a part of its spread: bfloat16 has 8 bits.
 TRIED, CLOSE = 12, 0.05
 
 
 def can_keep(model: PreTrainedModel) -> bool:
     """Whether a model's caches can be cut back: not those of encoder-decoders, nor of layers that forget what is behind
-    a sliding window or sum up what they have read.
+    a sliding window or sum up what they have read, nor where keys depend on how much has been read (`MOVING`).
     """
-    if model.config.is_encoder_decoder:
+    if model.config.is_encoder_decoder or any(kind in MOVING for kind in _rotary_kinds(model.config)):
         return False
     return all(type(layer) is DynamicLayer for layer in DynamicCache(config=model.config).layers)
+
+
+def _rotary_kinds(config: PretrainedConfig) -> Iterator[str]:
+    """The types of rotary embeddings, of all layers alike or of each kind of layers."""
+    rotary = getattr(config.get_text_config(), "rope_parameters", None) or {}
+    for part in (rotary, *rotary.values()):
+        if isinstance(part, dict) and "rope_type" in part:
+            yield part["rope_type"]
 
 
 class KeptCache:
     """The caches of a model that `can_keep`: of one prompt, kept for the next one, and copies of it for a batch.
 
-    prompts: all that will be asked for, of which the longest says what to make room for, and the first one is tried.
+    longest: tokens of the longest prompt that will be asked for.
     joins: whether attention is joined; short: prompts with fewer tokens are read together; computed: tokens of the
     prompts asked for last that had to be computed, with those that are left to `generate`.
     """
 
-    def __init__(self, model: PreTrainedModel, prompts: Sequence[Sequence[int]], new_tokens: int) -> None:
+    def __init__(self, model: PreTrainedModel, longest: int, new_tokens: int) -> None:
         self.model = model
+        # As `generate` does: a model that is not told counts in its own way.
+        self.takes_positions = "position_ids" in signature(model.forward).parameters
         self.new_tokens = new_tokens
-        self.longest = max(TRIED, *map(len, prompts))
+        self.longest = max(TRIED, longest)
         self.forget()
-        self.joins = can_join(model) and self._join(prompts[0])
+        self.joins = can_join(model) and self._join()
         self.short = SHORT_TO_JOIN if self.joins else SHORT
 
     @contextmanager
@@ -123,23 +136,31 @@ class KeptCache:
         # With nothing before it a prompt needs no mask, and is fastest at once.
         size = PIECE if begin and not self.joins else max(end, 1)
         for start in range(begin, end, size):
-            piece = torch.tensor([prompt[start : min(start + size, end)]], device=self.model.device)
+            stop = min(start + size, end)
+            piece = torch.tensor([prompt[start:stop]], device=self.model.device)
+            positions = {"position_ids": torch.arange(start, stop, device=self.model.device)[None]}
             with attending_to(self._cache):
-                self.model(input_ids=piece, past_key_values=self._cache, logits_to_keep=1)
+                self.model(
+                    input_ids=piece,
+                    past_key_values=self._cache,
+                    logits_to_keep=1,
+                    **(positions if self.takes_positions else {}),
+                )
 
     def _new(self, longest: int) -> Cache:
         layers = DynamicCache(config=self.model.config).layers
         return Cache(layers=[RoomyLayer(longest + self.new_tokens) for _ in layers])
 
     @torch.inference_mode()
-    def _join(self, prompt: Sequence[int]) -> bool:
+    def _join(self) -> bool:
         """Have the model join its attention, if what it says is the same then.
 
-        Tried with a few tokens, since architectures may ask more of their attention than they say.
+        Tried with a few tokens of all kinds, since architectures may ask more of their attention than they say.
         """
-        ids = [*prompt] * TRIED
+        vocabulary = self.model.config.get_text_config().vocab_size
+        ids = [vocabulary * number // TRIED for number in range(TRIED)]
         common = TRIED // 2
-        prompts = [ids[:TRIED], ids[:common] + ids[common:TRIED][::-1]]
+        prompts = [ids, ids[:common] + ids[common:][::-1]]
         expected = self.model(input_ids=torch.tensor(prompts)).logits[:, -1].float()
         self.model.set_attn_implementation(JOINED)
         self.joins = True
@@ -149,8 +170,8 @@ class KeptCache:
                 behind = torch.tensor(prompts)[:, common:]
                 found = self.model(input_ids=behind, past_key_values=cache).logits[:, -1].float()
             is_same = bool((found - expected).abs().max() <= CLOSE * expected.std())
-        except (NotPlainAttentionError, RuntimeError):
-            # Of torch, where shapes do not fit what a model makes of them.
+        except Exception:
+            # Whatever a model does not bear: it is only tried.
             is_same = False
         self.forget()
         if not is_same:

@@ -66,7 +66,7 @@ class Engine:
         lengths = [len(ids) for ids in prompt_ids]
         budget = self.settings.batch_tokens
         may_keep = self.settings.share_prefixes and can_keep(model)
-        kept = KeptCache(model, prompt_ids, new_tokens) if may_keep else None
+        kept = KeptCache(model, max(lengths), new_tokens) if may_keep else None
         order = reading_order(prompt_ids, kept.short) if kept else longest_first(lengths)
         done = 0
         while done < len(order):
