@@ -297,6 +297,11 @@ def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
     return [sys.executable, str(ROOT / "scripts" / "generate.py"), *words]
 
 
+def hear_signals() -> None:
+    """What a shell starts in the background ignores SIGINT, and with it all that this starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(
     ("protocol", "number", "said"),
     [("openai", signal.SIGTERM, "stopped by SIGTERM: what was"), ("anthropic", signal.SIGINT, "interrupted: what was")],
@@ -306,7 +311,9 @@ def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_nex
 ):
     hangs = {f"prompt {n:02}" for n in range(20, 24)}
     with FaultServer(lambda prompt, attempt: "hang" if prompt in hangs and attempt == 1 else None) as server:
-        process = subprocess.Popen(command(protocol, server, tmp_path), stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command(protocol, server, tmp_path), stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals
+        )
         deadline = time.monotonic() + 60
         while server.asked[-1:] == [] or sum(fault == "hang" for *_, fault in server.asked) < 4:
             assert time.monotonic() < deadline
