@@ -54,6 +54,13 @@ def test_very_unlike_sums_do_not_overflow():
     torch.testing.assert_close(joined(one, other), scaled_dot_product_attention(query, keys, values, scale=1.0))
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_the_output_has_the_numbers_of_the_model(dtype):
+    query, keys, values = (states(1, 2, tokens).to(dtype) for tokens in (3, 9, 9))
+    one, other = (attention(query, keys[:, :, part], values[:, :, part], scale=0.5) for part in (slice(4), slice(4, 9)))
+    torch.testing.assert_close(joined(one, other), scaled_dot_product_attention(query, keys, values, scale=0.5))
+
+
 def test_nothing_adds_nothing():
     query, keys, values = states(2, 2, 3), states(2, 2, 9), states(2, 2, 9)
     found = attention(query, keys, values, scale=0.5)

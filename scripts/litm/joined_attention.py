@@ -66,9 +66,9 @@ def attention_to_nothing(query: torch.Tensor) -> Attended:
 
 def joined(one: Attended, other: Attended) -> torch.Tensor:
     """The output of attention to the keys of both, of which there are none in common."""
-    # In single precision, since a model in half of it would round once more than without.
+    # At least in single precision, which log-sums have, or a model in half of it would round once more than without.
     weight = torch.sigmoid(one.log_sum - other.log_sum)[..., None]
-    return torch.lerp(other.output.float(), one.output.float(), weight).to(one.output.dtype)
+    return torch.lerp(other.output.to(weight.dtype), one.output.to(weight.dtype), weight).to(one.output.dtype)
 
 
 class NotPlainAttentionError(Exception):
