@@ -87,7 +87,7 @@ class RoomyLayer(DynamicLayer):
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch of prompts, padded on the left to `longest` tokens, of which groups of rows have beginnings in common.
+    """A batch of prompts, padded on the left to the longest, of which groups of rows have beginnings in common.
 
     lengths: tokens of each prompt; groups: rows and the tokens that they have in common, in their order and of all
     rows; new_tokens: that there is room for.
