@@ -30,9 +30,9 @@ from litm.config.catalogue import string_keys
 from litm.config.figures import BY_SIZE, PBI_FOREST
 from litm.config.jobs import memory_mb, minutes, work_of
 from litm.config.needs import needs_of
-from litm.config.recorded import RecordedModel
+from litm.config.recorded_models import RecordedModel
 from litm.config.study import load_study
-from litm.config.data import NATURAL_QUESTIONS
+from litm.config.corpora import NATURAL_QUESTIONS
 from litm.corpora import GENERATORS
 from litm.errors import UserError
 from litm.identity import model_files, tokenizer_files

@@ -6,7 +6,6 @@ from litm.reference_model.recipe import TASKS as LESSON_TASKS
 
 RECIPE_FILES = dict(
     recipe=project_file("config", "reference_model.yaml"),
-    schema=project_file("config", "schemas", "reference_model.schema.yaml"),
     prompts=[
         project_file("resources", "prompts", f"{task}.txt") for task in LESSON_TASKS
     ],
@@ -27,7 +26,6 @@ rule make_vocabulary:
     shell:
         "python {input.code[0]:q}"
         " --recipe {input.recipe:q}"
-        " --schema {input.schema:q}"
         " --prompts {input.prompts:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
@@ -56,7 +54,6 @@ rule train_reference_model:
         "OMP_WAIT_POLICY=PASSIVE"
         " python {input.code[0]:q}"
         " --recipe {input.recipe:q}"
-        " --schema {input.schema:q}"
         " --prompts {input.prompts:q}"
         " --vocabulary {input.vocabulary:q}"
         " --store {params.store:q}"

@@ -35,7 +35,7 @@ def report_settings():
                 {**figure.settings(), "recall": recall_of(figure)}
                 for figure in STUDY.figures.values()
             ],
-            "experiments": [asdict(one) for one in STUDY.experiments.values()],
+            "experiments": [one.settings() for one in STUDY.experiments.values()],
             "prices": {
                 name: model.prices and dict(model.prices)
                 for name, model in STUDY.models.items()

@@ -73,11 +73,11 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
         ({"engine": "openai"}, "models.m: 'api_model' is missing: the server's name for the model"),
         (
             {"engine": "openai", "api_model": "m", "dtype": "float16"},
-            "models.m: 'dtype' is not for 'engine: openai', whose models a server runs",
+            "models.m: 'dtype' is not for 'engine: openai', only for 'engine: transformers or ",
         ),
         (
             {"engine": "transformers", "hub": "a/b", "base_url": "http://x/v1"},
-            "models.m: 'base_url' is only for 'engine: anthropic or openai'",
+            "models.m: 'base_url' is not for 'engine: transformers', only for 'engine: anthropic or openai'",
         ),
         (
             {"engine": "anthropic", "api_model": "m", "endpoint": "completions"},
@@ -101,7 +101,10 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
             "models.m.base_url: 'http://user:pass@host/v1' is not allowed",
         ),
         ({"engine": "openai", "api_model": "m", "tokenizer": "no/such"}, "models.m.tokenizer: no/such does not exist"),
-        ({"engine": "openai", "api_model": "m", "responses": {}}, "models.m"),
+        (
+            {"engine": "openai", "api_model": "m", "responses": {}},
+            "models.m: 'responses' is not for 'engine: openai', only for",
+        ),
     ],
 )
 def test_keys_that_do_not_go_together_are_one_line(entry, message):

@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 import generate
-from litm.config.models import read_model
+from litm.config.catalogue import read_catalogue_entry
 from litm.engines import Prepared
 from litm.errors import UserError
 from litm.identity import folder_identity
@@ -273,6 +273,9 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undis
 
 def test_what_is_done_about_failures_is_no_part_of_what_defines_an_answer():
     entry = {"engine": "transformers", "path": str(MODEL)}
-    stops, counts = (read_model("m", {**entry, **more}, {}, ROOT) for more in ({}, {"on_failure": "count"}))
+    stops, counts = (
+        read_catalogue_entry("models", "m", {**entry, **more}).located({}, ROOT)
+        for more in ({}, {"on_failure": "count"})
+    )
     assert (stops.on_failure, counts.on_failure) == ("stop", "count")
     assert stops.answer_settings() == counts.answer_settings()

@@ -12,7 +12,7 @@ from tokenizers.pre_tokenizers import Sequence, Split
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from litm.accuracy import accuracy_table
-from litm.config.models import read_model
+from litm.config.catalogue import read_catalogue_entry
 from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
@@ -148,7 +148,8 @@ def test_strip_is_part_of_the_identity_only_where_it_changes_the_response():
 
 
 def entry(**more):
-    return read_model("m", {"engine": "transformers", "path": REFERENCE, "prompt_template": "chat", **more}, {}, ROOT)
+    keys = {"engine": "transformers", "path": REFERENCE, "prompt_template": "chat", **more}
+    return read_catalogue_entry("models", "m", keys).located({}, ROOT)
 
 
 def test_a_model_without_a_policy_has_the_settings_it_had():

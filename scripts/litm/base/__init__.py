@@ -1,0 +1,1 @@
+"""What every stage builds on: errors, messages, files, and the schemas of what users write."""
