@@ -1,7 +1,6 @@
 """The configuration: what it selects, and one clear line for each mistake."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
@@ -375,16 +374,3 @@ def test_a_model_folder_that_is_not_whole_is_refused_before_any_job(tmp_path, mi
         path.unlink()
     with pytest.raises(UserError, match=f"model folder {folder} {message}"):
         load_study(config(**define("models", reference={"path": str(folder)})), ROOT)
-
-
-def test_every_key_of_every_schema_is_described():
-    def undescribed(node: dict, where: str) -> list[str]:
-        found = []
-        for name, child in node.get("properties", {}).items():
-            if "description" not in child and where != "config.define":
-                found.append(f"{where}.{name}")
-            found += undescribed(child, f"{where}.{name}")
-        return found
-
-    for path in sorted(Path(ROOT / "config" / "schemas").glob("*.yaml")):
-        assert not undescribed(yaml.safe_load(path.read_text()), path.name.split(".")[0])

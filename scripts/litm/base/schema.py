@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Self, TypeVar, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
 from pydantic_core import ErrorDetails
 
 from litm.errors import UserError
 
-#: A number that keeps its type: 7 and 7.0 are different texts in the key of an answer.
-Number = int | float
+#: After the limits of a float: a whole number stays one, because 7 and 7.0 are different texts in the key of an answer.
+AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
+Positive = Annotated[float, Field(gt=0), AsGiven]
+NotNegative = Annotated[float, Field(ge=0), AsGiven]
 #: The default of a key that another value fills in where it is left out.
 FILLED_IN: Any = None
 #: A list of one or more names.
@@ -232,9 +234,7 @@ def _types(types: Sequence[Any]) -> str:
     names = []
     for one in types:
         origin = get_origin(one) or one
-        # Whole numbers are numbers.
-        if not (origin is int and float in types):
-            names.append(TYPE_NAMES.get(dict if _fields(one) else origin, getattr(origin, "__name__", str(origin))))
+        names.append(TYPE_NAMES.get(dict if _fields(one) else origin, getattr(origin, "__name__", str(origin))))
     return " or ".join(dict.fromkeys(names))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from litm.base.schema import Number, choose
+from litm.base.schema import NotNegative, choose
 from litm.config.datasets import Dataset
 from litm.config.models import AskedModel, RequestKeys, tokenizer_of
 from litm.config.values import text_names
@@ -61,7 +61,7 @@ class ApiModel(RequestKeys, AskedModel):
         None,
         description="The environment variable that has the key; OPENAI_API_KEY or ANTHROPIC_API_KEY if left out.",
     )
-    prices: dict[Literal["input", "output"], Annotated[Number, Field(ge=0)]] | None = Field(
+    prices: dict[Literal["input", "output"], NotNegative] | None = Field(
         None,
         description="US dollars for a million tokens of prompts (input) and of answers (output), for `snakemake "
         "estimate`.",

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from litm.base.schema import Entry
+from litm.base.schema import FILLED_IN, Entry
 from litm.config.values import locate
 from litm.errors import UserError
 
@@ -36,7 +36,7 @@ class Dataset(Entry):
         "before (v1) and since (v2) January 2024, or a file with one version (released). Left out for other data.",
     )
     file: Annotated[str, Field(pattern="^[^/]+$")] = Field(
-        "",
+        FILLED_IN,
         description="The base name that the remote file gets here and has in data_mirror; the URL's own if left out.",
     )
 

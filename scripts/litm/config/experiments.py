@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from litm.base.schema import FILLED_IN, Entry, Number, choose, one_of
+from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
 from litm.config.retrieval import Candidates
 from litm.config.values import text_names
 from litm.curves import Curve
@@ -22,7 +22,7 @@ from litm.tasks import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefa
 #: A size as the key of a mapping.
 Size = Annotated[str, Field(pattern="^[1-9][0-9]*$")]
 Position = Annotated[int, Field(ge=0)]
-Depth = Annotated[Number, Field(ge=0, le=1)]
+Depth = Annotated[float, Field(ge=0, le=1), AsGiven]
 OneOrMore = Field(min_length=1, json_schema_extra={"uniqueItems": True})
 Several = Field(min_length=2)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from litm.base.schema import Entry, Number, choose
+from litm.base.schema import Entry, Positive, choose
 from litm.config.datasets import Dataset
 from litm.config.values import Device, Hub, locate, text_names
 from litm.engines import NO_QUANTIZATION
@@ -29,7 +29,7 @@ class About(Entry):
         None, description="The base model that this one was tuned from to follow instructions."
     )
     family: str | None = Field(None, description="A name that models of several sizes share, such as llama-2.")
-    parameters: Annotated[Number, Field(gt=0)] | None = Field(None, description="Their number, in billions.")
+    parameters: Positive | None = Field(None, description="Their number, in billions.")
     architecture: Literal["decoder", "encoder_decoder"] | None = Field(None, description="What the model is made of.")
     training_length: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Tokens of the longest prompts that it was trained on."
@@ -172,7 +172,7 @@ class AskedModel(AskKeys, AnyModel):
         description="Most tokens of prompt and answer together, or of the prompt alone for encoder-decoders; as in the "
         "model's configuration if left out. Models with relative positions, such as Flan-T5, have no limit there.",
     )
-    tokens_per_second: Annotated[Number, Field(gt=0)] | None = Field(
+    tokens_per_second: Positive | None = Field(
         None,
         description="Prompt tokens computed a second, for the hours of `snakemake estimate`, instead of a measured "
         "rate. It changes nothing else.",
@@ -209,7 +209,7 @@ class Model(RunKeys, AskedModel):
         None,
         description="Most tokens of reasoning, its closing tag included; on top of the experiment's `max_new_tokens`.",
     )
-    parameters: Annotated[Number, Field(gt=0)] | None = Field(
+    parameters: Positive | None = Field(
         None,
         description="Parameters of the model in 10⁹, for the memory and time that its sweeps ask of a cluster; if left "
         "out, by its weights in a folder or by the hub's name (7b). It changes nothing else, and neither do the next "

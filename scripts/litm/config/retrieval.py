@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from litm.base.schema import Entry, Number, Variants, choose
+from litm.base.schema import AsGiven, Entry, NotNegative, Variants, choose
 from litm.candidates import GOLD_AND_RANDOM, CandidateSettings
 from litm.config.values import Device, Hub, locate
 from litm.errors import UserError
@@ -21,9 +21,7 @@ INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes
 class AnyRetriever(Entry):
     """A way to find passages."""
 
-    method: Literal["bm25", "dense"] = Field(
-        description="bm25 (Lucene) or dense (an encoder of Hugging Face, searched with FAISS)."
-    )
+    method: str
     hits: int = Field(
         100,
         ge=1,
@@ -35,8 +33,9 @@ class AnyRetriever(Entry):
 class Bm25(AnyRetriever):
     """A search with BM25."""
 
-    k1: Number = Field(0.9, ge=0, description="BM25's saturation of term frequency.")
-    b: Number = Field(0.4, ge=0, le=1, description="BM25's normalisation by length, 0 to 1.")
+    method: Literal["bm25"] = Field(description="bm25: Lucene.")
+    k1: NotNegative = Field(0.9, description="BM25's saturation of term frequency.")
+    b: Annotated[float, Field(ge=0, le=1), AsGiven] = Field(0.4, description="BM25's normalisation by length, 0 to 1.")
 
     location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
     encoding: ClassVar[Mapping] = {}
@@ -57,6 +56,7 @@ class Bm25(AnyRetriever):
 class Dense(AnyRetriever):
     """A search by the vectors of an encoder."""
 
+    method: Literal["dense"] = Field(description="dense: an encoder of Hugging Face, searched with FAISS.")
     path: str | None = Field(
         None,
         description="A folder with the encoder (config.json, weights, tokenizer), from the working directory or the "

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import Field, model_validator
 
-from litm.base.schema import Entry, Number, read_entry
+from litm.base.schema import AsGiven, Entry, NotNegative, Positive, read_entry
 
 Task = Literal["kv_retrieval", "multi_document_qa", "needle_in_haystack"]
 #: The tasks that there are lessons for; also the names of their prompt files.
@@ -27,10 +27,12 @@ class Shape(Entry):
 class Rates(Entry):
     """Learning rates, and how they rise and fall to `LOWEST_RATE` of themselves. See `rate_factor`."""
 
-    matrices: Number = Field(gt=0, description="Learning rate of Muon.")
-    others: Number = Field(gt=0, description="Learning rate of AdamW.")
+    matrices: Positive = Field(description="Learning rate of Muon.")
+    others: Positive = Field(description="Learning rate of AdamW.")
     warm_up: int = Field(ge=0, description="Steps in which the rates rise.")
-    decay: Number = Field(gt=0, le=1, description="Fraction of the steps, at the end, in which they fall.")
+    decay: Annotated[float, Field(gt=0, le=1), AsGiven] = Field(
+        description="Fraction of the steps, at the end, in which they fall."
+    )
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def rate_factor(recipe: Recipe, step: int) -> float:
 class CourseEntry(Entry):
     """How a task is practised in a stage."""
 
-    share: Number = Field(gt=0, description="How often compared with the others.")
+    share: Positive = Field(description="How often compared with the others.")
     sizes: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] = Field(
         description="Smallest and largest number of items."
     )
@@ -121,7 +123,7 @@ class StageEntry(Entry):
 
 
 class HeldOut(Entry):
-    """The encyclopedia of the evaluation, whose names are in no lesson."""
+    """A made-up encyclopedia."""
 
     seed: int = Field(description="Of that encyclopedia.")
     passages: int = Field(ge=0, description="How many it has.")
@@ -136,9 +138,9 @@ class RecipeEntry(Entry):
     )
     batch_tokens: int = Field(ge=1, description="About how many tokens a step has.")
     rates: Rates = Field(description="Learning rates, and how they rise and fall.")
-    hints: Number = Field(ge=0, description="Weight of the loss that tells some heads where to look; 0 for none.")
-    deciding: Number = Field(
-        ge=1, description="Weight of the first token that tells one answer from another, where other tokens have 1."
+    hints: NotNegative = Field(description="Weight of the loss that tells some heads where to look; 0 for none.")
+    deciding: Annotated[float, Field(ge=1), AsGiven] = Field(
+        description="Weight of the first token that tells one answer from another, where other tokens have 1."
     )
     held_out: HeldOut = Field(description="The encyclopedia of the evaluation, whose names are in no lesson.")
     stages: Annotated[list[StageEntry], Field(min_length=1)] = Field(
