@@ -100,6 +100,11 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
             {"engine": "openai", "api_model": "m", "base_url": "http://user:pass@host/v1"},
             "models.m.base_url: 'http://user:pass@host/v1' is not allowed",
         ),
+        (
+            {"engine": "openai", "api_model": "m", "reasoning": "off"},
+            "models.m.reasoning: off is for the server to do, which is told in the 'request'; allowed: strip",
+        ),
+        ({"engine": "openai", "api_model": "m", "prices": {"input": 1}}, "models.m.prices: 'output' is missing: give"),
         ({"engine": "openai", "api_model": "m", "tokenizer": "no/such"}, "models.m.tokenizer: no/such does not exist"),
         (
             {"engine": "openai", "api_model": "m", "responses": {}},

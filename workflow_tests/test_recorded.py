@@ -248,6 +248,11 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
             {},
             "models.m.responses.qa: one file for several placements: write {placement} in its path, or give",
         ),
+        (
+            {"responses": {"qa": "d"}, "reasoning": "off"},
+            {},
+            "models.m.reasoning: off is for models that are asked; al",
+        ),
         ({"responses": {"cb": "d"}}, {}, "models.m.responses: there are none to the selected experiments (qa); add"),
         (
             {"responses": {"qa": "d"}},

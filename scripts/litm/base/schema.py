@@ -34,14 +34,13 @@ TYPE_NAMES = {
 }
 #: Limits of pydantic: what is wrong with a value beyond one, and how pydantic names the limit.
 LIMITS = {
-    "greater_than_equal": ("{value!r} is less than the minimum of {limit}", "ge"),
-    "greater_than": ("{value!r} must be more than {limit}", "gt"),
-    "less_than_equal": ("{value!r} is greater than the maximum of {limit}", "le"),
-    "less_than": ("{value!r} must be less than {limit}", "lt"),
-    "multiple_of": ("{value!r} is not a multiple of {limit}", "multiple_of"),
-    "too_short": ("{value!r} has too few entries, at least {limit} are needed", "min_length"),
-    "too_long": ("{value!r} has too many entries, at most {limit} are allowed", "max_length"),
-    "string_too_short": ("{value!r} is too short, at least {limit} characters are needed", "min_length"),
+    "greater_than_equal": ("is less than the minimum of", "ge"),
+    "greater_than": ("must be more than", "gt"),
+    "less_than_equal": ("is greater than the maximum of", "le"),
+    "multiple_of": ("must be a multiple of", "multiple_of"),
+    "too_short": ("has too few entries, the minimum is", "min_length"),
+    "too_long": ("has too many entries, the maximum is", "max_length"),
+    "string_too_short": ("has too few characters, the minimum is", "min_length"),
 }
 
 
@@ -149,15 +148,27 @@ def _listing(names: Iterable[Any]) -> str:
 # --- Errors of pydantic
 
 
+@dataclass(frozen=True)
+class _Mistake:
+    """What is wrong at the end of a path of keys; kind: pydantic's word for it."""
+
+    path: list[str | int]
+    message: str
+    kind: str
+
+    @property
+    def fit(self) -> tuple[int, bool]:
+        """How much of the value is right: of the alternatives of a union, the best fit is the one that was meant."""
+        return len(self.path), not self.kind.endswith("_type")
+
+
 def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any, where: str) -> str:
     """One line for the mistake that is first by its keys."""
-    described = [_describe(error, cls, value) for error in errors]
-    path, message = min(described, key=lambda one: [str(part) for part in one[0]])
-    # Of the alternatives that a value may be, the one that fits best is the one that is wrong deepest inside.
-    if len(described) > 1 and message.startswith("must be "):
-        inner = [one for one in described if one[0][: len(path)] == path]
-        path, message = max(inner, key=lambda one: len(one[0]))
-    return f"{'.'.join([where, *map(str, path)])}: {message}"
+    mistakes = [_Mistake(*_describe(error, cls, value), error["type"]) for error in errors]
+    first = min(mistakes, key=lambda one: [str(part) for part in one.path])
+    if first.kind not in ("missing", "extra_forbidden"):
+        first = max((one for one in mistakes if one.path[: len(first.path)] == first.path), key=lambda one: one.fit)
+    return f"{'.'.join([where, *map(str, first.path)])}: {first.message}"
 
 
 def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[str | int], str]:
@@ -179,8 +190,8 @@ def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[s
     if kind == "string_pattern_mismatch":
         return path, f"{found!r} is not allowed; it is: {_at(cls, path)[1]}"
     if kind in LIMITS:
-        text, limit = LIMITS[kind]
-        return path, text.format(value=found, limit=context[limit])
+        problem, limit = LIMITS[kind]
+        return path, f"{found!r} {problem} {context[limit]:g}"
     return path, f"must be {_types(_at(cls, path)[0])}, found {found!r}"
 
 
