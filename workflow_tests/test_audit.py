@@ -60,7 +60,7 @@ def test_only_questions_with_an_answer_at_every_placement_are_drawn():
 
 
 def test_a_sweep_that_shares_is_checked_by_the_engine_that_does_not():
-    assert audit_engine("transformers_paged") == audit_engine("vllm") == audit_engine("transformers") == "transformers"
+    assert audit_engine("vllm") == audit_engine("transformers") == "transformers"
     assert audit_engine("openai") == "openai"
 
 
@@ -114,7 +114,7 @@ def ask_again(kv_examples: list[dict], folder: Path, per_cell: int = 5) -> tuple
         "experiment": "e",
         "source": folder / "source.json",
         # An engine that shares is checked by the plain one.
-        "settings": canonical_json({**MODEL, "engine": "transformers_paged"}),
+        "settings": canonical_json({**MODEL, "engine": "vllm"}),
         "decoding": canonical_json(DECODING),
         "device": "cpu",
         "prompts-per-cell": per_cell,

@@ -253,16 +253,6 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
         assert all(answer is not None for answer, (_, reason) in zip(answers, wanted, strict=True) if reason == LENGTH)
 
 
-def test_paged_attention_ends_answers_by_the_same_rules(settings):
-    settings = replace(settings, reasoning=Reasoning(STRIP), max_new_tokens=20)
-    asked = [Prepared("", ids) for ids in prompts(12, opened=True)]
-    plain, paged = (
-        dict(pair for batch in load_engine(name, settings).generate(asked) for pair in batch)
-        for name in ("transformers", "transformers_paged")
-    )
-    assert paged == {index: replace(response, made_with=paged[index].made_with) for index, response in plain.items()}
-
-
 def test_a_budget_below_the_closing_tag_is_refused(settings):
     engine = load_engine("transformers", replace(settings, reasoning=Reasoning(BUDGET, 2)))
     with pytest.raises(UserError, match="reasoning_tokens: 2 is too few, </think> alone has 2$"):

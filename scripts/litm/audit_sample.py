@@ -8,7 +8,7 @@ from litm.finish_reasons import FAILED, OVERFLOW
 #: The engine that answers a local model's prompts one at a time with nothing shared between them.
 PLAIN_ENGINE = "transformers"
 #: Engines that are checked against it: they share, or compute in their own way.
-CHECKED_AGAINST_PLAIN = ("transformers_paged", "vllm")
+CHECKED_AGAINST_PLAIN = ("vllm",)
 
 
 def audit_engine(engine: str) -> str:

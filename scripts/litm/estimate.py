@@ -20,7 +20,7 @@ from litm.sweep import Fit, Prompt
 #: Prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
 #: Engines that compute what prompts have in common once, if no layer of a model forgets what is behind a window.
-SHARING = ("transformers", "transformers_paged", "vllm")
+SHARING = ("transformers", "vllm")
 #: Columns of the estimate and their types. Numbers are missing where they are not known.
 COLUMNS = {
     "model": "string",

@@ -69,10 +69,9 @@ class PublishedTokens:
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model of the paper: our name, the one it is printed as, and where its weights are (or the name of its API)."""
+    """A model of the paper: our name, and where its weights are (or the name of its API)."""
 
     model: str
-    printed_as: str
     weights: str
 
 

@@ -17,7 +17,6 @@ from litm.retrieval import EXACT
 #: Packages that engines, methods of retrieval and approximate indexes need.
 ENGINE_PACKAGES = {
     "transformers": ("torch", "transformers", "accelerate"),
-    "transformers_paged": ("torch", "transformers", "accelerate"),
     "openai": ("openai",),
     "anthropic": ("anthropic",),
     "vllm": ("vllm",),
@@ -96,10 +95,6 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
     if model.quantization != NO_QUANTIZATION:
         kind = "cuda" if on_gpu else "cpu"
         yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))
-
-
-def _api(model: ApiModel, facts: remote.Api) -> list[Check]:
-    return remote.api_checks(model.name, model.api_model, facts)
 
 
 def longest_prompt(study: Study, results: Path, model: str) -> int | None:
