@@ -30,7 +30,7 @@ from pathlib import Path
 from measuring import ROOT, Cost, program, spread, sum_of, table, times_faster
 from measuring import run as run_process
 
-from litm.batching import in_batches
+from litm.batches import in_batches
 from litm.metrics import first_line
 from litm.normalization import normalize_answer
 from litm.placements import positions_for

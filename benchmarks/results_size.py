@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 from measuring import ROOT, Cost, growth_table, program, run
 
 from litm.asking import Asking
-from litm.cli import note
 from litm.journal import Response, digest
+from litm.messages import note
 from litm.questions import make_example, read_template
 from litm.records import canonical_json, read_json, read_jsonl, write_jsonl
 from litm.sweep import sweep_prompts

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from litm.atomic_write import folder_writer
 from litm.cli import note, run
 from litm.figures import save_figure
-from litm.folders import folder_writer
 from litm.records import read_jsonl, write_jsonl
 from litm.suite_export import CurveFiles, curve_figure, predictions
 from litm.summaries import parse_curves, rows_of_curve

@@ -1,14 +1,14 @@
 """Find the passages of a corpus that match each question, and write them with the questions in the released format."""
 
 import argparse
-import hashlib
 from dataclasses import asdict
 from pathlib import Path
 
 from litm.answer_text import dpr_check
 from litm.cli import json_object, note, run
+from litm.hashing import digest
 from litm.lookup import corpus_passages, find_passages
-from litm.records import canonical_json, read_json, write_json, write_jsonl
+from litm.records import read_json, write_json, write_jsonl
 from litm.released import read_question_records
 from litm.retrieval import METHODS, RECIPE, Hit, SearchTask, load_method
 from litm.retrieved import gold_id, retrieved_records
@@ -21,7 +21,7 @@ def main() -> None:
     texts = [record["question"] for record in questions]
     made_of = {
         "recipe": RECIPE,
-        "questions": hashlib.sha256(canonical_json(texts).encode()).hexdigest(),
+        "questions": digest(texts),
         "method": args.method,
         "indexes": [read_json(path)["entry"] for path in (*args.indexes, *args.vectors)],
         **{name: getattr(args, name) for name in ("search", "encoding", "approximate")},

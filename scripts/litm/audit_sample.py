@@ -1,9 +1,9 @@
 """Which questions an audit asks again: a seeded sample of those that got an answer, each at all positions."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 
 from litm.finish_reasons import FAILED, OVERFLOW
+from litm.hashing import text_sha256
 
 #: The engine that answers a local model's prompts one at a time with nothing shared between them.
 PLAIN_ENGINE = "transformers"
@@ -39,4 +39,4 @@ def audit_sample(responses: Iterable[Mapping], per_cell: int, seed: int) -> set[
 
 
 def _lot(seed: int, id: str) -> tuple[str, str]:
-    return hashlib.sha256(f"{seed}/audit/{id}".encode()).hexdigest(), id
+    return text_sha256(f"{seed}/audit/{id}"), id

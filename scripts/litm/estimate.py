@@ -10,10 +10,11 @@ import pandas as pd
 
 from litm.apis.engine import TEMPLATE_ARGUMENTS, text_ids
 from litm.asking import Asking
+from litm.batches import in_batches
 from litm.engines import CHAT_ENDPOINT
 from litm.journal import Response
 from litm.prefix_tree import tree_tokens
-from litm.prompt_format import CHAT, Content, encode_prompts, in_chunks, load_tokenizer, model_tokenizer
+from litm.prompt_format import CHAT, CHUNK, Content, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import read_json
 from litm.sweep import Fit, Prompt
 
@@ -106,7 +107,7 @@ def remaining_work(
 
 
 def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
-    for some in in_chunks(contents):
+    for some in in_batches(contents, CHUNK):
         yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
 
 

@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from litm.apis.answers import Reply, line_end
 from litm.apis.running import Patience, as_they_finish, in_step
-from litm.cli import note
 from litm.engines import CHAT_ENDPOINT, FIRST_LINE, EngineSettings, Prepared, prepare_prompts
 from litm.errors import UserError
 from litm.finish_reasons import REFUSED, STOP
+from litm.hashing import canonical_json
 from litm.journal import Response
+from litm.messages import note
 from litm.prompt_format import CHAT, Content, as_messages, load_tokenizer
-from litm.records import canonical_json
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

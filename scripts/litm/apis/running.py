@@ -10,8 +10,8 @@ from itertools import count, islice
 from typing import TypeVar
 
 from litm.apis.failures import Unanswered
-from litm.cli import note
 from litm.errors import UserError
+from litm.messages import note
 
 T = TypeVar("T")
 #: Waits shorter than this, in seconds, are not worth a line.

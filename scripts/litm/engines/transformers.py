@@ -9,13 +9,13 @@ import transformers
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from litm.batching import halved_budget, longest_first, next_batch
-from litm.cli import note
 from litm.devices import choose_device, device_name
 from litm.engines import NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
 from litm.errors import UserError
 from litm.identity import load_config
 from litm.journal import Response
 from litm.kept_cache import KeptCache, can_keep, reading_order
+from litm.messages import note
 from litm.model_loading import load_model
 from litm.prompt_format import Content, model_tokenizer
 from litm.reasoning_end import Ending, cut_response, response_ending, stopping_rules

@@ -9,14 +9,14 @@ from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from litm.batching import in_batches
-from litm.cli import note
+from litm.batches import in_batches
 from litm.engines import NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
 from litm.errors import UserError
 from litm.finish_reasons import STOP
 from litm.identity import load_config
 from litm.journal import Response
 from litm.line_end import LineEnd
+from litm.messages import note
 from litm.prompt_format import Content, model_tokenizer
 from litm.reasoning_end import Ending, cut_response, response_ending
 

@@ -6,13 +6,13 @@ import sys
 import pytest
 from conftest import ROOT
 
-from litm import gpu_picker
+from litm import devices
 from litm.errors import UserError
 
 JOB = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from litm.gpu_picker import claim_gpus
+from litm.devices import claim_gpus
 print(claim_gpus(int(sys.argv[2]), 3, {}), flush=True)
 sys.stdin.read()
 """
@@ -22,7 +22,7 @@ sys.stdin.read()
 def own_locks(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr(gpu_picker, "_held", [])
+    monkeypatch.setattr(devices, "_held", [])
 
 
 @pytest.fixture
@@ -64,16 +64,16 @@ def test_a_job_that_waits_for_two_keeps_none(start_job):
 
 
 def test_only_gpus_that_the_job_may_see_are_taken():
-    assert gpu_picker.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "5"
-    assert gpu_picker.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "GPU-a1"
+    assert devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "5"
+    assert devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "GPU-a1"
 
 
 def test_what_slurm_assigned_is_left_alone_and_so_is_a_machine_without_gpus():
-    assert gpu_picker.claim_gpus(1, 2, {"SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "1"}) is None
-    assert gpu_picker.claim_gpus(1, 0, {}) is None
-    assert gpu_picker.claim_gpus(0, 2, {}) is None
+    assert devices.claim_gpus(1, 2, {"SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "1"}) is None
+    assert devices.claim_gpus(1, 0, {}) is None
+    assert devices.claim_gpus(0, 2, {}) is None
 
 
 def test_more_gpus_than_there_are_is_one_line():
     with pytest.raises(UserError, match=r"^4 GPUs are wanted and 2 are here"):
-        gpu_picker.claim_gpus(4, 2, {})
+        devices.claim_gpus(4, 2, {})
