@@ -17,7 +17,8 @@ from measuring import ROOT, table
 from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.engines import EngineSettings, Prepared, load_engine
+from litm.engine import EngineSettings, Prepared
+from litm.engines import load_engine
 from litm.prefix_tree import tree_tokens
 from litm.questions import make_example, read_template
 from litm.tasks import ExampleSettings, load_task

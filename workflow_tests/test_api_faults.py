@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
@@ -19,11 +20,12 @@ from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_fault
 from litm.apis.engine import public_url
 from litm.apis.failures import asked_wait
 from litm.apis.running import Patience
-from litm.engines import EngineSettings, Prepared
+from litm.engine import EngineSettings, Prepared
 from litm.errors import UserError
+from litm.hashing import canonical_json
 from litm.journal import Journal, Response
 from litm.prompt_format import RAW
-from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
+from litm.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.sweep import Fit, ask_missing, sweep_prompts
 
 PROTOCOLS = ("openai", "anthropic")
@@ -184,7 +186,8 @@ def test_the_wait_is_read_from_every_form_of_the_header():
 def test_waits_grow_up_to_the_longest_and_differ():
     patience = Patience(600.0, 10, first_wait=1.0, longest_wait=60.0)
     for attempt, most in ((1, 1), (2, 2), (5, 16), (7, 60), (30, 60)):
-        waits = [patience.wait(attempt) for _ in range(2000)]
+        state = SimpleNamespace(attempt_number=attempt)
+        waits = [patience.backoff(state) for _ in range(2000)]
         assert 0 <= min(waits) < 0.05 * most and 0.95 * most < max(waits) <= most
 
 

@@ -12,12 +12,13 @@ from workbench import CONFIG, Workbench
 from litm.audit import audit_findings, audit_table
 from litm.audit_sample import audit_engine, audit_sample
 from litm.csv_tables import write_csv
-from litm.engines import EngineSettings
+from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
+from litm.hashing import canonical_json, digest
 from litm.identity import folder_identity
-from litm.journal import Journal, Response, digest
+from litm.journal import Journal, Response
 from litm.questions import make_example, read_template
-from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
+from litm.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.sweep import Fit, ask_missing, sweep_prompts, sweep_responses
 from litm.tasks import ExampleSettings, kv_retrieval
 

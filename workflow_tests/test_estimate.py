@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT, write_lines
 
 from litm.asking import Asking
-from litm.engines import EngineSettings
+from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
 from litm.estimate import (
     Rate,
@@ -26,9 +26,10 @@ from litm.estimate import (
     notes,
     remaining_work,
 )
+from litm.hashing import canonical_json, digest
 from litm.identity import folder_identity, sweep_identity
-from litm.journal import Journal, Response, digest, response_key
-from litm.records import canonical_json, read_json, write_json
+from litm.journal import Journal, Response, response_key
+from litm.records import read_json, write_json
 from litm.sweep import Fit, ask_missing, sweep_prompts
 
 REFERENCE = ROOT / "resources" / "reference_model"

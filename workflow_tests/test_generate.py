@@ -14,13 +14,14 @@ from conftest import ROOT
 
 import generate
 from litm.config.models import read_model
-from litm.engines import Prepared
+from litm.engine import Prepared
 from litm.errors import UserError
+from litm.hashing import canonical_json
 from litm.identity import folder_identity
 from litm.journal import Response
 from litm.questions import make_example, read_template
 from litm.reasoning import STRIP, Reasoning
-from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
+from litm.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.tasks import ExampleSettings, kv_retrieval
 
 MODEL = ROOT / "resources" / "reference_model"

@@ -22,7 +22,8 @@ from transformers import (
 
 from litm import kept_cache
 from litm.cache_layers import GroupedLayer, RoomyLayer
-from litm.engines import EngineSettings, load_engine
+from litm.engine import EngineSettings
+from litm.engines import load_engine
 from litm.identity import load_config
 from litm.journal import Response
 from litm.kept_cache import ENDING, KeptCache, can_keep, common_beginnings, reading_order

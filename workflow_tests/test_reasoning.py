@@ -13,7 +13,8 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 
 from litm.accuracy import accuracy_table
 from litm.config.models import read_model
-from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.engine import FIRST_LINE, EngineSettings, Prepared
+from litm.engines import load_engine
 from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
 from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning

@@ -16,7 +16,8 @@ from conftest import ROOT
 from test_engine_transformers import SETTINGS, kv_prompts
 from transformers import AutoTokenizer
 
-from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings, load_engine
+from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
+from litm.engines import load_engine
 from litm.prompt_format import CHAT, RAW
 from litm.records import read_json, write_json
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from litm.accuracy import accuracy_table
-from litm.engines import Prepared
+from litm.engine import Prepared
 from litm.errors import UserError
-from litm.journal import Journal, Response, digest
+from litm.hashing import digest
+from litm.journal import Journal, Response
 from litm.prompt_format import CHAT, RAW
 from litm.scoring import Sweep, score_sweep
 from litm.sweep import FAIL, Fit, ask_missing, check_answered, manifest, sweep_prompts, sweep_responses

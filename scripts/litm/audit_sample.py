@@ -2,18 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 
+from litm.engines import engine_facts
 from litm.finish_reasons import FAILED, OVERFLOW
 from litm.hashing import text_sha256
-
-#: The engine that answers a local model's prompts one at a time with nothing shared between them.
-PLAIN_ENGINE = "transformers"
-#: Engines that are checked against it: they share, or compute in their own way.
-CHECKED_AGAINST_PLAIN = ("vllm",)
 
 
 def audit_engine(engine: str) -> str:
     """The engine of the audit of a sweep that another engine answered; an API is asked again itself."""
-    return PLAIN_ENGINE if engine in CHECKED_AGAINST_PLAIN else engine
+    return engine_facts(engine).audited_with or engine
 
 
 def audit_sample(responses: Iterable[Mapping], per_cell: int, seed: int) -> set[tuple[int, str]]:

@@ -12,7 +12,7 @@ from transformers import (
     StoppingCriteriaList,
 )
 
-from litm.engines import FIRST_LINE, EngineSettings
+from litm.engine import FIRST_LINE, EngineSettings
 from litm.errors import UserError
 from litm.finish_reasons import LENGTH, STOP
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from litm.engines import Engine, Prepared
+from litm.engine import Engine, Prepared
 from litm.errors import UserError
 from litm.finish_reasons import FAILED, OVERFLOW
 from litm.identity_changes import Changes, reason_to_ask

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
+from litm.engines import engine_names
 from litm.errors import UserError
 
 #: The engine of an entry that runs nothing, and those that ask a server.
 RECORDED = "recorded"
-API_ENGINES = ("anthropic", "openai")
+API_ENGINES = tuple(engine_names(lambda facts: facts.provider is not None))
 
 RECORDED_KEYS = ("responses", "fields")
 #: What every kind has.

