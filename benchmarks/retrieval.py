@@ -23,7 +23,7 @@ from measuring import spread, table
 
 from litm.corpora import CorpusSettings, load_source
 from litm.passages import Passage
-from litm.released import read_question_records
+from litm.questions.released_format import read_question_records
 from litm.retrieval import bm25
 from litm.retrieval.dense import search_exact
 from litm.retrieval.encoder import Encoder, EncoderSettings

@@ -9,7 +9,7 @@ import pandas as pd
 from litm.cli import note, run
 from litm.csv_tables import write_csv
 from litm.errors import UserError
-from litm.natural_questions import derive, located_records
+from litm.questions.natural_questions import derive, located_records
 from litm.records import write_jsonl
 
 

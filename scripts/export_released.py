@@ -2,10 +2,10 @@
 
 import argparse
 
-from litm.candidates import export_record
 from litm.cli import note, run
+from litm.questions.released_format import read_question_records
 from litm.records import write_jsonl
-from litm.released import read_question_records
+from litm.retrieval.candidates import export_record
 
 
 def main() -> None:

@@ -5,8 +5,15 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from litm.answer_text import CHECKS
-from litm.candidates import (
+from litm.answers.dpr import CHECKS
+from litm.cli import json_object, note, run
+from litm.csv_tables import write_csv
+from litm.domain.placement import AS_RETRIEVED
+from litm.errors import UserError
+from litm.lookup import corpus_passages, find_passages
+from litm.questions.released_format import question_id, read_question_records
+from litm.records import read_json, read_jsonl, write_jsonl
+from litm.retrieval.candidates import (
     GOLD_AND_RANDOM,
     CandidateSettings,
     candidate_record,
@@ -17,13 +24,6 @@ from litm.candidates import (
     gold_document,
     random_rows,
 )
-from litm.cli import json_object, note, run
-from litm.csv_tables import write_csv
-from litm.errors import UserError
-from litm.lookup import corpus_passages, find_passages
-from litm.placements import AS_RETRIEVED
-from litm.records import read_json, read_jsonl, write_jsonl
-from litm.released import question_id, read_question_records
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from litm.cli import run
 from litm.csv_tables import read_csv
-from litm.curves import Curve
+from litm.domain.curve import Curve
 from litm.folders import folder_writer
 from litm.records import atomic_writer
 from litm.summaries import curve_summary, master_summary, parse_curves

@@ -5,13 +5,13 @@ import hashlib
 from dataclasses import asdict
 from pathlib import Path
 
-from litm.answer_text import dpr_check
+from litm.answers.dpr import dpr_check
 from litm.cli import json_object, note, run
 from litm.lookup import corpus_passages, find_passages
+from litm.questions.released_format import read_question_records
 from litm.records import canonical_json, read_json, write_json, write_jsonl
-from litm.released import read_question_records
 from litm.retrieval import METHODS, RECIPE, Hit, SearchTask, load_method
-from litm.retrieved import gold_id, retrieved_records
+from litm.retrieval.hits_as_records import gold_id, retrieved_records
 from litm.store import stored
 
 

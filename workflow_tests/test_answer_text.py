@@ -2,9 +2,9 @@
 
 import pytest
 
-from litm.answer_text import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
-from litm.metrics import METRICS
+from litm.answers.dpr import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
 from litm.records import read_jsonl
+from litm.scoring.metrics import METRICS
 
 QA_20 = "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz"
 

@@ -2,8 +2,10 @@
 
 import pytest
 
-from litm.answer_text import dpr_check, metric_check
-from litm.candidates import (
+from litm.answers.dpr import dpr_check, metric_check
+from litm.errors import UserError
+from litm.passages import Passage
+from litm.retrieval.candidates import (
     CandidateSettings,
     candidate_row,
     complete_gold,
@@ -13,9 +15,7 @@ from litm.candidates import (
     gold_document,
     random_rows,
 )
-from litm.errors import UserError
-from litm.passages import Passage
-from litm.retrieved import retrieved_records
+from litm.retrieval.hits_as_records import retrieved_records
 
 GOLD = {"title": "Rome", "text": "It was founded by Romulus.", "isgold": True}
 

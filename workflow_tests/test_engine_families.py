@@ -8,10 +8,10 @@ import torch
 from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
+from litm.domain.finish_reason import LENGTH, STOP
 from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
 from litm.engines import transformers as engine_module
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, STOP
 from litm.journal import Response
 from litm.model_loading import load_model
 

@@ -27,9 +27,11 @@ from litm.estimate import (
     remaining_work,
 )
 from litm.identity import folder_identity, sweep_identity
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing
 from litm.journal import Journal, Response, digest, response_key
 from litm.records import canonical_json, read_json, write_json
-from litm.sweep import Fit, ask_missing, sweep_prompts
 
 REFERENCE = ROOT / "resources" / "reference_model"
 NAMES = ("m", "e")

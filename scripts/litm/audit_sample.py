@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from litm.finish_reasons import FAILED, OVERFLOW
+from litm.domain.finish_reason import FAILED, OVERFLOW
 
 #: The engine that answers a local model's prompts one at a time with nothing shared between them.
 PLAIN_ENGINE = "transformers"

@@ -11,11 +11,12 @@ import pandas as pd
 from litm.apis.engine import TEMPLATE_ARGUMENTS, text_ids
 from litm.asking import Asking
 from litm.engines import CHAT_ENDPOINT
+from litm.inference.fit import Fit
+from litm.inference.prompt import Prompt
 from litm.journal import Response
 from litm.prefix_tree import tree_tokens
 from litm.prompt_format import CHAT, Content, encode_prompts, in_chunks, load_tokenizer, model_tokenizer
 from litm.records import read_json
-from litm.sweep import Fit, Prompt
 
 #: Prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]

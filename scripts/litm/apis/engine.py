@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from litm.apis.answers import Reply, line_end
 from litm.apis.running import Patience, as_they_finish, in_step
 from litm.cli import note
+from litm.domain.finish_reason import REFUSED, STOP
 from litm.engines import CHAT_ENDPOINT, FIRST_LINE, EngineSettings, Prepared, prepare_prompts
 from litm.errors import UserError
-from litm.finish_reasons import REFUSED, STOP
 from litm.journal import Response
 from litm.prompt_format import CHAT, Content, as_messages, load_tokenizer
 from litm.records import canonical_json

@@ -8,9 +8,9 @@ from litm.config.catalogue import choose, text_names
 from litm.config.data import Dataset, locate
 from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.errors import UserError
+from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import STRIP, Reasoning, read_reasoning
-from litm.sweep import STOP
 
 #: The engine whose servers have both endpoints; the other has the chat alone.
 OPENAI = "openai"

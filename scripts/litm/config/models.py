@@ -10,9 +10,9 @@ from litm.config.engine_keys import RECORDED
 from litm.engines import NO_QUANTIZATION, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
+from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import BUDGET, OFF, Reasoning, read_reasoning
-from litm.sweep import STOP
 
 #: The engine that can end a model's reasoning.
 BUDGETING_ENGINE = "transformers"

@@ -7,8 +7,8 @@ import anthropic
 from litm.apis.answers import Reply, known_reason, read_reply
 from litm.apis.engine import ApiEngine
 from litm.apis.failures import failure_of
+from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.engines import EngineSettings
-from litm.finish_reasons import LENGTH, REFUSED, STOP
 from litm.prompt_format import Content, as_messages
 
 #: Why answers end, in the words of the protocol, and in ours.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from litm.batching import in_batches
 from litm.cli import note
+from litm.domain.finish_reason import STOP
 from litm.engines import NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
 from litm.errors import UserError
-from litm.finish_reasons import STOP
 from litm.identity import load_config
 from litm.journal import Response
 from litm.line_end import LineEnd
