@@ -53,7 +53,7 @@ def compare_bm25(args: argparse.Namespace) -> None:
     """Our batch search against pyserini's own, both up to a list of (id, score)."""
     from pyserini.search.lucene import LuceneSearcher
 
-    questions = [record["question"] for _, record in read_question_records(args.questions)]
+    questions = [record.text for record in read_question_records(args.questions)]
     passages = list(read_passages(args.passages))
     with tempfile.TemporaryDirectory() as folder:
         bm25.build_index(passages, len(passages), Path(folder) / "index", args.threads, MEMORY_MB)

@@ -9,15 +9,27 @@ DPR looks at the text of a passage alone; a model sees its title too, and so doe
 """
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Protocol
 
 import regex
 
 from litm.answers.squad import contains_normalized
 
-#: Whether a document, an object with `title` and `text`, has one of the answers.
-Check = Callable[[Mapping, Sequence[str]], bool]
+
+class Titled(Protocol):
+    """A text with a title: a passage, or a document of a question."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+#: Whether a text with its title has one of the answers.
+Check = Callable[[Titled, Sequence[str]], bool]
 
 #: DPR's SimpleTokenizer: a run of letters, numbers and marks, or any other single character that can be seen.
 _TOKEN = regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")
@@ -49,14 +61,14 @@ def contains_answer_metric(text: str, answers: Sequence[str]) -> bool:
     return contains_normalized(text, answers)
 
 
-def dpr_check(document: Mapping, answers: Sequence[str]) -> bool:
+def dpr_check(document: Titled, answers: Sequence[str]) -> bool:
     """Whether DPR would say that a document has an answer: it looks at the text alone."""
-    return contains_answer_dpr(document["text"], answers)
+    return contains_answer_dpr(document.text, answers)
 
 
-def metric_check(document: Mapping, answers: Sequence[str]) -> bool:
+def metric_check(document: Titled, answers: Sequence[str]) -> bool:
     """Whether a model that copied from a document, of which it sees the title too, could be scored as right."""
-    return contains_answer_metric(f"{document['title']} {document['text']}", answers)
+    return contains_answer_metric(f"{document.title} {document.text}", answers)
 
 
 #: By the name that a config gives.

@@ -24,6 +24,7 @@ from litm.errors import UserError
 from litm.questions.natural_questions_chunk import chunk_with_answer
 from litm.questions.natural_questions_long_answer import agreed_long_answer, annotation_spans, is_paragraph
 from litm.questions.natural_questions_pages import original_document, page_title, simplified_document
+from litm.questions.released_format import Document, GoldParagraph, QuestionRecord, text_list
 from litm.records import read_jsonl, typed_field
 
 STEPS = (
@@ -33,16 +34,6 @@ STEPS = (
     "the long answer is a paragraph",
     "a chunk of the paragraph has an answer",
 )
-
-
-@dataclass(frozen=True)
-class GoldParagraph:
-    """What the released files call `nq_annotated_gold`: a paragraph, its chunk, and the short answers in it."""
-
-    title: str
-    long_answer: str
-    chunked_long_answer: str
-    short_answers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -62,7 +53,7 @@ def located_records(paths: Iterable[str | Path]) -> Iterator[tuple[str, dict]]:
 
 def derive(
     nq_open: Iterable[tuple[str, dict]], annotations: Iterable[tuple[str, dict]]
-) -> tuple[list[dict], list[tuple[str, int]]]:
+) -> tuple[list[QuestionRecord], list[tuple[str, int]]]:
     """The questions that have a gold paragraph, as released oracle records in NQ-Open's order; and the funnel.
 
     Both inputs are (where, record), `where` beginning any error message. Annotations are read once and one at a
@@ -82,13 +73,13 @@ def derive(
     passed = [outcomes[text].passed if text in outcomes else 1 for text in questions]
     funnel = [(step, sum(count >= number for count in passed)) for number, step in enumerate(STEPS, start=1)]
     found = ((text, answers, outcomes[text].gold) for text, answers in questions.items() if text in outcomes)
-    return [_oracle_record(text, answers, gold) for text, answers, gold in found if gold], funnel
+    return [_derived_record(text, answers, gold) for text, answers, gold in found if gold], funnel
 
 
 def _read_nq_open(records: Iterable[tuple[str, dict]]) -> dict[str, list[str]]:
     questions: dict[str, list[str]] = {}
     for where, record in records:
-        text, answers = typed_field(record, "question", str, where), _strings(record, "answer", where)
+        text, answers = typed_field(record, "question", str, where), text_list(record, "answer", where)
         if text in questions:
             raise UserError(f"{where}: the question {text!r} is there twice")
         questions[text] = answers
@@ -106,25 +97,14 @@ def _question_and_reader(record: dict, where: str) -> tuple[str, Callable[[dict,
     )
 
 
-def _oracle_record(question: str, answers: list[str], gold: GoldParagraph) -> dict:
-    context = {"title": gold.title, "text": gold.chunked_long_answer, "hasanswer": True, "isgold": True}
-    annotated = {
-        "title": gold.title,
-        "long_answer": gold.long_answer,
-        "chunked_long_answer": gold.chunked_long_answer,
-        "short_answers": list(gold.short_answers),
-    }
-    return {"question": question, "answers": answers, "ctxs": [context], "nq_annotated_gold": annotated}
+def _derived_record(question: str, answers: list[str], gold: GoldParagraph) -> QuestionRecord:
+    document = Document.of(gold.title, gold.chunked_long_answer, has_answer=True, is_gold=True)
+    return QuestionRecord.of(question, answers, [document], annotated_gold=gold)
 
 
 def _read_oracle_record(record: dict, answers: list[str], where: str) -> Outcome:
     annotated = typed_field(record, "nq_annotated_gold", dict, where)
-    where = f"{where}, nq_annotated_gold"
-    title, long_answer, chunk = (
-        typed_field(annotated, name, str, where) for name in ("title", "long_answer", "chunked_long_answer")
-    )
-    gold = GoldParagraph(title, long_answer, chunk, tuple(_strings(annotated, "short_answers", where)))
-    return _with_answer(gold, answers)
+    return _with_answer(GoldParagraph.from_json(annotated, f"{where}, nq_annotated_gold"), answers)
 
 
 def _read_nq_record(record: dict, answers: list[str], where: str) -> Outcome:
@@ -148,10 +128,3 @@ def _with_answer(gold: GoldParagraph, answers: list[str]) -> Outcome:
     if contains_answer_metric(gold.chunked_long_answer, [*answers, *gold.short_answers]):
         return Outcome(len(STEPS), gold)
     return Outcome(len(STEPS) - 1)
-
-
-def _strings(record: dict, name: str, where: str) -> list[str]:
-    values = typed_field(record, name, list, where)
-    if not values or not all(isinstance(value, str) for value in values):
-        raise UserError(f"{where}: '{name}' must be a list of one or more strings")
-    return values

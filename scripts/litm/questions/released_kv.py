@@ -8,13 +8,13 @@ from pathlib import Path
 
 from litm.domain.question import Gold, Question
 from litm.errors import UserError
-from litm.questions.released_format import _read_questions
+from litm.questions.reading import read_distinct
 from litm.records import typed_field
 
 
 def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
     """The first `limit` examples of a released key-value file; the key asked for is the question and its id."""
-    return _read_questions(path, limit, kv_question)
+    return read_distinct(path, kv_question, limit)
 
 
 def kv_question(record: dict, where: str) -> Question:
