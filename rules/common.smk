@@ -38,7 +38,7 @@ from litm.errors import UserError
 from litm.identity import model_files, tokenizer_files
 from litm.journal import journal_files
 from litm.paper_layouts import LAYOUTS
-from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
+from litm.domain.placement import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.records import canonical_json
 from litm.retrieval import EXACT
 

@@ -11,7 +11,7 @@ def experiment_entry(experiment):
     first_of_size = {cell.size: cell for cell in reversed(experiment.cells)}
     return {
         "task": experiment.task,
-        "task_code": code("make_examples.py", f"tasks/{experiment.task}.py"),
+        "task_code": code("make_examples.py", f"examples/tasks/{experiment.task}.py"),
         "prompt_file": project_file("resources", "prompts", f"{experiment.prompt}.txt"),
         "datasets": {
             str(size): dataset_file(name) for size, name in experiment.datasets.items()
@@ -43,7 +43,7 @@ def length_entry(experiment):
         return {}
     model = MODELS[experiment.tokens_of]
     return {
-        "length_code": code("find_size.py", f"tasks/{experiment.task}.py"),
+        "length_code": code("find_size.py", f"examples/tasks/{experiment.task}.py"),
         "length_placements": {
             str(size): [
                 cell.placement for cell in experiment.cells if cell.size == size

@@ -7,10 +7,10 @@ from litm.asking import Asking
 from litm.cli import json_object, run
 from litm.engines import engine_facts
 from litm.estimate import encoder, remaining_work
+from litm.inference.prompt import sweep_prompts
 from litm.journal import Response, digest, journal_files, read_journal
 from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_json
-from litm.sweep import sweep_prompts
 
 #: A model that was never asked, of which the config says all that is wanted.
 UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}

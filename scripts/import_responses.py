@@ -6,17 +6,10 @@ import json
 from litm.cli import json_object, note, run
 from litm.errors import UserError
 from litm.identity import file_sha256
+from litm.inference.recorded_files import RecordedFile
+from litm.inference.recorded_manifest import check_any, identity, recorded_manifest, response_records, sweep_fields
+from litm.inference.recorded_matching import asked_prompts, match_responses
 from litm.reasoning import Reasoning, with_answers
-from litm.recorded import (
-    RecordedFile,
-    asked_prompts,
-    check_any,
-    identity,
-    match_responses,
-    recorded_manifest,
-    response_records,
-    sweep_fields,
-)
 from litm.records import read_jsonl, write_json, write_jsonl
 
 

@@ -6,13 +6,13 @@ import pandas as pd
 from suite_examples import example, questions
 
 from litm.accuracy import accuracy_table
+from litm.examples.task import ExampleSettings
 from litm.figures import position_curve, save_figure
 from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
 from litm.report.explorer import question_records, sampled_ids
 from litm.report.page import Contents
 from litm.score_groups import curves
-from litm.scoring import Sweep, score_sweep
-from litm.tasks import ExampleSettings
+from litm.scoring.score import Sweep, score_sweep
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
 FIGURE = {

@@ -23,10 +23,12 @@ from litm.apis.running import Patience
 from litm.engine import EngineSettings, Prepared
 from litm.errors import UserError
 from litm.hashing import canonical_json
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing
 from litm.journal import Journal, Response
 from litm.prompt_format import RAW
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
-from litm.sweep import Fit, ask_missing, sweep_prompts
 
 PROTOCOLS = ("openai", "anthropic")
 #: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.

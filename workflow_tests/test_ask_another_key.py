@@ -6,13 +6,14 @@ from conftest import ROOT, write_lines
 from suite_examples import SETTINGS, example, nine_positions, questions
 
 from litm.config.study import load_study
+from litm.domain.placement import gold_placement
 from litm.errors import UserError
-from litm.example_checks import check_examples
+from litm.examples.example_check import check_examples
+from litm.examples.task import ASK_ANOTHER_KEY
+from litm.examples.tasks import kv_retrieval
 from litm.figures import position_curve
-from litm.placements import gold_placement
 from litm.prefix_tree import tree_tokens
 from litm.prompt_format import encode_prompts, load_tokenizer
-from litm.tasks import ASK_ANOTHER_KEY, kv_retrieval
 from litm.token_counts import measure_prompts
 
 REFERENCE = str(ROOT / "resources" / "reference_model")

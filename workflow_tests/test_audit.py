@@ -14,13 +14,17 @@ from litm.audit_sample import audit_engine, audit_sample
 from litm.csv_tables import write_csv
 from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
 from litm.hashing import canonical_json, digest
 from litm.identity import folder_identity
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing, sweep_responses
 from litm.journal import Journal, Response
-from litm.questions import make_example, read_template
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
-from litm.sweep import Fit, ask_missing, sweep_prompts, sweep_responses
-from litm.tasks import ExampleSettings, kv_retrieval
 
 REFERENCE = ROOT / "resources" / "reference_model"
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12

@@ -28,10 +28,15 @@ def test_imports_are_followed_through_modules_and_packages(tmp_path):
 
 def test_no_script_is_made_of_the_code_of_another_stage():
     inference, scoring = made_of("generate.py"), made_of("score.py")
-    assert not {"litm/scoring.py", "litm/metrics.py", "litm/figures/__init__.py", "litm/questions.py"} & inference
-    assert not {"litm/journal.py", "litm/figures/__init__.py", "litm/questions.py"} & scoring
-    assert "litm/metrics.py" not in made_of("plot_figure.py") | made_of("make_examples.py") | made_of("count_tokens.py")
-    assert not any(name.startswith("litm/tasks/") for name in inference | scoring)
+    assert (
+        not {"litm/scoring/score.py", "litm/scoring/metrics.py", "litm/figures/__init__.py", "litm/examples/example.py"}
+        & inference
+    )
+    assert not {"litm/journal.py", "litm/figures/__init__.py", "litm/examples/example.py"} & scoring
+    assert "litm/scoring/metrics.py" not in made_of("plot_figure.py") | made_of("make_examples.py") | made_of(
+        "count_tokens.py"
+    )
+    assert not any(name.startswith("litm/examples/tasks/") for name in inference | scoring)
 
 
 def test_the_library_never_imports_snakemake():

@@ -8,8 +8,8 @@ import yaml
 from conftest import ROOT
 
 from litm.config.catalogue import merge_catalogue
-from litm.config.experiments import Cell
 from litm.config.study import CATALOGUES, load_study
+from litm.domain.curve import Cell
 from litm.errors import UserError
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())

@@ -9,10 +9,10 @@ from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
 from litm import batch_generation
+from litm.domain.finish_reason import LENGTH, STOP
 from litm.engine import FIRST_LINE, EngineSettings, Prepared
 from litm.engines import load_engine
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, STOP
 from litm.journal import Response
 from litm.model_loading import load_model
 

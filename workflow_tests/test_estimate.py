@@ -28,9 +28,11 @@ from litm.estimate import (
 )
 from litm.hashing import canonical_json, digest
 from litm.identity import folder_identity, sweep_identity
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing
 from litm.journal import Journal, Response, response_key
 from litm.records import read_json, write_json
-from litm.sweep import Fit, ask_missing, sweep_prompts
 
 REFERENCE = ROOT / "resources" / "reference_model"
 NAMES = ("m", "e")

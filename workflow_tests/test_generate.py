@@ -16,13 +16,15 @@ import generate
 from litm.config.models import read_model
 from litm.engine import Prepared
 from litm.errors import UserError
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
 from litm.hashing import canonical_json
 from litm.identity import folder_identity
 from litm.journal import Response
-from litm.questions import make_example, read_template
 from litm.reasoning import STRIP, Reasoning
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
-from litm.tasks import ExampleSettings, kv_retrieval
 
 MODEL = ROOT / "resources" / "reference_model"
 COUNT = 24

@@ -22,7 +22,7 @@ def articles() -> list[Article]:
 
 @pytest.fixture(scope="module")
 def questions() -> list[dict]:
-    return list(mini_encyclopedia.questions(SETTINGS))
+    return [record.to_json() for record in mini_encyclopedia.questions(SETTINGS)]
 
 
 def plain(text: str) -> str:
@@ -48,7 +48,7 @@ def test_a_seed_gives_the_same_passages_and_questions_every_time(questions):
     small = replace(SETTINGS, passages=50)
     first = list(mini_encyclopedia.passages(None, small))
     assert first == list(mini_encyclopedia.passages(None, small)) and len(first) == 50
-    assert questions == list(mini_encyclopedia.questions(SETTINGS))
+    assert questions == [record.to_json() for record in mini_encyclopedia.questions(SETTINGS)]
 
 
 def test_ids_are_the_family_and_the_member(articles):

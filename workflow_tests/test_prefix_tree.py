@@ -6,10 +6,12 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
 from litm.prefix_tree import tree_order, tree_tokens
 from litm.prompt_format import load_tokenizer
-from litm.questions import make_example, read_template
-from litm.tasks import ExampleSettings, kv_retrieval
 
 #: Few different tokens, so that prompts have beginnings in common.
 PROMPTS = st.lists(st.lists(st.integers(0, 2), max_size=12), max_size=12)

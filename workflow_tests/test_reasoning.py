@@ -13,10 +13,10 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 
 from litm.accuracy import accuracy_table
 from litm.config.models import read_model
+from litm.domain.finish_reason import LENGTH, STOP
 from litm.engine import FIRST_LINE, EngineSettings, Prepared
 from litm.engines import load_engine
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, STOP
 from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
 from litm.reasoning import (
     BUDGET,
@@ -29,7 +29,7 @@ from litm.reasoning import (
     opened_by_prompt,
     with_answer,
 )
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.score import Sweep, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}\n{% endfor %}"

@@ -14,21 +14,11 @@ from workbench import CONFIG, Workbench
 from litm.accuracy import accuracy_table
 from litm.config.study import load_study
 from litm.errors import UserError
-from litm.recorded import (
-    OWN_FIELDS,
-    Asked,
-    Matching,
-    RecordedFile,
-    asked_prompts,
-    check_any,
-    match_responses,
-    missing_by_cell,
-    read_records,
-    recorded_manifest,
-    response_records,
-)
+from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_records
+from litm.inference.recorded_manifest import check_any, missing_by_cell, recorded_manifest, response_records
+from litm.inference.recorded_matching import Asked, Matching, asked_prompts, match_responses
 from litm.records import read_json, read_jsonl
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.score import Sweep, score_sweep
 
 CELLS = ((3, "gold_at_0"), (3, "gold_at_2"))
 FIELDS = {"response": "model_answer", "question": "question"}

@@ -15,7 +15,7 @@ from conftest import ROOT, write_lines
 import export_suite
 from litm.errors import UserError
 from litm.records import read_jsonl
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.score import Sweep, score_sweep
 from litm.suite_export import CurveFiles, curve_figure
 
 IDS = ["b", "a", "c"]

@@ -20,16 +20,13 @@ from suite_examples import (
     suite_placements,
 )
 
+from litm.domain.placement import gold_placement, gold_positions
 from litm.errors import UserError
-from litm.metrics import METRICS
-from litm.placements import gold_placement, gold_positions
-from litm.questions import (
-    place,
-    shuffle_distractors,
-)
+from litm.examples.placing import place, shuffle_distractors
+from litm.examples.tasks import load_task, multi_needle
 from litm.records import read_jsonl
-from litm.scoring import Sweep, score_sweep
-from litm.tasks import load_task, multi_needle
+from litm.scoring.metrics import METRICS
+from litm.scoring.score import Sweep, score_sweep
 
 # fmt: off
 PROMPTS = {

@@ -14,14 +14,14 @@ from suite_examples import (
     questions,
 )
 
-from litm.codes_in_text import contains_code
-from litm.placements import gold_placement
-from litm.suite_text import events, exchanges, fillers
-from litm.suite_text.codes import random_codes
-from litm.suite_text.fillers import filler_sentences
-from litm.suite_text.names import similar_names
-from litm.suite_text.wordings import BUILDINGS
-from litm.tasks import fact_reasoning, temporal_narrative
+from litm.answers.codes import contains_code
+from litm.domain.placement import gold_placement
+from litm.examples.tasks import fact_reasoning, temporal_narrative
+from litm.examples.text import events, exchanges, fillers
+from litm.examples.text.codes import random_codes
+from litm.examples.text.fillers import filler_sentences
+from litm.examples.text.names import similar_names
+from litm.examples.text.wordings import BUILDINGS
 
 # --- The texts ---------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from litm.accuracy import accuracy_table
 from litm.csv_tables import write_csv
 from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
 from litm.score_groups import curves
-from litm.scoring import COLUMNS
+from litm.scoring.score import COLUMNS
 
 PROGRAM = ROOT / "scripts" / "make_summaries.py"
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.

@@ -11,10 +11,12 @@ from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, process
 from tokenizers.models import BPE
 from transformers import ByT5Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
 from litm.prompt_format import CHAT, RAW, encode_prompts, prompt_content
-from litm.questions import make_example, read_template
 from litm.records import write_jsonl
-from litm.tasks import ExampleSettings, load_task
 from litm.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
 
 #: Items of a context. Spaces and line ends, letters of several bytes, and a rare one whose bytes are tokens.

@@ -228,7 +228,7 @@ def test_an_edited_plot_module_draws_the_figures_again(bench):
 
 
 def test_an_edited_scorer_scores_again_without_inference(bench):
-    bench.edit("scripts/litm/scoring.py", "From examples and responses", "Out of examples and responses")
+    bench.edit("scripts/litm/scoring/score.py", "From examples and responses", "Out of examples and responses")
     assert bench.plan() == AFTER_ALL_SCORES
 
 

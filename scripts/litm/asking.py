@@ -6,9 +6,10 @@ from typing import Any
 
 from litm.engine import FIRST_LINE, EngineSettings
 from litm.identity import sweep_identity
+from litm.inference.fit import Fit
+from litm.inference.policies import LEAVE_OUT
 from litm.prompt_format import load_tokenizer, opens_reasoning
 from litm.reasoning import Reasoning, generation_settings, with_answers
-from litm.sweep import LEAVE_OUT, Fit
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from litm.domain.finish_reason import FAILED, OVERFLOW
 from litm.engines import engine_facts
-from litm.finish_reasons import FAILED, OVERFLOW
 from litm.hashing import text_sha256
 
 

@@ -12,11 +12,12 @@ from litm.apis.prompt_tokens import ServedPrompts
 from litm.asking import Asking
 from litm.batches import in_batches
 from litm.engines import engine_facts
+from litm.inference.fit import Fit
+from litm.inference.prompt import Prompt
 from litm.journal import Response
 from litm.prefix_tree import tree_tokens
 from litm.prompt_format import CHUNK, Content, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import read_json
-from litm.sweep import Fit, Prompt
 
 #: Prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]

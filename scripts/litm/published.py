@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from litm.domain.placement import gold_positions
 from litm.errors import UserError
-from litm.placements import gold_positions
 from litm.statistics import binomial_interval
 
 #: The data version of values whose source does not say it.

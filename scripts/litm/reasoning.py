@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from litm.domain.finish_reason import LENGTH, REFUSED
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, REFUSED
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

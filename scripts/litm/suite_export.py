@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from litm.accuracy import accuracy_table
-from litm.curves import Curve
+from litm.domain.curve import Curve
 from litm.errors import UserError
 from litm.figures import position_curve, target_bars
 from litm.reasoning import scored_text

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from litm.curves import Curve
+from litm.domain.curve import Curve
 from litm.errors import UserError
 from litm.position_bias import CLASSES, INVERTED, MEASURED, NO_INFORMATION
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from litm.apis.answers import Reply, line_end
 from litm.apis.prompt_tokens import ServedPrompts
 from litm.apis.running import Patience, as_they_finish, in_step
+from litm.domain.finish_reason import REFUSED, STOP
 from litm.engine import FIRST_LINE, EngineSettings, Prepared, Provider, with_ids
 from litm.errors import UserError
-from litm.finish_reasons import REFUSED, STOP
 from litm.hashing import canonical_json
 from litm.journal import Response
 from litm.messages import note

@@ -9,9 +9,9 @@ from litm.config.data import Dataset, locate
 from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
 from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
+from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import STRIP, Reasoning, read_reasoning
-from litm.sweep import STOP
 
 #: Fields of a request that the workflow sets from the entry and the prompt, or on which reading the response depends.
 OWN_FIELDS = {

@@ -11,9 +11,9 @@ from litm.engine import NO_QUANTIZATION
 from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
+from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import BUDGET, OFF, Reasoning, read_reasoning
-from litm.sweep import STOP
 
 
 @dataclass(frozen=True)

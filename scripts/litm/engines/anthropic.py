@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 from litm.apis.answers import Reply, known_reason, read_reply
 from litm.apis.engine import ApiEngine
 from litm.apis.failures import failure_of
+from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.engine import EngineFacts, EngineSettings, Provider
-from litm.finish_reasons import LENGTH, REFUSED, STOP
 from litm.prompt_format import Content, as_messages
 
 if TYPE_CHECKING:

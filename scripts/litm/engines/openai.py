@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, cast
 from litm.apis.answers import Reply, known_reason, read_reply
 from litm.apis.engine import ApiEngine
 from litm.apis.failures import error_names, failure_of
+from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, REFUSED, STOP
 from litm.prompt_format import CHAT, Content, as_messages, beginning_tokens, render_prompts
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from litm.batches import in_batches
+from litm.domain.finish_reason import STOP
 from litm.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
 from litm.errors import UserError
-from litm.finish_reasons import STOP
 from litm.journal import Response
 from litm.local_engine import LocalEngine
 from litm.messages import note

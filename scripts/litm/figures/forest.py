@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from litm.domain.placement import gold_depths, gold_positions
 from litm.figures import style
-from litm.placements import gold_depths, gold_positions
 from litm.position_bias import CLASSES, FLAT, INVERTED
 from litm.wording import ordinal
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from litm.placements import gold_places
+from litm.domain.placement import gold_places
 
 #: What computes the report and all that it is made of, but the answers, whose software the manifests name.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
