@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from litm.engines import FIRST_LINE, EngineSettings
+from litm.engines import DUMMY, FIRST_LINE, EngineSettings
 from litm.identity import sweep_identity
 from litm.prompt_format import load_tokenizer, opens_reasoning
 from litm.reasoning import Reasoning, generation_settings, opened_by_prompt, with_answer
@@ -31,6 +31,11 @@ class Asking:
     def is_served(self) -> bool:
         """Whether a server runs the model, and makes the prompts."""
         return "base_url" in self.source
+
+    @property
+    def has_tokenizer(self) -> bool:
+        """Whether the model has a tokenizer, here or on its server."""
+        return self.settings["engine"] != DUMMY
 
     @property
     def is_encoder_decoder(self) -> bool:

@@ -111,11 +111,13 @@ def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
 
 
 def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
-    """How prompts become tokens; None for a server's model without a tokenizer.
+    """How prompts become tokens; None for a model without a tokenizer.
 
     tokenizer: where it is if not with the model. As engines do it: a server's chat is in the tokenizer's chat template,
     and where that is not known only what the messages say is counted.
     """
+    if not asking.has_tokenizer:
+        return None
     prompt_template, template = asking.settings["prompt_template"], asking.template
     if not asking.is_served:
         location = tokenizer or asking.source["location"]

@@ -22,6 +22,9 @@ FIRST_LINE = "first_line"
 #: The weights as they are stored, in 4 bits (NF4 with double quantisation), or in 8.
 NO_QUANTIZATION, NF4, INT8 = "none", "nf4", "int8"
 
+#: The engine without a model, which has neither weights nor a tokenizer.
+DUMMY = "dummy"
+
 #: What a server is asked: for the next message of a chat, or for the text after a prompt.
 CHAT_ENDPOINT, COMPLETIONS_ENDPOINT = "chat", "completions"
 
