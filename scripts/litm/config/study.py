@@ -31,6 +31,7 @@ from litm.config.models import Model, read_model
 from litm.config.recorded import RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
 from litm.config.selection import Selection, is_to_supply, select
+from litm.engines import engine_facts
 from litm.errors import UserError
 
 #: Unless the config says otherwise.
@@ -198,6 +199,8 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             raise UserError(
                 f"{where}.tokens_of: {experiment.tokens_of} is run by a server: set the model's 'tokenizer'"
             )
+        if not engine_facts(model["engine"]).has_model:
+            raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
 
 
 def _check_answered(study: Study) -> None:
