@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -15,7 +17,7 @@ from matplotlib.lines import Line2D
 
 from litm.accuracy import accuracy_table
 from litm.csv_tables import write_csv
-from litm.figures import load_kind
+from litm.figures import kind_names, load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure
 from litm.position_bias import POSITION_BIAS_COLUMNS, pbi_class
@@ -42,12 +44,53 @@ def table(*cells: dict) -> pd.DataFrame:
     return pd.DataFrame(cells).astype({"position": "Int64"})
 
 
+@dataclass(frozen=True)
+class Experiment:
+    """What kinds of figures look at; it has two sizes."""
+
+    name: str
+    number_of_curves: int
+    asks_several: bool
+
+    @property
+    def curves(self) -> range:
+        return range(self.number_of_curves)
+
+    @property
+    def cells(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(size=5), SimpleNamespace(size=10)]
+
+
 def draw(figure: Mapping, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
     return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
 
 
 def draw_forest(position_bias: pd.DataFrame) -> Figure:
     return load_kind("pbi_forest").draw({"kind": "pbi_forest"}, Rows(position_bias=position_bias))
+
+
+@pytest.mark.parametrize("name", kind_names())
+def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
+    kind = load_kind(name)
+    assert kind.X_LABEL and set(kind.INPUTS) <= {field.name for field in fields(Rows)}
+    experiments = [Experiment("one", 2, False), Experiment("several", 2, True), Experiment("none", 0, False)]
+    fitting = [one.name for one in experiments if kind.misfit([one]) is None]
+    automatic = [one.name for one in experiments if kind.is_automatic(one)]
+    assert (fitting, automatic) == {
+        "accuracy_by_position": (["one"], ["one"]),
+        "accuracy_by_size": (["none"], ["none"]),
+        "accuracy_by_target": (["several"], ["several"]),
+        "mean_accuracy_by_size": (["one"], []),
+        "pbi_forest": ([], []),
+    }[name]
+
+
+def test_a_figure_by_position_needs_one_experiment_with_a_curve_and_a_figure_of_another_kind_all():
+    both = [Experiment("one", 2, False), Experiment("none", 0, False)]
+    assert load_kind("accuracy_by_position").misfit(both) is None
+    assert load_kind("accuracy_by_size").misfit(both) == (
+        "one has positions, a figure of 'kind: accuracy_by_size' is of experiments without"
+    )
 
 
 CURVES = table(
