@@ -290,7 +290,7 @@ def figure_entry(figure):
                 for one in candidates_of(curves)
                 if one.settings.kind == AS_RETRIEVED
             ]
-            if figure.kind == BY_SIZE
+            if "recall" in load_kind(figure.kind).INPUTS
             else []
         ),
         "scores": [
@@ -300,6 +300,7 @@ def figure_entry(figure):
             if figure.shows(model) and (model, experiment) in SWEEPS
         ],
         "published": PUBLISHED_ACCURACY if figure.published else [],
+        "code": code("plot_figure.py", f"figures/{figure.kind}.py"),
         "settings": canonical_json(figure.settings()),
     }
 
