@@ -102,7 +102,11 @@ def model_entry(model):
         "tokenizer": tokenizer or [],
         "tokenizer_location": tokenizer or model.path or "",
         "tokenizer_files": counting_files,
-        "hub_source": [] if counting_files else f"results/models/{model.name}.json",
+        "hub_source": (
+            f"results/models/{model.name}.json"
+            if model.hub and not counting_files
+            else []
+        ),
         "device": model.device,
         "gpu": 0 if model.device == "cpu" else model.gpus,
         "shards": model.shards,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from litm.engine import FIRST_LINE, EngineSettings
+from litm.engines import engine_facts
 from litm.identity import sweep_identity
 from litm.prompt_format import load_tokenizer, opens_reasoning
 from litm.reasoning import Reasoning, generation_settings, with_answers
@@ -31,6 +32,11 @@ class Asking:
     def is_served(self) -> bool:
         """Whether a server runs the model, and makes the prompts."""
         return "base_url" in self.source
+
+    @property
+    def has_tokenizer(self) -> bool:
+        """Whether the model has a tokenizer, here or on its server."""
+        return engine_facts(self.settings["engine"]).has_model
 
     @property
     def is_encoder_decoder(self) -> bool:

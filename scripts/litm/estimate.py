@@ -110,10 +110,12 @@ def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
 
 
 def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
-    """How prompts become tokens; None for a server's model without a tokenizer.
+    """How prompts become tokens; None for a model without a tokenizer.
 
     tokenizer: where it is if not with the model. They are those that engines count.
     """
+    if not asking.has_tokenizer:
+        return None
     prompt_template, template = asking.settings["prompt_template"], asking.template
     provider = engine_facts(asking.settings["engine"]).provider
     if provider is None:

@@ -61,10 +61,17 @@ class Model:
 
     def location(self) -> dict:
         """Where the model is: what `identify_model.py` is given."""
+        if not self.has_weights:
+            return {"engine": self.engine, "version": engine_facts(self.engine).version}
         return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
 
     def _changes(self) -> dict:
         return {"config": dict(self.config)} if self.config else {}
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether there is a model to load, with a tokenizer."""
+        return engine_facts(self.engine).has_model
 
     @property
     def template_name(self) -> str | None:
@@ -76,9 +83,10 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
     """An entry of models.yaml of a model that can be run; `UserError` for unknown names, or a folder without what a
     model needs.
     """
-    if ("path" in entry) == ("hub" in entry):
-        raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
     choose([entry["engine"]], [*engine_names(), RECORDED], f"models.{name}.engine")
+    has_model = engine_facts(entry["engine"]).has_model
+    if ("path" in entry) == ("hub" in entry) and has_model:
+        raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
     prompt_template = entry.get("prompt_template", RAW)
     templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
     choose([prompt_template], templates, f"models.{name}.prompt_template")
@@ -98,7 +106,7 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         prompt_template=prompt_template,
         reasoning=_reasoning(entry, prompt_template, f"models.{name}"),
         on_failure=entry.get("on_failure", STOP),
-        device=entry.get("device", "auto"),
+        device=entry.get("device", "auto" if has_model else "cpu"),
         gpus=entry.get("gpus", 1),
         shards=entry.get("shards", 1),
         batch_tokens=entry.get("batch_tokens", 16384),

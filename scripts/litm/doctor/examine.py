@@ -26,7 +26,7 @@ def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:
     lock: lines of requirements.lock; results: the folder of results, which need not be there yet.
     """
     needs = needs_of(study)
-    models = [model for model in study.models.values() if isinstance(model, Model)]
+    models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
     apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
     hubs = {model.name: gather.hub_model(model.hub, model.revision) for model in models if model.hub}
     with ThreadPoolExecutor() as pool:

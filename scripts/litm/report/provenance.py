@@ -94,6 +94,8 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
 
 def _weights(source: Mapping) -> str:
     """What says which weights they are, of the `source` in an identity."""
+    if "engine" in source:
+        return f"no model: engine {source['engine']}, version {source['version']}"
     if "api_model" in source:
         where = source.get("revision") or source.get("base_url")
         return f"{source['api_model']} of a server" + (f" ({where})" if where else "")
