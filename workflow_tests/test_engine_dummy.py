@@ -9,7 +9,8 @@ import yaml
 from conftest import ROOT
 
 from litm.config.study import load_study
-from litm.engines import EngineSettings, load_engine
+from litm.engine import EngineSettings
+from litm.engines import dummy, load_engine
 from litm.errors import UserError
 from litm.journal import Response
 
@@ -88,5 +89,5 @@ def test_sizes_in_its_tokens_are_a_mistake():
 
 def test_another_version_of_the_engine_is_another_model(monkeypatch):
     location = study({"engine": "dummy"}).models["mine"].location()
-    monkeypatch.setattr("litm.config.models.VERSION", 2)
+    monkeypatch.setattr(dummy, "ENGINE", replace(dummy.ENGINE, version=2))
     assert study({"engine": "dummy"}).models["mine"].location() != location

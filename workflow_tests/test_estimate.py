@@ -107,6 +107,9 @@ def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
     assert encoder(served, str(tmp_path))([turns]) == ENCODE(["<user>one<assistant> two"])
+    # Anthropic's template is not that of any tokenizer.
+    served = replace(served, settings={**settings, "engine": "anthropic"})
+    assert encoder(served, str(tmp_path))([turns]) == ENCODE(["one two"])
 
 
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):

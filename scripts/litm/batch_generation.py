@@ -1,13 +1,15 @@
 """A batch of prompts through `generate` of transformers, greedily, and what to do where memory does not do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 import torch
 from transformers import GenerationConfig, PreTrainedModel
 
+from litm.batching import halved_budget, longest_first, next_batch
 from litm.errors import UserError
-from litm.kept_cache import KeptCache
+from litm.kept_cache import KeptCache, reading_order
+from litm.messages import note
 from litm.reasoning_end import Ending, stopping_rules
 
 #: What the errors say that are no `torch.OutOfMemoryError`: of the processor's memory, and of CUDA's libraries.
@@ -16,6 +18,38 @@ OUT_OF_MEMORY = (
     "CUDA error: out of memory",
     "CUBLAS_STATUS_ALLOC_FAILED",
 )
+
+
+def batch_outputs(
+    model: PreTrainedModel,
+    prompts: Sequence[Sequence[int]],
+    ending: Ending,
+    kept: KeptCache | None,
+    token_budget: int,
+) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
+    """Batches of prompts (tokens,) within a budget of tokens: indices of the prompts, and the new token ids of each.
+
+    A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single prompt
+    that does not. kept: the caches of the model, with what is known of the last prompts; None to share nothing.
+    """
+    new_tokens = model.generation_config.max_new_tokens
+    lengths = [len(prompt) for prompt in prompts]
+    order = reading_order(prompts, kept.short) if kept else longest_first(lengths)
+    done = 0
+    while done < len(order):
+        batch = next_batch(order, done, lengths, new_tokens, token_budget)
+        outputs = generate_if_it_fits(model, [prompts[index] for index in batch], ending, kept)
+        if outputs is not None:
+            done += len(batch)
+            yield batch, outputs
+        elif len(batch) == 1:
+            raise UserError(out_of_memory(model.device, lengths[batch[0]]))
+        else:
+            token_budget = halved_budget(batch, lengths, new_tokens)
+            note(
+                f"out of memory on {model.device} with {len(batch)} prompts at a time: on with {token_budget} "
+                "batch_tokens"
+            )
 
 
 def generate_if_it_fits(

@@ -44,8 +44,8 @@ class EngineFacts:
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: of an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes what prompts
     have in common at their beginnings once; budgets_reasoning: whether it can end a model's reasoning after a number
-    of tokens; audited_with: the engine that the audit asks in its place, None for itself; has_model: False for
-    an engine that needs neither weights nor a tokenizer.
+    of tokens; audited_with: the engine that the audit asks in its place, None for itself; version: of what an engine
+    answers that has no model, part of the identity of its answers.
     """
 
     about: str
@@ -54,7 +54,12 @@ class EngineFacts:
     shares_prefixes: bool = False
     budgets_reasoning: bool = False
     audited_with: str | None = None
-    has_model: bool = True
+    version: int | None = None
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model, with weights and a tokenizer, here or on a server."""
+        return self.version is None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Remote files: from a mirror folder or the network, never unchecked."""
+"""Remote files: from a mirror folder or the network, never unchecked. By urllib, which also reads file: addresses."""
 
 import http.client
 import shutil

@@ -9,7 +9,6 @@ from litm.config.data import Dataset, locate
 from litm.config.engine_keys import RECORDED
 from litm.engine import NO_QUANTIZATION
 from litm.engines import engine_facts, engine_names
-from litm.engines.dummy import VERSION
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
 from litm.inference.policies import STOP
@@ -63,7 +62,7 @@ class Model:
     def location(self) -> dict:
         """Where the model is: what `identify_model.py` is given."""
         if not self.has_weights:
-            return {"engine": self.engine, "version": VERSION}
+            return {"engine": self.engine, "version": engine_facts(self.engine).version}
         return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
 
     def _changes(self) -> dict:

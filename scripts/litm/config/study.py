@@ -24,14 +24,13 @@ from litm.config.data import (
     read_question_set,
     read_retriever,
 )
-from litm.config.engine_keys import check_engine_keys, is_api, is_recorded, with_defaults
+from litm.config.engine_keys import check_engine_keys, has_no_model, is_api, is_recorded, with_defaults
 from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model, read_model
 from litm.config.recorded import RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
 from litm.config.selection import Selection, is_to_supply, select
-from litm.engines import engine_facts
 from litm.errors import UserError
 
 #: Unless the config says otherwise.
@@ -199,7 +198,7 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             raise UserError(
                 f"{where}.tokens_of: {experiment.tokens_of} is run by a server: set the model's 'tokenizer'"
             )
-        if not engine_facts(model["engine"]).has_model:
+        if has_no_model(model):
             raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
 
 

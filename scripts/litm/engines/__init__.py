@@ -12,10 +12,10 @@ from collections.abc import Callable
 from litm.engine import Engine, EngineFacts, EngineSettings
 
 
-def engine_names(has: Callable[[EngineFacts], bool] = lambda facts: True) -> list[str]:
-    """Names of all engines that declare something, sorted."""
+def engine_names(having: Callable[[EngineFacts], bool] | None = None) -> list[str]:
+    """Names of all engines, or of those `having` what they must declare, sorted."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return [name for name in names if has(engine_facts(name))]
+    return names if having is None else [name for name in names if having(engine_facts(name))]
 
 
 def engine_facts(name: str) -> EngineFacts:

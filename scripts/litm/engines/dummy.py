@@ -11,10 +11,8 @@ from litm.engine import EngineFacts, EngineSettings, Prepared
 from litm.journal import Response
 from litm.prompt_format import PROMPT_FIELD, Content, as_messages
 
-ENGINE = EngineFacts(about="no model: words of the prompt, to try a config in seconds", has_model=False)
-
-#: Part of the model's identity: raise it when the answers change.
-VERSION = 1
+#: version: raise it when the answers change.
+ENGINE = EngineFacts(about="no model: words of the prompt, chosen by its hash, to try a config in seconds", version=1)
 #: Most words that an answer wants to have; with a lower limit of new tokens some answers are cut.
 LONGEST = 20
 #: Prompts answered at a time.
@@ -49,7 +47,7 @@ class Engine:
             finish_reason=STOP if shown == answer else LENGTH,
             prompt_tokens=len(words),
             response_tokens=len(shown),
-            made_with=f"dummy {VERSION}",
+            made_with=f"dummy {ENGINE.version}",
         )
 
     def _words(self, content: Content) -> list[str]:

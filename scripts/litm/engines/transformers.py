@@ -3,13 +3,10 @@
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
-from litm.batching import halved_budget, longest_first, next_batch
 from litm.devices import choose_device, device_name
 from litm.engine import NO_QUANTIZATION, EngineFacts, Prepared, token_ids
-from litm.errors import UserError
 from litm.journal import Response
 from litm.local_engine import LocalEngine
-from litm.messages import note
 
 ENGINE = EngineFacts(
     about="Hugging Face transformers: causal language models and encoder-decoders, on a CPU or GPUs",
@@ -26,14 +23,12 @@ class Engine(LocalEngine):
         """Answer all prompts, batch by batch; yields each batch as soon as it is done.
 
         Prompts with a common beginning follow one another, where the model's caches can be kept from one to the next.
-
-        A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single
-        prompt that does not.
+        Raises `UserError` for a prompt that does not fit the memory alone.
         """
         if not prompts:
             return
-        from litm.batch_generation import decoder_start_id, generate_if_it_fits, greedy_decoding, out_of_memory
-        from litm.kept_cache import KeptCache, can_keep, reading_order
+        from litm.batch_generation import batch_outputs, decoder_start_id, greedy_decoding
+        from litm.kept_cache import KeptCache, can_keep
         from litm.model_loading import load_model
         from litm.reasoning_end import response_ending
 
@@ -46,25 +41,12 @@ class Engine(LocalEngine):
             new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
         )
         ending = response_ending(self.settings, self.tokenizer, self.config)
-        prompt_ids = token_ids(prompts)
-        lengths = [len(ids) for ids in prompt_ids]
-        budget = self.settings.batch_tokens
+        ids = token_ids(prompts)
         may_keep = self.settings.share_prefixes and can_keep(model)
-        kept = KeptCache(model, max(lengths), new_tokens) if may_keep else None
-        order = reading_order(prompt_ids, kept.short) if kept else longest_first(lengths)
-        done = 0
-        while done < len(order):
-            batch = next_batch(order, done, lengths, new_tokens, budget)
-            outputs = generate_if_it_fits(model, [prompt_ids[index] for index in batch], ending, kept)
-            if outputs is None:
-                if len(batch) == 1:
-                    raise UserError(out_of_memory(device, lengths[batch[0]]))
-                budget = halved_budget(batch, lengths, new_tokens)
-                note(f"out of memory on {device} with {len(batch)} prompts at a time: on with {budget} batch_tokens")
-                continue
-            done += len(batch)
-            self.computed_tokens += kept.computed if kept else sum(lengths[index] for index in batch)
-            yield self.responses(prompt_ids, batch, outputs, end_tokens, ending, made_with)
+        kept = KeptCache(model, max(map(len, ids)), new_tokens) if may_keep else None
+        for batch, outputs in batch_outputs(model, ids, ending, kept, self.settings.batch_tokens):
+            self.computed_tokens += kept.computed if kept else sum(len(ids[index]) for index in batch)
+            yield self.responses(ids, batch, outputs, end_tokens, ending, made_with)
 
     def _pad_token(self, end_tokens: list[int]) -> int:
         # Padding is masked, so any token does; one that was added to the tokenizer only has no embedding.
