@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
@@ -10,7 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT, write_lines
+from conftest import write_lines
+from programs import run_program
 
 import export_suite
 from litm.errors import UserError
@@ -210,8 +210,8 @@ def test_the_figure_shows_the_curve_alone(results):
 def pack(folder: Path, output: Path) -> None:
     """Run the program that packs a folder in which Snakemake has left a hidden file."""
     (folder / ".hidden").touch()
-    program = [sys.executable, ROOT / "scripts" / "zip_export.py"]
-    subprocess.run([*program, "--folder", folder, "--name", "m", "--output", output], check=True, capture_output=True)
+    done = run_program("zip_export", "--folder", folder, "--name", "m", "--output", output)
+    assert done.returncode == 0, done.stderr
     (folder / ".hidden").unlink()
 
 

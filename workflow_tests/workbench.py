@@ -1,8 +1,10 @@
 """A copy of the project to run Snakemake in, and to edit: what it plans, and what it does."""
 
+import contextlib
 import json
 import logging
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import yaml
 from conftest import ROOT, qa_record, write_lines
+from programs import run_program
 
 from litm.records import read_json
 
@@ -105,6 +108,22 @@ class Workbench:
         done = self.snakemake(*words)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def run_here(self, *words: str) -> subprocess.CompletedProcess:
+        """Run the programs of the jobs that Snakemake plans in this process, which has imported what they want, to the
+        first that fails; how the last one ended. Snakemake does not know of it, and they are those of this checkout.
+        """
+        planned = self.snakemake("--dry-run", "--printshellcmds", "--quiet", "host", *words)
+        assert planned.returncode == 0, planned.stdout + planned.stderr
+        done = planned
+        with contextlib.chdir(self.folder):
+            for line in planned.stdout.splitlines():
+                shell, is_shell, command = line.partition("Shell command: ")
+                if is_shell and not shell:
+                    done = run_program(*program_and_words(command))
+                    if done.returncode:
+                        break
+        return done
+
     def plan(self, *words: str) -> dict[str, int]:
         """Number of jobs by rule that Snakemake would run, targets left out."""
         command = ["snakemake", "--dry-run", "--configfile", "small.yaml", "--cores", "1", *words]
@@ -119,6 +138,13 @@ class Workbench:
         """How many prompts the last run of a sweep asked, and how many it took from the journal."""
         manifest = read_json(self.path(f"results/responses/{model}/{sweep}.manifest.json"))
         return manifest["asked"], manifest["reused"]
+
+
+def program_and_words(command: str) -> list[str]:
+    """The name of the program and its arguments, of a rule's shell command."""
+    words = shlex.split(command.partition(" 2>&1")[0])
+    program = next(index for index, word in enumerate(words) if word.endswith(".py"))
+    return [Path(words[program]).stem, *words[program + 1 :]]
 
 
 def in_a_fork(run: Callable[[], int]) -> subprocess.CompletedProcess:
