@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 from conftest import ROOT
 from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
+from programs import run_program
 
 from litm.apis.engine import public_url
 from litm.apis.failures import asked_wait
@@ -64,7 +65,7 @@ def test_a_thousand_prompts_are_answered_once_each_through_mixed_faults(protocol
     planned = sweep_prompts(examples, "0" * 64, RAW)
     started = time.monotonic()
     with FaultServer(mixed) as server, Journal(tmp_path / "j") as journal:
-        engine = make_engine(protocol, server, concurrency=32)
+        engine = make_engine(protocol, server, replace(HASTE, timeout=2.0), concurrency=32)
         outcome = ask_missing(planned, journal, {"model": "m"}, Fit(None, 50), lambda: engine, "test")
         assert not outcome.failed
         assert {prompt.key: journal[prompt.key].text for prompt in planned} == {
@@ -331,7 +332,7 @@ def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_nex
         )
         assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 1 + 20
 
-        done = subprocess.run(command(protocol, server, tmp_path), capture_output=True, text=True, check=False)
+        done = run_program("generate", *command(protocol, server, tmp_path)[2:])
         assert done.returncode == 0, done.stderr
     assert "20 prompts asked, 20 reused" in done.stderr
     assert server.answered == Counter(f"prompt {n:02}" for n in range(40))

@@ -31,6 +31,26 @@ def test_imports_are_followed_through_modules_and_packages(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import lib",
+        "def f():\n    import lib",
+        "class C:\n    async def f(self):\n        from lib import x",
+        "if 1:\n    pass\nelif 2:\n    pass\nelse:\n    import lib",
+        "try:\n    pass\nexcept OSError:\n    import lib",
+        "try:\n    pass\nfinally:\n    import lib",
+        "for x in y:\n    pass\nelse:\n    import lib",
+        "with x:\n    import lib",
+        "match x:\n    case 1:\n        import lib",
+    ],
+)
+def test_imports_are_found_in_every_kind_of_block(tmp_path, program):
+    (tmp_path / "lib.py").write_text("")
+    (tmp_path / "script.py").write_text(program + "\n")
+    assert local_modules(tmp_path / "script.py", tmp_path) == (tmp_path / "script.py", tmp_path / "lib.py")
+
+
 #: The code of each stage, by the beginning of its path in the library; all other code may be of any stage.
 STAGES = {
     "config": ("config/",),

@@ -1,13 +1,12 @@
 """The estimate: what is left of a sweep, at what rate, for how much money; and that a running sweep is left alone."""
 
-import subprocess
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import ROOT, write_lines
+from programs import run_program
 
 from litm.asking import Asking
 from litm.engine import EngineSettings
@@ -141,10 +140,7 @@ def estimate_sweep(folder: Path) -> Remaining:
         "output": folder / "estimate.json",
     }
     words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "estimate_sweep.py"), *words],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_program("estimate_sweep", *words)
     assert done.returncode == 0, done.stderr
     return Remaining(**read_json(folder / "estimate.json"))
 
@@ -238,10 +234,9 @@ def test_money_is_not_mentioned_where_nothing_costs_any():
 
 def test_the_table_is_printed_and_written(tmp_path):
     write_json(tmp_path / "one.json", asdict(left()))
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "estimate.py"), "--sweeps", str(tmp_path / "one.json"), "--rates",
-         '{"m": 100}', "--prices", "{}", "--results", str(tmp_path), "--table", str(tmp_path / "estimate.csv")],
-        capture_output=True, text=True, check=False,
+    done = run_program(
+        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--prices", "{}",
+        "--results", tmp_path, "--table", tmp_path / "estimate.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "m: hours at 100 prompt tokens a second, tokens_per_second of its entry" in done.stdout

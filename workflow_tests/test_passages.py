@@ -4,11 +4,11 @@ import gzip
 import hashlib
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, dpr_file, write_lines
+from conftest import dpr_file, write_lines
+from programs import run_program
 
 from litm import duplicates
 from litm.duplicates import check_ids, unique_passages
@@ -22,9 +22,8 @@ def made_up(count: int, start: int = 0) -> list[Passage]:
 
 def make_passages(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run the program with two shards of two passages."""
-    program = [sys.executable, str(ROOT / "scripts" / "make_passages.py"), "--passages-per-shard", "2", "--shards", "2"]
-    places = ["--folder", str(tmp_path / "shards"), "--manifest", str(tmp_path / "shards" / "manifest.json")]
-    return subprocess.run([*program, *places, *arguments], capture_output=True, text=True)
+    places = ["--folder", tmp_path / "shards", "--manifest", tmp_path / "shards" / "manifest.json"]
+    return run_program("make_passages", "--passages-per-shard", 2, "--shards", 2, *places, *arguments)
 
 
 # Cutting

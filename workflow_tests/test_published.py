@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
-from workbench import Workbench
 
 from litm.errors import UserError
 from litm.figures import load_kind
@@ -338,8 +337,8 @@ def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend
 # --- The target `published` ---
 
 
-def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(new_bench):
+    bench = new_bench
     wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
     bench.run(*wanted)
     assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
@@ -348,8 +347,8 @@ def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tm
     assert bench.plan(*wanted) == {"published_table": 1}
 
 
-def test_the_published_figures_and_tables_need_no_model(tmp_path):
-    assert set(Workbench.create(tmp_path).plan("--", "published")) == {
+def test_the_published_figures_and_tables_need_no_model(new_project):
+    assert set(new_project.plan("--", "published")) == {
         "plot_published",
         "published_table",
         "published_claims_table",
