@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING
 from measuring import ROOT, Cost, growth_table, program, run
 
 from litm.asking import Asking
-from litm.cli import note
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
+from litm.inference.prompt import sweep_prompts
 from litm.journal import Response, digest
-from litm.questions import make_example, read_template
+from litm.messages import note
 from litm.records import canonical_json, read_json, read_jsonl, write_jsonl
-from litm.sweep import sweep_prompts
-from litm.tasks import ExampleSettings, load_task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +152,7 @@ def sweep_scores(model: int, experiment: int) -> "pd.DataFrame":
     import numpy as np
     import pandas as pd
 
-    from litm.scoring import COLUMNS
+    from litm.scoring.score import COLUMNS
 
     rng = np.random.default_rng([model, experiment])
     ids = [digest([experiment, number])[:16] for number in range(QUESTIONS)]

@@ -27,7 +27,7 @@ from litm.audit_sample import audit_engine
 from litm.code_inputs import local_modules
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
-from litm.config.figures import BY_SIZE, PBI_FOREST
+from litm.config.figures import PBI_FOREST
 from litm.config.jobs import memory_mb, minutes, work_of
 from litm.config.needs import needs_of
 from litm.config.recorded_models import RecordedModel
@@ -35,10 +35,11 @@ from litm.config.study import load_study
 from litm.config.corpora import NATURAL_QUESTIONS
 from litm.corpora import GENERATORS
 from litm.errors import UserError
+from litm.figures import load_kind
 from litm.identity import model_files, tokenizer_files
 from litm.journal import journal_files
 from litm.paper_layouts import LAYOUTS
-from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
+from litm.domain.placement import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.records import canonical_json
 from litm.retrieval import EXACT
 

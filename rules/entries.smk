@@ -11,7 +11,7 @@ def experiment_entry(experiment):
     first_of_size = {cell.size: cell for cell in reversed(experiment.cells)}
     return {
         "task": experiment.task,
-        "task_code": code("make_examples.py", f"tasks/{experiment.task}.py"),
+        "task_code": code("make_examples.py", f"examples/tasks/{experiment.task}.py"),
         "prompt_file": project_file("resources", "prompts", f"{experiment.prompt}.txt"),
         "datasets": {
             str(size): dataset_file(name) for size, name in experiment.datasets.items()
@@ -43,7 +43,7 @@ def length_entry(experiment):
         return {}
     model = MODELS[experiment.tokens_of]
     return {
-        "length_code": code("find_size.py", f"tasks/{experiment.task}.py"),
+        "length_code": code("find_size.py", f"examples/tasks/{experiment.task}.py"),
         "length_placements": {
             str(size): [
                 cell.placement for cell in experiment.cells if cell.size == size
@@ -102,7 +102,11 @@ def model_entry(model):
         "tokenizer": tokenizer or [],
         "tokenizer_location": tokenizer or model.path or "",
         "tokenizer_files": counting_files,
-        "hub_source": [] if counting_files else f"results/models/{model.name}.json",
+        "hub_source": (
+            f"results/models/{model.name}.json"
+            if model.hub and not counting_files
+            else []
+        ),
         "device": model.device,
         "gpu": 0 if model.device == "cpu" else model.gpus,
         "shards": model.shards,
@@ -286,7 +290,7 @@ def figure_entry(figure):
                 for one in candidates_of(curves)
                 if one.settings.kind == AS_RETRIEVED
             ]
-            if figure.kind == BY_SIZE
+            if "recall" in load_kind(figure.kind).INPUTS
             else []
         ),
         "scores": [
@@ -296,6 +300,7 @@ def figure_entry(figure):
             if figure.shows(model) and (model, experiment) in SWEEPS
         ],
         "published": PUBLISHED_ACCURACY if figure.published else [],
+        "code": code("plot_figure.py", f"figures/{figure.kind}.py"),
         "settings": canonical_json(figure.settings()),
     }
 

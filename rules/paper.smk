@@ -94,7 +94,10 @@ rule published_table:
 rule plot_published:
     input:
         published=PUBLISHED_ACCURACY,
-        code=code("plot_published.py"),
+        code=lambda wildcards: code(
+            "plot_figure.py",
+            f"figures/{STUDY.published_figures[wildcards.figure].kind}.py",
+        ),
     output:
         png="results/published/figures/{figure}.png",
         pdf="results/published/figures/{figure}.pdf",

@@ -9,7 +9,7 @@ rule plot_figure:
         scores=of_figure("scores"),
         recall=of_figure("recall"),
         published=of_figure("published"),
-        code=code("plot_figure.py"),
+        code=of_figure("code"),
     output:
         png=report(
             "results/figures/{figure}.png",
@@ -40,7 +40,7 @@ rule plot_figure:
 rule plot_pbi_forest:
     input:
         position_bias="results/tables/position_bias.csv",
-        code=code("plot_bias_forest.py"),
+        code=code("plot_figure.py", f"figures/{PBI_FOREST}.py"),
     output:
         png=report(
             "results/figures/pbi_forest.png",
@@ -54,8 +54,12 @@ rule plot_pbi_forest:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        # A function, because Snakemake would take braces for wildcards.
+        figure=lambda wildcards: canonical_json({"kind": PBI_FOREST}),
     shell:
         "python {input.code[0]:q}"
+        " --figure {params.figure:q}"
         " --position-bias {input.position_bias:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
@@ -69,7 +73,7 @@ rule sample_questions:
         scores=for_each_model("results/scores/{model}/{experiment}.parquet"),
         code=code("sample_questions.py"),
     output:
-        "results/explorer/{experiment}.jsonl.gz",
+        "results/question_samples/{experiment}.jsonl.gz",
     log:
         "results/logs/sample_questions/{experiment}.log",
     localrule: True
@@ -96,16 +100,21 @@ rule make_report:
         tables=REPORT_TABLES,
         figures=expand("results/figures/{figure}.png", figure=list(FIGURES)),
         samples=expand(
-            "results/explorer/{experiment}.jsonl.gz",
+            "results/question_samples/{experiment}.jsonl.gz",
             experiment=list(EXPERIMENTS) if STUDY.explored_per_size else [],
         ),
         manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
         datasets=list(REPORT_DATASETS.values()),
-        template=[
+        sources=[
             project_file("resources", "report", name)
-            for name in ("report.html.j2", "report.css", "curves.js", "explorer.js")
+            for name in (
+                "report.html.j2",
+                "report.css",
+                "charts.js",
+                "question_samples.js",
+            )
         ],
-        code=code("make_report.py"),
+        code=code("make_report.py", *(f"figures/{kind}.py" for kind in REPORT_KINDS)),
     output:
         report(
             REPORT_FILE,
@@ -129,6 +138,6 @@ rule make_report:
         " --samples {input.samples:q}"
         " --manifests {input.manifests:q}"
         " --datasets {input.datasets:q}"
-        " --template {input.template[0]:q}"
+        " --sources {input.sources:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

@@ -23,7 +23,8 @@ def recall_of(figure):
             for name in figure.experiments
             if name in STUDY.experiments
         )
-        if figure.kind == BY_SIZE and one.settings.kind == AS_RETRIEVED
+        if "recall" in load_kind(figure.kind).INPUTS
+        and one.settings.kind == AS_RETRIEVED
     ]
 
 
@@ -79,3 +80,5 @@ REPORT_TABLES = [
     *CANDIDATE_TABLE,
 ]
 REPORT_SETTINGS = report_settings()
+# The page draws the figures' charts with the modules of their kinds.
+REPORT_KINDS = sorted({figure.kind for figure in STUDY.figures.values()})

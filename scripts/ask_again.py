@@ -6,10 +6,12 @@ from litm.asking import Asking
 from litm.audit_sample import audit_engine, audit_sample
 from litm.cli import json_object, note, run
 from litm.engines import load_engine
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing, check_answered, sweep_responses
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_jsonl
-from litm.sweep import Fit, ask_missing, check_answered, sweep_prompts, sweep_responses
 
 
 def main() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from litm.cli import note, run
 from litm.errors import UserError
-from litm.example_checks import check_examples
+from litm.examples.example_check import check_examples
+from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR
 from litm.records import read_jsonl, write_json
-from litm.tasks import ASK_ANOTHER_KEY, MOVE_THE_PAIR
 
 SHOWN = 5
 

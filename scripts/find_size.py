@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from litm.cli import json_object, note, run
 from litm.context_sizes import most_items
+from litm.domain.placement import gold_depths, gold_placement, positions_for
 from litm.errors import UserError
-from litm.placements import gold_depths, gold_placement, positions_for
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
 from litm.prompt_format import encode_prompts, model_tokenizer, prompt_content, read_prompt_template
-from litm.questions import make_example, read_template
 from litm.reasoning import Reasoning
 from litm.records import read_json, write_json
-from litm.tasks import ExampleSettings, load_task
 
 #: Questions whose prompts are counted; those of other questions and placements are as long to a few tokens.
 QUESTIONS = 10
@@ -19,7 +21,7 @@ QUESTIONS = 10
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", required=True, help="a module of litm/tasks")
+    parser.add_argument("--task", required=True, help="a module of litm/examples/tasks")
     parser.add_argument("--tokens", required=True, type=int, help="most tokens of a prompt")
     parser.add_argument("--placements", required=True, nargs="+", help="gold_at_depth_..., those of this size")
     parser.add_argument(

@@ -7,21 +7,14 @@ from litm.asking import Asking
 from litm.cli import json_object, note, run
 from litm.engines import load_engine
 from litm.identity_changes import reason_in_words
+from litm.inference.manifest import manifest
+from litm.inference.policies import COUNT, FAIL, LEAVE_OUT, STOP
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing, check_answered, sweep_responses
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
 from litm.records import read_json, read_jsonl, write_json, write_jsonl
 from litm.shards import other_journals, prompts_of_shard, shard, shard_journal
-from litm.sweep import (
-    COUNT,
-    FAIL,
-    LEAVE_OUT,
-    STOP,
-    ask_missing,
-    check_answered,
-    manifest,
-    sweep_prompts,
-    sweep_responses,
-)
 
 
 def main() -> None:

@@ -6,17 +6,10 @@ import json
 from litm.cli import json_object, note, run
 from litm.errors import UserError
 from litm.identity import file_sha256
-from litm.reasoning import Reasoning, opened_by_prompt, with_answer
-from litm.recorded import (
-    RecordedFile,
-    asked_prompts,
-    check_any,
-    identity,
-    match_responses,
-    recorded_manifest,
-    response_records,
-    sweep_fields,
-)
+from litm.inference.recorded_files import RecordedFile
+from litm.inference.recorded_manifest import check_any, identity, recorded_manifest, response_records, sweep_fields
+from litm.inference.recorded_matching import asked_prompts, match_responses
+from litm.reasoning import Reasoning, with_answers
 from litm.records import read_jsonl, write_json, write_jsonl
 
 
@@ -37,12 +30,8 @@ def main() -> None:
     except UserError as error:
         raise UserError(f"{what}: {error}") from error
     summary = recorded_manifest(sweep, asked, files, matching, args.fields)
-    records = list(response_records(asked, matching))
-    reasoning = Reasoning.of(args.settings)
-    if reasoning.is_separate:
-        opened = opened_by_prompt((record["response"] or "" for record in records), reasoning.tags)
-        records = [with_answer(record, reasoning.tags, opened) for record in records]
-    write_jsonl(args.responses, records)
+    records = response_records(asked, matching)
+    write_jsonl(args.responses, with_answers(records, Reasoning.of(args.settings)))
     write_json(args.manifest, summary)
     note(
         f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "

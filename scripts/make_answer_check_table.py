@@ -4,9 +4,9 @@ import argparse
 
 import pandas as pd
 
-from litm.answer_checks import answer_check_row
 from litm.cli import run
 from litm.csv_tables import write_csv
+from litm.examples.answer_check import answer_check_row
 from litm.records import read_jsonl
 
 

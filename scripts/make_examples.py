@@ -5,18 +5,23 @@ from collections.abc import Iterable
 from itertools import islice
 
 from litm.cli import json_object, note, run
+from litm.domain.placement import positions_for
+from litm.domain.question import Question
 from litm.errors import UserError
-from litm.placements import positions_for
-from litm.question_checks import check_question
-from litm.questions import Question, make_example, read_template, shuffle_distractors
+from litm.examples.example import make_example
+from litm.examples.placing import shuffle_distractors
+from litm.examples.prompt_file import read_template
+from litm.examples.question_check import check_question
+from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings
+from litm.examples.tasks import load_task
+from litm.questions.labels import read_labels
+from litm.questions.subsets import first_by_digest, select
 from litm.records import read_json, write_jsonl
-from litm.subsets import first_by_digest, read_labels, select
-from litm.tasks import ASK_ANOTHER_KEY, ExampleSettings, load_task
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", required=True, help="a module of litm/tasks")
+    parser.add_argument("--task", required=True, help="a module of litm/examples/tasks")
     parser.add_argument("--size", required=True, type=int, help="items in the context, or tokens, see --length")
     parser.add_argument(
         "--placement", required=True, help="gold_at_{position} or gold_at_depth_{depth}, more after a _; or another"

@@ -4,7 +4,7 @@ import argparse
 
 from litm.cli import note, run
 from litm.records import atomic_writer, read_jsonl
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.score import Sweep, score_sweep
 
 
 def main() -> None:

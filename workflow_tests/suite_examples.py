@@ -5,13 +5,12 @@ from functools import cache
 
 from conftest import ROOT
 
-from litm.placements import gold_placement
-from litm.questions import (
-    Question,
-    make_example,
-    read_template,
-)
-from litm.tasks import ExampleSettings, load_task
+from litm.domain.placement import gold_placement
+from litm.domain.question import Question
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
 
 SETTINGS = ExampleSettings(examples=5, seed=0, distractor_order="ranked")
 #: The tasks at the suite's sizes, and at smaller ones where many placements are made.

@@ -7,8 +7,8 @@ import yaml
 from conftest import ROOT
 
 from litm.config.catalogue import merge_catalogue
-from litm.config.experiments import Cell
 from litm.config.study import CATALOGUES, load_study
+from litm.domain.curve import Cell
 from litm.errors import UserError
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
@@ -172,7 +172,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ({"seed": "one"}, "config.seed: must be a whole number, found 'one'"),
         (
             {"models": ["refrence"]},
-            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, mpt",
+            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, dummy, mpt",
         ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: kv_retrieval_small,"),
         ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: kv_retrieval_small,"),
@@ -188,6 +188,14 @@ def test_a_dataset_may_be_given_for_each_size():
                 **define("figures", f={"experiments": ["closed_book_qa"], "kind": "mean_accuracy_by_size"}),
             },
             "figures.f: closed_book_qa has no positions, a figure of 'kind: mean_accuracy_by_size' is of",
+        ),
+        (
+            define("figures", f={"experiments": ["kv_retrieval"], "kind": "accuracy_by_positon"}),
+            "figures.f.kind: unknown name 'accuracy_by_positon' (did you mean 'accuracy_by_position'?)",
+        ),
+        (
+            {"figures": ["f"], **define("figures", f={"experiments": ["kv_retrieval_small"], "kind": "pbi_forest"})},
+            "figures.f: a figure of 'kind: pbi_forest' is always made, of all curves; take this one out of the config",
         ),
         ({"figures": ["multi_document_qa"]}, "figures.multi_document_qa: experiments selected in this config: unknown"),
         (
@@ -294,7 +302,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("experiments", x={**KV, "positions": None, "depths": {500: [0, 1]}, "tokens_of": "gpt"}),
-            "experiments.x.tokens_of: unknown name 'gpt'; allowed: reference, mpt-30b-instruct",
+            "experiments.x.tokens_of: unknown name 'gpt'; allowed: reference, dummy, mpt-30b-instruct",
         ),
         (define("experiments", x={**KV, "oracle": "y"}), "experiments.x.oracle: unknown name 'y'"),
         (
@@ -353,7 +361,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ({"audit": {"prompt": 1}}, "config.audit: unknown key 'prompt'; allowed: prompts_per_cell"),
         ({"define": {"modles": {}}}, "config.define: unknown key 'modles' (did you mean 'models'?); allowed: models,"),
         ({"define": {"models": {"m": 3}}}, "config.define.models.m: must be a mapping, as in {key: value}, found 3"),
-        (define("models", m={}), "models.m: 'engine' is missing; allowed: anthropic, openai,"),
+        (define("models", m={}), "models.m: 'engine' is missing; allowed: anthropic, "),
         (
             define("models", reference={"about": {"parameters": 0}}),
             "models.reference.about.parameters: 0 must be more than 0",

@@ -11,13 +11,10 @@ from suite_examples import (
     suite_placements,
 )
 
-from litm.example_checks import check_examples
-from litm.placements import gold_placement
-from litm.question_checks import check_question
-from litm.questions import (
-    Gold,
-    Question,
-)
+from litm.domain.placement import gold_placement
+from litm.domain.question import Gold, Question
+from litm.examples.example_check import check_examples
+from litm.examples.question_check import check_question
 
 
 @pytest.mark.parametrize("task", SIZES)

@@ -1,12 +1,10 @@
 """Pairs of positions and of models, and utilisation: question by question."""
 
-import subprocess
-import sys
 from itertools import product
 
 import pandas as pd
 import pytest
-from conftest import ROOT
+from programs import run_program
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.csv_tables import write_csv
@@ -59,8 +57,8 @@ def test_models_are_compared_within_their_experiment_whatever_the_order_of_the_f
     for (model, experiment), scores in sweeps.items():
         paths.append(tmp_path / f"{model}_{experiment}.parquet")
         scores.to_parquet(paths[-1], index=False)
-    command = [sys.executable, ROOT / "scripts" / "make_model_difference_table.py", "--scores", *paths]
-    subprocess.run([*command, "--output", tmp_path / "made.csv"], check=True)
+    done = run_program("make_model_difference_table", "--scores", *paths, "--output", tmp_path / "made.csv")
+    assert done.returncode == 0, done.stderr
     together = pd.DataFrame(model_difference_rows(pd.concat(sweeps.values())), columns=MODEL_DIFFERENCE_COLUMNS)
     write_csv(tmp_path / "expected.csv", together.astype({"position": "Int64"}))
     assert (tmp_path / "made.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()

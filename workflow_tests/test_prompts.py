@@ -2,8 +2,10 @@
 
 from conftest import ROOT
 
-from litm.questions import Gold, Question, make_example, read_template
-from litm.tasks import load_task
+from litm.domain.question import Gold, Question
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.tasks import load_task
 
 DOCUMENTS = (("first doc", "first doc text"), ("second doc", "second doc text"))
 PAIRS = (("key1", "value1"), ("key2", "value2"), ("key3", "value3"))

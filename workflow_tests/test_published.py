@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ROOT
-from workbench import Workbench
+from matplotlib.figure import Figure
 
 from litm.errors import UserError
-from litm.figures import draw_figure, rows_of_cells
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
 from litm.latex import latex_table
 from litm.paper_layouts import LAYOUTS
 from litm.paper_tables import paper_table
@@ -97,7 +98,8 @@ def test_accuracies_of_many_digits_are_whole_numbers_of_questions():
 
 
 def test_all_collected_accuracies_of_the_papers_tables_are_there(data):
-    names = {model.printed_as: name for name, model in MODELS.items()}
+    with (FOLDER / "models.csv").open(newline="") as lines:
+        names = {row["printed_as"]: row["model"] for row in csv.DictReader(lines)}
     ours = {(one.source, one.model, one.size, one.position): one.accuracy for one in ACCURACIES}
     with (data / "published_numbers.csv").open(newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["metric"] == "best_subspan_em"]
@@ -181,7 +183,7 @@ SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quanti
 def compared(**changes: object) -> dict:
     """The row of a measured cell that is like `SAME` but for these."""
     measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
-    models = {"m": PublishedModel("m", "M", "hub/m")}
+    models = {"m": PublishedModel("m", "hub/m")}
     (row,) = comparison_rows(measured, [VALUE], models).to_dict("records")
     return row
 
@@ -287,6 +289,10 @@ MEASURED = cells(
 )
 
 
+def draw_figure(figure: dict, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
+    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+
+
 def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour():
     figure = draw_figure(FIGURE, MEASURED, published=published_table(ACCURACIES))
     panel = figure.axes[0]
@@ -310,8 +316,7 @@ def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
 def test_figure_6_is_the_mean_over_the_positions_of_each_size():
     settings = {**FIGURE, "kind": "mean_accuracy_by_size", "references": {}}
     table = published_table(ACCURACIES)
-    mine = rows_of_cells(table[table["model"] == "longchat-13b-16k"], settings)
-    (curve,) = draw_figure(settings, mine).axes[0].containers
+    (curve,) = draw_figure(settings, table[table["model"] == "longchat-13b-16k"]).axes[0].containers
     means = [sum(values) / len(values) for values in ((72.1, 58.9, 58.5), (68.6, 57.4, 55.3, 52.5, 55.0))]
     assert list(curve.lines[0].get_xdata()) == [10, 20, 30]
     assert list(curve.lines[0].get_ydata())[:2] == pytest.approx(means)
@@ -332,8 +337,8 @@ def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend
 # --- The target `published` ---
 
 
-def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(new_bench):
+    bench = new_bench
     wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
     bench.run(*wanted)
     assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
@@ -342,8 +347,8 @@ def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tm
     assert bench.plan(*wanted) == {"published_table": 1}
 
 
-def test_the_published_figures_and_tables_need_no_model(tmp_path):
-    assert set(Workbench.create(tmp_path).plan("--", "published")) == {
+def test_the_published_figures_and_tables_need_no_model(new_project):
+    assert set(new_project.plan("--", "published")) == {
         "plot_published",
         "published_table",
         "published_claims_table",

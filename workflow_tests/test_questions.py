@@ -6,18 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from litm.domain.placement import AS_RETRIEVED, NO_GOLD
+from litm.domain.question import Gold, Question
 from litm.errors import UserError
-from litm.placements import AS_RETRIEVED, NO_GOLD
-from litm.questions import (
-    Gold,
-    Question,
-    answer_in_distractors,
-    make_example,
-    place,
-    read_template,
-    shuffle_distractors,
-)
-from litm.tasks import kv_retrieval, multi_document_qa
+from litm.examples.example import answer_in_distractors, make_example
+from litm.examples.placing import place, shuffle_distractors
+from litm.examples.prompt_file import read_template
+from litm.examples.tasks import kv_retrieval, multi_document_qa
 
 TEMPLATE = "Read this.\n{context}\n\nQuestion: {question}\nAnswer:"
 

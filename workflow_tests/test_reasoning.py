@@ -13,9 +13,10 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 
 from litm.accuracy import accuracy_table
 from litm.config.catalogue import read_catalogue_entry
-from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.domain.finish_reason import LENGTH, STOP
+from litm.engine import FIRST_LINE, EngineSettings, Prepared
+from litm.engines import load_engine
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, STOP
 from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
 from litm.reasoning import (
     BUDGET,
@@ -28,7 +29,7 @@ from litm.reasoning import (
     opened_by_prompt,
     with_answer,
 )
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.score import Sweep, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}\n{% endfor %}"
@@ -252,16 +253,6 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
     assert len(set(wanted)) > 5
     if opened and policy.policy == BUDGET:
         assert all(answer is not None for answer, (_, reason) in zip(answers, wanted, strict=True) if reason == LENGTH)
-
-
-def test_paged_attention_ends_answers_by_the_same_rules(settings):
-    settings = replace(settings, reasoning=Reasoning(STRIP), max_new_tokens=20)
-    asked = [Prepared("", ids) for ids in prompts(12, opened=True)]
-    plain, paged = (
-        dict(pair for batch in load_engine(name, settings).generate(asked) for pair in batch)
-        for name in ("transformers", "transformers_paged")
-    )
-    assert paged == {index: replace(response, made_with=paged[index].made_with) for index, response in plain.items()}
 
 
 def test_a_budget_below_the_closing_tag_is_refused(settings):

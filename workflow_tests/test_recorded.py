@@ -9,26 +9,16 @@ import pandas as pd
 import pytest
 import yaml
 from conftest import ROOT, qa_record, write_lines
-from workbench import CONFIG, Workbench
+from workbench import FINISHED, Workbench
 
 from litm.accuracy import accuracy_table
 from litm.config.study import load_study
 from litm.errors import UserError
-from litm.recorded import (
-    OWN_FIELDS,
-    Asked,
-    Matching,
-    RecordedFile,
-    asked_prompts,
-    check_any,
-    match_responses,
-    missing_by_cell,
-    read_records,
-    recorded_manifest,
-    response_records,
-)
+from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_records
+from litm.inference.recorded_manifest import check_any, missing_by_cell, recorded_manifest, response_records
+from litm.inference.recorded_matching import Asked, Matching, asked_prompts, match_responses
 from litm.records import read_json, read_jsonl
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.score import Sweep, score_sweep
 
 CELLS = ((3, "gold_at_0"), (3, "gold_at_2"))
 FIELDS = {"response": "model_answer", "question": "question"}
@@ -287,8 +277,8 @@ def test_no_tokens_of_recorded_responses(tmp_path):
 
 
 def recorded_config() -> dict:
-    config = deepcopy(CONFIG)
-    config["models"] = ["reference", "old"]
+    config = deepcopy(FINISHED)
+    config["models"].append("old")
     config["define"]["models"] = {
         "old": {
             "engine": "recorded",
@@ -300,9 +290,9 @@ def recorded_config() -> dict:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Workbench:
+def finished(finished_project, tmp_path_factory) -> Workbench:
     """A workbench with responses to questions 0 to 2 of 4 recorded, all right at the first position and wrong later."""
-    bench = Workbench.create(tmp_path_factory.mktemp("recorded"))
+    bench = finished_project.moved_to(tmp_path_factory.mktemp("recorded"))
     bench.path("preds").mkdir()
     for position in (0, 2):
         answers = [f"It is answer{n}." if position == 0 else "No idea" for n in range(3)]
@@ -311,7 +301,6 @@ def finished(tmp_path_factory) -> Workbench:
             for n, answer in enumerate(answers)
         ]
         write_lines(bench.path(f"preds/qa-3-gold_at_{position}.jsonl.gz"), records)
-    bench.run("results/example_checks/kv.json")
     rows = [["question", "n", "gold", "model_answer"]]
     for size, position in ((4, 0), (4, 3), (6, 0), (6, 5)):
         for _, one in read_jsonl(bench.path(f"results/examples/kv/{size}/gold_at_{position}.jsonl.gz")):
@@ -353,7 +342,7 @@ def test_an_experiment_that_is_not_recorded_is_left_out_and_said(finished):
 
 def test_both_models_are_in_the_figures(finished, tmp_path):
     bench = finished.moved_to(tmp_path / "moved")
-    bench.configure(recorded_config() | {"models": ["reference"]})
+    bench.configure(recorded_config() | {"models": ["dummy"]})
     assert bench.plan()["plot_figure"] == 2
 
 

@@ -12,7 +12,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 from litm.csv_tables import read_csv
 from litm.encyclopedia.articles import make_articles
 from litm.errors import UserError
-from litm.questions import make_example
+from litm.examples.example import make_example
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
 from litm.records import read_json
 from litm.reference_model.exporting import model_card, save_model, training_rows
 from litm.reference_model.initial import initialise
@@ -24,7 +26,6 @@ from litm.reference_model.recipe import TASKS, Course, Shape, Stage, rate_factor
 from litm.reference_model.sample import ordinary_words
 from litm.reference_model.training import Trainer
 from litm.reference_model.vocabulary import build_tokenizer
-from litm.tasks import ExampleSettings, kv_retrieval
 
 RECIPE = read_recipe(ROOT / "config" / "reference_model.yaml")
 TEMPLATES = read_templates([ROOT / "resources" / "prompts" / f"{task}.txt" for task in TASKS])

@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 from conftest import ROOT
 
-from litm.answer_checks import answer_check_row
+from litm.examples.answer_check import answer_check_row
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
 from litm.prompt_format import load_tokenizer, read_prompt_template, render_prompts, tokenize
-from litm.questions import make_example, read_template
 from litm.records import read_jsonl
-from litm.tasks import ExampleSettings, load_task
 from litm.token_counts import measure_prompts, token_count_row
 
 ALL = ExampleSettings(examples=None, seed=0, distractor_order="ranked")

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from litm.accuracy import accuracy_table
-from litm.answer_checks import answer_check_row
 from litm.csv_tables import write_csv
 from litm.errors import UserError
-from litm.scoring import COLUMNS, Sweep, score_sweep
+from litm.examples.answer_check import answer_check_row
+from litm.scoring.score import COLUMNS, Sweep, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")
 

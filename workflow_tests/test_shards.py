@@ -5,10 +5,11 @@ import argparse
 import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
 
+from litm.inference.prompt import Prompt, sweep_prompts
+from litm.inference.sweep import ask_missing, sweep_responses
 from litm.journal import Journal, digest, journal_files
 from litm.prompt_format import RAW
 from litm.shards import Shard, other_journals, prompts_of_shard, shard, shard_journal
-from litm.sweep import Prompt, ask_missing, sweep_prompts, sweep_responses
 
 EXAMPLES = cells(
     *((f"q{n}", size, f"gold_at_{p}", f"{n} {size} {p}") for size in (4, 5) for p in (0, 1) for n in range(7))

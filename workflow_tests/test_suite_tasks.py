@@ -1,13 +1,12 @@
 """The suite's tasks: what their prompts say, that nothing but the gold item's place changes, and the checks of that."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 import yaml
 from conftest import ROOT
+from programs import run_program
 from suite_examples import (
     ONE_GOLD,
     SETTINGS,
@@ -20,16 +19,13 @@ from suite_examples import (
     suite_placements,
 )
 
+from litm.domain.placement import gold_placement, gold_positions
 from litm.errors import UserError
-from litm.metrics import METRICS
-from litm.placements import gold_placement, gold_positions
-from litm.questions import (
-    place,
-    shuffle_distractors,
-)
+from litm.examples.placing import place, shuffle_distractors
+from litm.examples.tasks import load_task, multi_needle
 from litm.records import read_jsonl
-from litm.scoring import Sweep, score_sweep
-from litm.tasks import load_task, multi_needle
+from litm.scoring.metrics import METRICS
+from litm.scoring.score import Sweep, score_sweep
 
 # fmt: off
 PROMPTS = {
@@ -276,12 +272,12 @@ def test_a_task_names_a_metric_and_leaves_room_for_its_answer(task):
 def test_the_program_writes_the_examples_of_three_needles(tmp_path):
     settings = {"examples": 2, "seed": 0, "distractor_order": "ranked"}
     output = tmp_path / "gold_at_0_2_4.jsonl.gz"
-    command = [
-        sys.executable, ROOT / "scripts" / "make_examples.py", "--task", "multi_needle", "--size", "5",
+    done = run_program(
+        "make_examples", "--task", "multi_needle", "--size", "5",
         "--placement", "gold_at_0_2_4", "--settings", json.dumps(settings), "--output", output,
         "--prompt", ROOT / "resources" / "prompts" / "multi_needle.txt", "--dataset", "--labels",
-    ]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     records = [record for _, record in read_jsonl(output)]
     assert records[0] == example("multi_needle", questions("multi_needle", 5)[0], 5, "gold_at_0_2_4")
     assert [[target["position"] for target in record["targets"]] for record in records] == [[0, 2, 4]] * 2

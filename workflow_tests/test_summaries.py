@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT
+from programs import run_program
 
-import make_summaries
+import summarize
 from litm.accuracy import accuracy_table
 from litm.csv_tables import write_csv
 from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
 from litm.score_groups import curves
-from litm.scoring import COLUMNS
+from litm.scoring.score import COLUMNS
 
-PROGRAM = ROOT / "scripts" / "make_summaries.py"
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
 U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}
 
@@ -84,8 +83,8 @@ def run(monkeypatch) -> Callable[..., None]:
     """Runs the program with `options`."""
 
     def run(*words) -> None:
-        monkeypatch.setattr(sys, "argv", ["make_summaries.py", *options(*words)])
-        make_summaries.main()
+        monkeypatch.setattr(sys, "argv", ["summarize.py", *options(*words)])
+        summarize.main()
 
     return run
 
@@ -206,7 +205,7 @@ def test_a_curve_that_is_gone_leaves_no_summary_behind(summarise, tmp_path):
 
 
 def start(words: list[str]) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, text=True, check=False)
+    return run_program("summarize", *words)
 
 
 def test_mistakes_are_one_line_and_nothing_is_written(tmp_path):

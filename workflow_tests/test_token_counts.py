@@ -1,20 +1,22 @@
 """Where the gold items are in tokens: as decoding says, for each kind of tokenizer and template, or not known."""
 
 import subprocess
-import sys
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 from conftest import ROOT
+from programs import run_program
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
 from tokenizers.models import BPE
 from transformers import ByT5Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
 from litm.prompt_format import CHAT, RAW, encode_prompts, prompt_content
-from litm.questions import make_example, read_template
 from litm.records import write_jsonl
-from litm.tasks import ExampleSettings, load_task
 from litm.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
 
 #: Items of a context. Spaces and line ends, letters of several bytes, and a rare one whose bytes are tokens.
@@ -279,9 +281,8 @@ def test_prompts_with_a_gold_item_of_unknown_place_are_counted_and_left_out():
 
 
 def count_tokens(folder, *options: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, str(ROOT / "scripts" / "count_tokens.py"), "--model", "m", "--experiment", "e", *options]
-    outputs = ["--output", str(folder / "tokens.csv"), "--positions", str(folder / "positions.parquet")]
-    return subprocess.run([*command, *outputs], capture_output=True, text=True, check=False)
+    outputs = ["--output", folder / "tokens.csv", "--positions", folder / "positions.parquet"]
+    return run_program("count_tokens", "--model", "m", "--experiment", "e", *options, *outputs)
 
 
 def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path):

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
+from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
 from litm.statistics import binomial_interval
 
 #: What a cell of the accuracy table is: these columns name it.

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from litm.placements import gold_positions
+from litm.domain.placement import gold_positions
 from litm.reasoning import scored_text
-from litm.scoring import judge
+from litm.scoring.score import judge
 from litm.statistics import binomial_interval, gap_test
 
 #: Replicates of the permutation test.

@@ -4,12 +4,12 @@ A model may begin its response with the opening tag, or its prompt may end with 
 ends with the closing tag, and the answer is what comes after.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from litm.domain.finish_reason import LENGTH, REFUSED
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, REFUSED
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -78,6 +78,21 @@ def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
     """
     opening, closing = tags
     return any(closing in text and opening not in text.partition(closing)[0] for text in texts)
+
+
+def with_answers(records: Iterable[dict], reasoning: "Reasoning", opened: bool | None = None) -> Iterator[dict]:
+    """The records of responses, each with its `answer`, where the reasoning before it is not scored.
+
+    opened: whether the prompts opened the reasoning; None if nobody knows the prompts, so that the responses must show
+    it.
+    """
+    if not reasoning.is_separate:
+        yield from records
+        return
+    records = list(records)
+    if opened is None:
+        opened = opened_by_prompt((record["response"] or "" for record in records), reasoning.tags)
+    yield from (with_answer(record, reasoning.tags, opened) for record in records)
 
 
 def with_answer(record: dict, tags: tuple[str, str], opened: bool) -> dict:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from litm.batches import in_batches
 from litm.errors import UserError
 from litm.prompt_format import (
     CHAT,
+    CHUNK,
     PROMPT_FIELD,
     as_messages,
-    in_chunks,
     prompt_content,
     render_chats,
     render_prompts,
@@ -79,7 +80,7 @@ def measure_prompts(
     A gold item's place is not known if the tokenizer does not say which characters a token has (one that is not
     fast), or if the chat template changes what it is given, white space at the ends of a message aside.
     """
-    for some in in_chunks(examples):
+    for some in in_batches(examples, CHUNK):
         texts = render_prompts(tokenizer, prompt_template, template, [prompt_content(e, prompt_template) for e in some])
         encoded = tokenize(tokenizer, prompt_template, texts)
         encodings: Sequence[Encoding | None] = encoded.encodings or [None] * len(some)

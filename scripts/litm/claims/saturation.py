@@ -7,7 +7,7 @@ from litm.claims.evidence import Cell, Evidence
 from litm.claims.measures import Measure, minus, scaled
 from litm.claims.relations import Relations
 from litm.claims.verdicts import Claim, Question
-from litm.placements import AS_RETRIEVED
+from litm.domain.placement import AS_RETRIEVED
 from litm.statistics import paired_difference
 from litm.wording import points
 

@@ -8,8 +8,8 @@ import pandas as pd
 
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure
+from litm.domain.placement import gold_places
 from litm.errors import UserError
-from litm.placements import gold_places
 from litm.statistics import binomial_interval, contrast_interval
 
 #: What names a cell among score rows, and the columns of these that are needed in all.

@@ -10,14 +10,11 @@ from litm.base.schema import NotNegative, choose
 from litm.config.datasets import Dataset
 from litm.config.models import AskedModel, RequestKeys, tokenizer_of
 from litm.config.values import text_names
-from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
+from litm.engines import engine_facts, engine_names
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import OFF, STRIP
 
-#: The engines whose models a server runs.
-API_ENGINES = ("anthropic", "openai")
-#: The one whose servers also complete texts.
-COMPLETING_ENGINE = "openai"
 #: Fields of a request that the workflow sets from the entry and the prompt, or on which reading the response depends.
 OWN_FIELDS = {
     "model": "set 'api_model'",
@@ -99,8 +96,8 @@ class ApiModel(RequestKeys, AskedModel):
 
     @model_validator(mode="after")
     def _check(self) -> "ApiModel":
-        if "endpoint" in self.model_fields_set and self.engine != COMPLETING_ENGINE:
-            raise ValueError(f"'endpoint' is only for 'engine: {COMPLETING_ENGINE}'")
+        if "endpoint" in self.model_fields_set and not _has_completions(engine_facts(self.engine)):
+            raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(engine_names(_has_completions))}'")
         if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
             raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
         return self
@@ -131,3 +128,7 @@ class ApiModel(RequestKeys, AskedModel):
             "revision": self.revision,
             "api_key_variable": self.api_key_variable,
         }
+
+
+def _has_completions(facts: EngineFacts) -> bool:
+    return facts.provider is not None and COMPLETIONS_ENDPOINT in facts.provider.endpoints

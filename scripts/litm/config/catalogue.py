@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from litm.base.schema import Entry, Variants, read_entry, read_variant
-from litm.config.api_models import API_ENGINES, ApiModel
+from litm.config.api_models import ApiModel
 from litm.config.config import Config, Kind
 from litm.config.corpora import CorpusEntry, QuestionSetEntry
 from litm.config.datasets import Dataset
@@ -17,13 +17,13 @@ from litm.config.figures import FigureEntry
 from litm.config.models import Model
 from litm.config.recorded_models import RECORDED, RecordedEntry
 from litm.config.retrieval import RETRIEVERS, CandidatesEntry
-from litm.engines import engine_names
+from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
 
 
 def class_of(engine: str) -> type[Model] | type[ApiModel]:
     """The class of an engine's models: those that run here, or those that a server runs."""
-    return ApiModel if engine in API_ENGINES else Model
+    return Model if engine_facts(engine).provider is None else ApiModel
 
 
 MODELS = Variants("engine", {**{engine: class_of(engine) for engine in engine_names()}, RECORDED: RecordedEntry})

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,12 +12,13 @@ from pydantic import Field, model_validator
 from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
 from litm.config.retrieval import Candidates
 from litm.config.values import text_names
-from litm.curves import Curve
+from litm.domain.curve import Cell, Curve
+from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.errors import UserError
-from litm.metrics import METRICS
-from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
-from litm.questions import read_template
-from litm.tasks import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefaults, load_task, task_names
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefaults
+from litm.examples.tasks import load_task, task_names
+from litm.scoring.metrics import METRICS
 
 #: A size as the key of a mapping.
 Size = Annotated[str, Field(pattern="^[1-9][0-9]*$")]
@@ -27,19 +28,11 @@ OneOrMore = Field(min_length=1, json_schema_extra={"uniqueItems": True})
 Several = Field(min_length=2)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One context shape of an experiment: its size and where the gold item is."""
-
-    size: int
-    placement: str
-
-
 class ExperimentEntry(Entry):
     """A task, the sizes and positions of its contexts, and its questions."""
 
     task: Annotated[str, one_of(task_names)] = Field(
-        description="How prompts are built and answers judged, a module of scripts/litm/tasks."
+        description="How prompts are built and answers judged, a module of scripts/litm/examples/tasks."
     )
     title: str = Field(FILLED_IN, description="A title for figures and the report; the experiment's name if left out.")
     positions: dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore]] | None = Field(

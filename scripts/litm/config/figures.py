@@ -1,39 +1,23 @@
 """The figures of the configuration: those asked for, or those that the experiments call for."""
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, Strict
 
-from litm.base.schema import FILLED_IN, Entry, Names, choose, read_entry
+from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
 from litm.config.experiments import Experiment
 from litm.errors import UserError
+from litm.figures import kind_names, load_kind
 
-#: Accuracy against the position of the gold item, or the number of items, or of each of several gold items.
-BY_POSITION, BY_SIZE, BY_TARGET = "accuracy_by_position", "accuracy_by_size", "accuracy_by_target"
-#: The mean over the positions of the gold item, against the number of items.
-MEAN_BY_SIZE = "mean_accuracy_by_size"
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
-X_LABELS = {
-    BY_POSITION: "Position of the item with the answer",
-    BY_SIZE: "Number of items in the context",
-    BY_TARGET: "Item asked for, and its position",
-    MEAN_BY_SIZE: "Number of items in the context",
-}
-#: What is wrong with a figure of a kind that has an experiment of another.
-MISFITS = {
-    BY_POSITION: "none of its experiments has positions to draw a curve over",
-    BY_SIZE: "{name} has positions, a figure of 'kind: accuracy_by_size' is of experiments without",
-    BY_TARGET: "{name} asks for one item at a time, a figure of 'kind: accuracy_by_target' is of those with several",
-    MEAN_BY_SIZE: "{name} has no positions, a figure of 'kind: mean_accuracy_by_size' is of experiments that have",
-}
 
 
 class FigureEntry(Entry):
     """Accuracy by position or by size, one curve for each model."""
 
-    kind: Literal["accuracy_by_position", "accuracy_by_size", "mean_accuracy_by_size", "accuracy_by_target"] = Field(
+    kind: Annotated[str, one_of(kind_names)] = Field(
         "accuracy_by_position",
         description="accuracy_by_position (one panel for each size), accuracy_by_size (with the recall of the "
         "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), or "
@@ -113,8 +97,8 @@ def read_figures(
     for name, experiment in experiments.items():
         models = {model for model, one in sweeps if one == name}
         if not any(figure.shows_all(experiment, models) for figure in figures.values()):
-            kind = _kind_of(experiment)
-            if kind != BY_SIZE or len({cell.size for cell in experiment.cells}) > 1:
+            kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
+            if kind:
                 entry = {"kind": kind, "title": experiment.title, "experiments": [name]}
                 figures[name] = _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
     return figures
@@ -144,18 +128,10 @@ def _check_not_empty(
         raise UserError(f"figures.{figure.name}: nothing that is selected is in it ({named}); take it out of 'figures'")
 
 
-def _kind_of(experiment: Experiment) -> str:
-    if not experiment.curves:
-        return BY_SIZE
-    return BY_TARGET if experiment.asks_several else BY_POSITION
-
-
 def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
-    """Of a figure by position some experiment must have a curve; of the other kinds all must be of the kind."""
-    wanted = BY_POSITION if figure.kind == MEAN_BY_SIZE else figure.kind
-    wrong = [name for name in figure.experiments if _kind_of(experiments[name]) != wanted]
-    if wrong and (figure.kind != BY_POSITION or len(wrong) == len(figure.experiments)):
-        raise UserError(f"figures.{figure.name}: {MISFITS[figure.kind].format(name=wrong[0])}")
+    misfit = load_kind(figure.kind).misfit([experiments[name] for name in figure.experiments])
+    if misfit:
+        raise UserError(f"figures.{figure.name}: {misfit}")
 
 
 def _read_figure(entry: FigureEntry, experiments: Mapping[str, Experiment]) -> Figure:
@@ -163,7 +139,7 @@ def _read_figure(entry: FigureEntry, experiments: Mapping[str, Experiment]) -> F
     labels = {
         "title": entry.name,
         "panel_title": "{size} tokens" if in_tokens else "{size} items",
-        "x_label": X_LABELS[entry.kind],
+        "x_label": load_kind(entry.kind).X_LABEL,
     }
     missing = {key: label for key, label in labels.items() if getattr(entry, key) is None}
     return entry.become(Figure, **missing)

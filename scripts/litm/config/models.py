@@ -9,14 +9,15 @@ from pydantic import Field, model_validator
 from litm.base.schema import Entry, Positive, choose
 from litm.config.datasets import Dataset
 from litm.config.values import Device, Hub, locate, text_names
-from litm.engines import NO_QUANTIZATION
+from litm.engine import NO_QUANTIZATION
+from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
-#: The engine that can end a model's reasoning.
-BUDGETING_ENGINE = "transformers"
+#: Keys that say which model it is, or need its tokenizer: not for engines without a model.
+MODEL_KEYS = ("path", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags")
 
 
 class About(Entry):
@@ -40,10 +41,9 @@ class AnyModel(Entry):
     """A model, or the recorded responses of one."""
 
     engine: str = Field(
-        description="What runs the model, a module of scripts/litm/engines: transformers; transformers_paged, which "
-        "computes once what prompts share at their beginnings; vllm, the same by vLLM, which must be installed; or "
-        "the kind of server (openai for all that are compatible with it, anthropic); or recorded: somebody else's "
-        "responses are scored and nothing is run."
+        description="What runs the model, a module of scripts/litm/engines ("
+        + "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
+        + "), or recorded: somebody else's responses are scored and nothing is run."
     )
     about: About | None = Field(None, description="Facts about the model, for the table of claims.")
     policy: Literal["off", False, "strip", "budget"] | None = Field(
@@ -231,17 +231,33 @@ class Model(RunKeys, AskedModel):
         "submitted again and resumes from its journal.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or engine_facts(value["engine"]).has_model:
+            return value
+        for key in MODEL_KEYS:
+            if key in value:
+                raise ValueError(f"'{key}' is not for 'engine: {value['engine']}', which has no model")
+        return {"device": "cpu", **value}
+
     @model_validator(mode="after")
     def _check(self) -> "Model":
-        if (self.path is None) == (self.hub is None):
+        if (self.path is None) == (self.hub is None) and self.has_weights:
             raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
         if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
             raise ValueError(f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
         if self.reasoning.policy == OFF and self.prompt_template != CHAT:
             raise ValueError(f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
-        if self.policy == BUDGET and self.engine != BUDGETING_ENGINE:
-            raise ValueError(f"'reasoning: {BUDGET}' is only for 'engine: {BUDGETING_ENGINE}'")
+        if self.policy == BUDGET and not engine_facts(self.engine).budgets_reasoning:
+            budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
+            raise ValueError(f"'reasoning: {BUDGET}' is only for 'engine: {budgeting}'")
         return self
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether there is a model to load, with a tokenizer."""
+        return engine_facts(self.engine).has_model
 
     def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
         """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
@@ -274,6 +290,8 @@ class Model(RunKeys, AskedModel):
 
     def location(self) -> dict:
         """Where the model is: what `identify_model.py` is given."""
+        if not self.has_weights:
+            return {"engine": self.engine, "version": engine_facts(self.engine).version}
         return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
 
     def _changes(self) -> dict:

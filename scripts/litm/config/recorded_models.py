@@ -10,13 +10,14 @@ from pydantic import Field, field_validator, model_validator
 
 from litm.base.schema import Entry, choose
 from litm.config.datasets import Dataset
-from litm.config.experiments import Cell, Experiment
+from litm.config.experiments import Experiment
 from litm.config.models import AnyModel
 from litm.config.values import locate
+from litm.domain.curve import Cell
+from litm.domain.placement import gold_positions
 from litm.errors import UserError
-from litm.placements import gold_positions
+from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
 from litm.reasoning import OFF, STRIP
-from litm.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
 
 #: The engine of an entry that runs nothing.
 RECORDED = "recorded"

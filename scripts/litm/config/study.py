@@ -150,6 +150,8 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             raise UserError(
                 f"{where}.tokens_of: {experiment.tokens_of} is run by a server: set the model's 'tokenizer'"
             )
+        if isinstance(model, Model) and not model.has_weights:
+            raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
 
 
 def _check_answered(study: Study) -> None:
