@@ -24,12 +24,12 @@ os.environ.update(
 )
 
 from litm.audit_sample import audit_engine
-from litm.code_inputs import local_modules
+from litm.workflow.code_inputs import local_modules
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.figures import BY_SIZE, PBI_FOREST
-from litm.config.jobs import memory_mb, minutes, work_of
-from litm.config.needs import needs_of
+from litm.workflow.cluster_resources import memory_mb, minutes, work_of
+from litm.workflow.needs import needs_of
 from litm.config.recorded import RecordedModel
 from litm.config.study import load_study
 from litm.config.data import NATURAL_QUESTIONS

@@ -2,7 +2,7 @@
 
 from conftest import ROOT
 
-from litm.code_inputs import local_modules
+from litm.workflow.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
 

@@ -11,8 +11,8 @@ import yaml
 from conftest import ROOT
 from packaging.requirements import Requirement
 
-from litm.code_inputs import local_modules
 from litm.doctor.software import normalized
+from litm.workflow.code_inputs import local_modules
 
 
 def pins(text: str) -> dict[str, str]:

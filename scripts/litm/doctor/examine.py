@@ -7,7 +7,7 @@ from pathlib import Path
 
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
-from litm.config.needs import Needs, needs_of
+from litm.workflow.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.csv_tables import read_csv
 from litm.doctor import MISSING, Check, gather, memory, remote, software, storage

@@ -1,6 +1,6 @@
 """Judging the disk: is there room for what a study makes, and do locks work there?"""
 
-from litm.config.needs import Needs
+from litm.workflow.needs import Needs
 from litm.config.study import Study
 from litm.doctor import Check, in_bytes, missing, ok, warning
 
