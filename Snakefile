@@ -8,9 +8,13 @@ min_version("9.0")
 
 
 include: "rules/common.smk"
-include: "rules/corpus.smk"
+include: "rules/fetch.smk"
+include: "rules/models.smk"
+include: "rules/questions.smk"
+include: "rules/corpora.smk"
 include: "rules/retrieval.smk"
 include: "rules/examples.smk"
+include: "rules/prompting.smk"
 include: "rules/inference.smk"
 include: "rules/scoring.smk"
 include: "rules/claims.smk"
@@ -19,7 +23,6 @@ include: "rules/paper.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
 include: "rules/reference_model.smk"
-include: "rules/fetch.smk"
 
 
 rule all:

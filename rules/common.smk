@@ -25,6 +25,7 @@ os.environ.update(
 
 from litm.audit_sample import audit_engine
 from litm.workflow.code_inputs import local_modules
+from litm.workflow.plan import Plan
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.figures import BY_SIZE, PBI_FOREST
@@ -55,6 +56,8 @@ try:
     STUDY = load_study(config, ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
+
+PLAN = Plan(STUDY, ROOT)
 
 if STUDY.left_out and workflow.is_main_process:
     print(*STUDY.left_out, sep="\n", file=sys.stderr)
@@ -379,6 +382,7 @@ wildcard_constraints:
     model=any_of([*MODELS, *RECORDED]),
     experiment=any_of(EXPERIMENTS),
     figure=any_of([*FIGURES, *STUDY.published_figures]),
+    file=any_of(PLAN.data.remote_files),
     size=r"\d+",
     number="|".join(map(str, LAYOUTS)),
     position=r"\d+",
