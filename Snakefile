@@ -28,41 +28,43 @@ include: "rules/reference_model.smk"
 rule all:
     default_target: True
     input:
-        TABLE_FILES,
-        SUMMARY_FOLDERS,
-        FIGURE_FILES,
-        REPORT_FILE,
+        PLAN.tables.files,
+        PLAN.paper.tables,
+        PLAN.suite.summaries,
+        PLAN.figures.files,
+        PLAN.report.file,
 
 
 rule tables:
     input:
-        TABLE_FILES,
-        SUMMARY_FOLDERS,
+        PLAN.tables.files,
+        PLAN.paper.tables,
+        PLAN.suite.summaries,
 
 
 rule figures:
     input:
-        FIGURE_FILES,
+        PLAN.figures.files,
 
 
 rule report:
     input:
-        REPORT_FILE,
+        PLAN.report.file,
 
 
 rule published:
     input:
-        PUBLISHED_FILES,
+        PLAN.paper.published_files,
 
 
 rule suite_export:
     input:
-        exports("results/suite_export/{model}"),
+        PLAN.suite.exports,
 
 
 rule suite_zip:
     input:
-        exports("results/suite_export/{model}.zip"),
+        PLAN.suite.zips,
 
 
 rule reference_model:
@@ -72,5 +74,5 @@ rule reference_model:
 
 
 onerror:
-    for path, message in errors_in_logs("results/logs"):
+    for path, message in error_messages("results/logs", since=STARTED):
         print(f"{path}:\n  {message}", file=sys.stderr)

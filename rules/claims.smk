@@ -3,9 +3,9 @@
 
 rule claims_table:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        recall=list(OPEN_DOMAIN_RECALL.values()),
-        code=code("make_claims_table.py"),
+        scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
+        recall=PLAN.claims.recall,
+        code=PLAN.code("make_claims_table.py"),
     output:
         csv=report(
             "results/tables/claims.csv",
@@ -20,9 +20,9 @@ rule claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
-        relations=relations_json(EXPERIMENTS),
-        recall_of=list(OPEN_DOMAIN_RECALL),
+        order=PLAN.sweeps.order,
+        relations=PLAN.claims.relations,
+        recall_of=PLAN.claims.recall_of,
     shell:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
@@ -37,8 +37,8 @@ rule claims_table:
 
 rule published_claims_table:
     input:
-        published=PUBLISHED_ACCURACY,
-        code=code("make_claims_table.py"),
+        published=PLAN.paper.accuracy,
+        code=PLAN.code("make_claims_table.py"),
     output:
         csv="results/published/tables/claims.csv",
         summary="results/published/tables/claims_summary.csv",
@@ -49,7 +49,7 @@ rule published_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        relations=relations_json(STUDY.relations["experiments"]),
+        relations=PLAN.claims.published_relations,
     shell:
         "python {input.code[0]:q}"
         " --published {input.published:q}"

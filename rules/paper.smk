@@ -4,10 +4,12 @@
 rule compare_published:
     input:
         accuracy="results/tables/accuracy.csv",
-        manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
-        published=PUBLISHED_ACCURACY,
-        models=project_file("resources", "published", "models.csv"),
-        code=code("compare_published.py"),
+        manifests=PLAN.sweeps.files(
+            "results/responses/{model}/{experiment}.manifest.json"
+        ),
+        published=PLAN.paper.accuracy,
+        models=PLAN.paper.models,
+        code=PLAN.code("compare_published.py"),
     output:
         csv=report(
             "results/tables/published_comparison.csv",
@@ -21,9 +23,7 @@ rule compare_published:
     conda:
         "../envs/analysis.yaml"
     params:
-        data_versions=canonical_json(
-            {name: entry["data_versions"] for name, entry in EXPERIMENTS.items()}
-        ),
+        data_versions=PLAN.paper.data_versions,
     shell:
         "python {input.code[0]:q}"
         " --accuracy {input.accuracy:q}"
@@ -38,8 +38,8 @@ rule compare_published:
 
 rule paper_table:
     input:
-        measured=lambda wildcards: f"results/tables/{PAPER_TABLES[wildcards.number]}.csv",
-        code=code("make_paper_table.py"),
+        measured=PLAN.paper.measured,
+        code=PLAN.code("make_paper_table.py"),
     output:
         csv=report(
             "results/tables/paper/table{number}.csv",
@@ -66,12 +66,8 @@ rule paper_table:
 
 rule published_table:
     input:
-        published=lambda wildcards: (
-            PUBLISHED_TOKENS
-            if LAYOUTS[int(wildcards.number)].is_of_tokens
-            else PUBLISHED_ACCURACY
-        ),
-        code=code("make_paper_table.py"),
+        published=PLAN.paper.published,
+        code=PLAN.code("make_paper_table.py"),
     output:
         csv="results/published/tables/table{number}.csv",
         markdown="results/published/tables/table{number}.md",
@@ -93,8 +89,8 @@ rule published_table:
 
 rule plot_published:
     input:
-        published=PUBLISHED_ACCURACY,
-        code=code("plot_published.py"),
+        published=PLAN.paper.accuracy,
+        code=PLAN.code("plot_published.py"),
     output:
         png="results/published/figures/{figure}.png",
         pdf="results/published/figures/{figure}.pdf",
@@ -104,9 +100,7 @@ rule plot_published:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=lambda wildcards: canonical_json(
-            STUDY.published_figures[wildcards.figure].settings()
-        ),
+        figure=PLAN.paper.figure,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"

@@ -1,15 +1,12 @@
 """Figures, and the report that shows them with the tables and a sample of the questions."""
 
 
-include: "report_inputs.smk"
-
-
 rule plot_figure:
     input:
-        scores=of_figure("scores"),
-        recall=of_figure("recall"),
-        published=of_figure("published"),
-        code=code("plot_figure.py"),
+        scores=PLAN.figures.scores,
+        recall=PLAN.figures.recall,
+        published=PLAN.figures.published,
+        code=PLAN.code("plot_figure.py"),
     output:
         png=report(
             "results/figures/{figure}.png",
@@ -24,8 +21,8 @@ rule plot_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=of_figure("settings"),
-        order=MODEL_ORDER,
+        figure=PLAN.figures.settings,
+        order=PLAN.sweeps.model_order,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
@@ -40,7 +37,7 @@ rule plot_figure:
 rule plot_pbi_forest:
     input:
         position_bias="results/tables/position_bias.csv",
-        code=code("plot_bias_forest.py"),
+        code=PLAN.code("plot_bias_forest.py"),
     output:
         png=report(
             "results/figures/pbi_forest.png",
@@ -64,10 +61,10 @@ rule plot_pbi_forest:
 
 rule sample_questions:
     input:
-        examples=of_experiment("examples"),
-        responses=for_each_model("results/responses/{model}/{experiment}.jsonl.gz"),
-        scores=for_each_model("results/scores/{model}/{experiment}.parquet"),
-        code=code("sample_questions.py"),
+        examples=PLAN.examples.files,
+        responses=PLAN.report.responses,
+        scores=PLAN.report.scores,
+        code=PLAN.code("sample_questions.py"),
     output:
         "results/explorer/{experiment}.jsonl.gz",
     log:
@@ -76,9 +73,9 @@ rule sample_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        models=lambda wildcards: models_of(wildcards.experiment),
-        questions=STUDY.explored_per_size,
-        seed=STUDY.seed,
+        models=PLAN.report.models,
+        questions=PLAN.study.explored_per_size,
+        seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"
         " --models {params.models:q}"
@@ -93,22 +90,18 @@ rule sample_questions:
 
 rule make_report:
     input:
-        tables=REPORT_TABLES,
-        figures=expand("results/figures/{figure}.png", figure=list(FIGURES)),
-        samples=expand(
-            "results/explorer/{experiment}.jsonl.gz",
-            experiment=list(EXPERIMENTS) if STUDY.explored_per_size else [],
+        tables=PLAN.tables.shown,
+        figures=PLAN.figures.shown,
+        samples=PLAN.report.samples,
+        manifests=PLAN.sweeps.files(
+            "results/responses/{model}/{experiment}.manifest.json"
         ),
-        manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
-        datasets=list(REPORT_DATASETS.values()),
-        template=[
-            project_file("resources", "report", name)
-            for name in ("report.html.j2", "report.css", "curves.js", "explorer.js")
-        ],
-        code=code("make_report.py"),
+        datasets=PLAN.report.datasets,
+        template=PLAN.report.template,
+        code=PLAN.code("make_report.py"),
     output:
         report(
-            REPORT_FILE,
+            PLAN.report.file,
             caption="../resources/captions/report.rst",
             category="Report",
         ),
@@ -118,9 +111,8 @@ rule make_report:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
-        # A function, because a panel's title has braces, which Snakemake would take for wildcards.
-        settings=lambda wildcards: REPORT_SETTINGS,
+        order=PLAN.sweeps.order,
+        settings=PLAN.report.settings,
     shell:
         "python {input.code[0]:q}"
         " --settings {params.settings:q}"

@@ -4,8 +4,8 @@
 rule summarize:
     input:
         accuracy="results/tables/accuracy.csv",
-        position_bias=POSITION_TABLES[:1],
-        code=code("make_summaries.py"),
+        position_bias=PLAN.tables.position_bias,
+        code=PLAN.code("make_summaries.py"),
     output:
         directory("results/summaries/{model}"),
     log:
@@ -14,7 +14,7 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
-        curves=of_export("summaries"),
+        curves=PLAN.suite.curves,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -28,8 +28,8 @@ rule summarize:
 rule export_suite:
     input:
         summaries="results/summaries/{model}",
-        files=of_export("files"),
-        code=code("export_suite.py"),
+        files=PLAN.suite.files,
+        code=PLAN.code("export_suite.py"),
     output:
         directory("results/suite_export/{model}"),
     log:
@@ -38,7 +38,7 @@ rule export_suite:
     conda:
         "../envs/analysis.yaml"
     params:
-        curves=of_export("curves"),
+        curves=PLAN.suite.curve_files,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -51,7 +51,7 @@ rule export_suite:
 rule zip_export:
     input:
         folder=rules.export_suite.output,
-        code=code("zip_export.py"),
+        code=PLAN.code("zip_export.py"),
     output:
         "results/suite_export/{model}.zip",
     log:
