@@ -19,11 +19,13 @@ ROOT = project_root(workflow.current_basedir)
 SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 # Rules call `python`: the one that runs Snakemake, unless an environment of their own is activated on top.
-for name, folder in [
-    ("PATH", os.path.dirname(sys.executable)),
-    ("PYTHONPATH", SCRIPTS),
-]:
-    os.environ[name] = os.pathsep.join(filter(None, [folder, os.getenv(name)]))
+os.environ["PATH"] = os.pathsep.join(
+    [os.path.dirname(sys.executable), os.getenv("PATH", "")]
+)
+# Programs import the library from there, whichever folder they are in and whatever runs the job.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [SCRIPTS, os.getenv("PYTHONPATH")])
+)
 
 from litm.errors import UserError
 from litm.workflow.logs import error_messages

@@ -22,11 +22,11 @@ def project_root(rules: Any) -> Path:
     commit = clone.commit(rules.ref).hexsha
     folder = Path(".snakemake", "lost_in_the_middle", commit)
     if not folder.exists():
-        unpack(clone, commit, folder)
+        unpack_commit(clone, commit, folder)
     return folder.resolve()
 
 
-def unpack(clone: Any, commit: str, folder: Path) -> None:
+def unpack_commit(clone: Any, commit: str, folder: Path) -> None:
     """Write the files of a commit of a `git.Repo` into a folder: all or none, also where several processes do it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as parts:
