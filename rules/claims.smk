@@ -1,7 +1,7 @@
 """The paper's claims, each asked of whatever was run, or of the published accuracies alone."""
 
 
-rule claims_table:
+rule make_claims_table:
     input:
         scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
         recall=PLAN.claims.recall,
@@ -15,7 +15,7 @@ rule claims_table:
         summary="results/tables/claims_summary.csv",
         markdown="results/tables/claims.md",
     log:
-        "results/logs/claims_table.log",
+        "results/logs/make_claims_table.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
@@ -35,7 +35,7 @@ rule claims_table:
         " 2>&1 | tee -i {log:q}"
 
 
-rule published_claims_table:
+rule make_published_claims_table:
     input:
         published=PLAN.paper.accuracy,
         code=PLAN.code("make_claims_table.py"),
@@ -44,7 +44,7 @@ rule published_claims_table:
         summary="results/published/tables/claims_summary.csv",
         markdown="results/published/tables/claims.md",
     log:
-        "results/logs/published_claims_table.log",
+        "results/logs/make_published_claims_table.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"

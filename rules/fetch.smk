@@ -30,7 +30,7 @@ rule fetch:
     input:
         files=PLAN.fetch.files,
         sources=PLAN.fetch.sources,
-        code=PLAN.code("fetch_models.py"),
+        code=PLAN.code("fetch.py"),
     log:
         "results/logs/fetch.log",
     localrule: True

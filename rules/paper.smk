@@ -36,7 +36,7 @@ rule compare_published:
         " 2>&1 | tee -i {log:q}"
 
 
-rule paper_table:
+rule make_paper_table:
     input:
         measured=PLAN.paper.measured,
         code=PLAN.code("make_paper_table.py"),
@@ -50,7 +50,7 @@ rule paper_table:
         markdown="results/tables/paper/table{number}.md",
         latex="results/tables/paper/table{number}.tex",
     log:
-        "results/logs/paper_table/{number}.log",
+        "results/logs/make_paper_table/{number}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
@@ -64,7 +64,7 @@ rule paper_table:
         " 2>&1 | tee -i {log:q}"
 
 
-rule published_table:
+rule make_published_paper_table:
     input:
         published=PLAN.paper.published,
         code=PLAN.code("make_paper_table.py"),
@@ -73,7 +73,7 @@ rule published_table:
         markdown="results/published/tables/table{number}.md",
         latex="results/published/tables/table{number}.tex",
     log:
-        "results/logs/published_table/{number}.log",
+        "results/logs/make_published_paper_table/{number}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"

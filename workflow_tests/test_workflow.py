@@ -16,7 +16,7 @@ SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
 TABLES = {
     "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1,
-    "pbi_table": 1, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
+    "pbi_table": 1, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
 }  # fmt: skip
 AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
 AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "sample_questions": 3, "make_report": 1}
