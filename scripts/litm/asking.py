@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from litm.domain.response import SweepResponse
 from litm.engines import FIRST_LINE, EngineSettings
 from litm.identity import sweep_identity
 from litm.inference.fit import Fit
@@ -70,7 +71,7 @@ class Asking:
             answer_window=self.source.get("answer_window"),
         )
 
-    def with_answers(self, responses: Iterable[dict], tokenizer: str | None) -> Iterator[dict]:
+    def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
         """The responses, each with what it answers after its reasoning, where that alone is scored.
 
         tokenizer: another place for the tokenizer than with the model.
@@ -81,7 +82,7 @@ class Asking:
         tags, records = self.reasoning.tags, list(responses)
         if self.is_served:
             # Nobody knows the prompts, so that only the responses show whether those open the reasoning.
-            opened = opened_by_prompt((record["response"] or "" for record in records), tags)
+            opened = opened_by_prompt((record.text or "" for record in records), tags)
         else:
             own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"])
             opened = opens_reasoning(own, self.settings["prompt_template"], self.template, tags[0])
