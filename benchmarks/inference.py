@@ -32,6 +32,7 @@ from measuring import run as run_process
 
 from litm.answers.squad import normalize_answer
 from litm.batches import in_batches
+from litm.domain.example import read_examples, write_examples
 from litm.domain.placement import positions_for
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
@@ -171,8 +172,7 @@ def write_cells(what: str, data: str | None, questions: int, folder: Path) -> li
         if what == "ask":
             ask_another_key = getattr(task, ASK_ANOTHER_KEY)
             placed = [ask_another_key(one, size, positions_for(place, size)) for one in asked]
-        rows = (make_example(one, size, place, template, task.format_items, task.SEPARATOR) for one in placed)
-        write_jsonl(paths[-1], rows)
+        write_examples(paths[-1], (make_example(one, size, place, template, task) for one in placed))
     return paths
 
 
@@ -181,7 +181,7 @@ def prompt_tokens(model: str, cells: Sequence[Path]) -> int:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(model)
-    return sum(len(tokenizer(example["prompt"])["input_ids"]) for path in cells for _, example in read_jsonl(path))
+    return sum(len(tokenizer(example.prompt)["input_ids"]) for example in read_examples(*cells))
 
 
 # --- ways to answer them
@@ -216,18 +216,18 @@ def generate_as_original(args: argparse.Namespace) -> None:
     model = AutoModelForCausalLM.from_pretrained(
         args.model, dtype=args.dtype, attn_implementation=args.attention, device_map=args.device
     ).eval()
-    examples = [example for path in args.examples for _, example in read_jsonl(path)]
+    examples = list(read_examples(*args.examples))
     if args.sort:
-        examples.sort(key=lambda example: -len(example["prompt"]))
+        examples.sort(key=lambda example: -len(example.prompt))
     answers = []
     for batch in in_batches(examples, BATCH):
-        inputs = tokenizer([example["prompt"] for example in batch], return_tensors="pt", padding=True)
+        inputs = tokenizer([example.prompt for example in batch], return_tensors="pt", padding=True)
         inputs = {name: inputs[name].to(args.device) for name in ("input_ids", "attention_mask")}
         with torch.inference_mode():
             output = model.generate(**inputs, max_new_tokens=NEW_TOKENS, do_sample=False)
         texts = tokenizer.batch_decode(output[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
         for example, text in zip(batch, texts, strict=True):
-            answers.append({key: example[key] for key in ("id", "size", "placement")} | {"response": text})
+            answers.append({"id": example.id, "size": example.size, "placement": example.placement, "response": text})
     write_jsonl(args.output, answers)
 
 

@@ -55,7 +55,7 @@ def prompts_of(data: str, questions: int | None) -> list[str]:
     template = read_template(ROOT / "resources" / "prompts" / "multi_document_qa.txt")
     asked = list(task.questions(max(POSITIONS), ExampleSettings(questions, None, "ranked"), data))
     return [
-        make_example(one, size, f"gold_at_{position}", template, task.format_items, task.SEPARATOR)["prompt"]
+        make_example(one, size, f"gold_at_{position}", template, task).prompt
         for size, positions in POSITIONS.items()
         for position in positions
         for one in asked

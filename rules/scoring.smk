@@ -3,9 +3,9 @@
 
 rule score:
     input:
-        examples=of_experiment("examples"),
+        examples=PLAN.examples.files,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
-        code=code("score.py"),
+        code=PLAN.code("score.py"),
     output:
         "results/scores/{model}/{experiment}.parquet",
     log:
@@ -13,8 +13,8 @@ rule score:
     conda:
         "../envs/analysis.yaml"
     params:
-        task=of_experiment("task"),
-        metric=of_experiment("metric"),
+        task=PLAN.examples.task,
+        metric=PLAN.examples.metric,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -29,8 +29,8 @@ rule score:
 
 rule accuracy_table:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_accuracy_table.py"),
+        scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
+        code=PLAN.code("make_accuracy_table.py"),
     output:
         report(
             "results/tables/accuracy.csv",
@@ -43,7 +43,7 @@ rule accuracy_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
+        order=PLAN.sweeps.order,
     shell:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
@@ -53,8 +53,8 @@ rule accuracy_table:
 
 rule position_bias_table:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_position_bias_table.py"),
+        scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
+        code=PLAN.code("make_position_bias_table.py"),
     output:
         report(
             "results/tables/position_bias.csv",
@@ -67,8 +67,8 @@ rule position_bias_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
-        seed=STUDY.seed,
+        order=PLAN.sweeps.order,
+        seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
@@ -79,8 +79,8 @@ rule position_bias_table:
 
 rule position_pair_table:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_position_pair_table.py"),
+        scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
+        code=PLAN.code("make_position_pair_table.py"),
     output:
         report(
             "results/tables/position_pairs.csv",
@@ -93,7 +93,7 @@ rule position_pair_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
+        order=PLAN.sweeps.order,
     shell:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
@@ -103,8 +103,8 @@ rule position_pair_table:
 
 rule model_difference_table:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_model_difference_table.py"),
+        scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
+        code=PLAN.code("make_model_difference_table.py"),
     output:
         report(
             "results/tables/model_differences.csv",
@@ -117,7 +117,7 @@ rule model_difference_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
+        order=PLAN.sweeps.order,
     shell:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
@@ -127,10 +127,10 @@ rule model_difference_table:
 
 rule utilisation_table:
     input:
-        scores=utilisation_scores("name"),
-        closed_book=utilisation_scores("closed_book"),
-        oracle=utilisation_scores("oracle"),
-        code=code("make_utilisation_table.py"),
+        scores=PLAN.tables.utilisation_scores,
+        closed_book=PLAN.tables.closed_book_scores,
+        oracle=PLAN.tables.oracle_scores,
+        code=PLAN.code("make_utilisation_table.py"),
     output:
         report(
             "results/tables/utilisation.csv",
@@ -143,8 +143,8 @@ rule utilisation_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
-        seed=STUDY.seed,
+        order=PLAN.sweeps.order,
+        seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
@@ -158,7 +158,7 @@ rule utilisation_table:
 rule pbi_table:
     input:
         position_bias="results/tables/position_bias.csv",
-        code=code("make_pbi_table.py"),
+        code=PLAN.code("make_pbi_table.py"),
     output:
         csv=report(
             "results/tables/pbi.csv",
@@ -181,8 +181,8 @@ rule pbi_table:
 
 rule token_count_table:
     input:
-        counts=for_each_sweep("results/token_counts/{model}/{experiment}.csv", COUNTED),
-        code=code("concat_tables.py"),
+        counts=PLAN.tables.counts,
+        code=PLAN.code("concat_tables.py"),
     output:
         report(
             "results/tables/token_counts.csv",
@@ -195,7 +195,7 @@ rule token_count_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
+        order=PLAN.sweeps.order,
     shell:
         "python {input.code[0]:q}"
         " --tables {input.counts:q}"
@@ -205,11 +205,8 @@ rule token_count_table:
 
 rule answer_check_table:
     input:
-        # All positions of a size have the same questions: one of each is enough.
-        examples=[
-            path for entry in EXPERIMENTS.values() for path in entry["first_of_size"]
-        ],
-        code=code("make_answer_check_table.py"),
+        examples=PLAN.tables.checked_examples,
+        code=PLAN.code("make_answer_check_table.py"),
     output:
         report(
             "results/tables/answer_checks.csv",
@@ -222,9 +219,7 @@ rule answer_check_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        experiments=[
-            name for name, entry in EXPERIMENTS.items() for _ in entry["first_of_size"]
-        ],
+        experiments=PLAN.tables.checked_experiments,
     shell:
         "python {input.code[0]:q}"
         " --experiments {params.experiments:q}"

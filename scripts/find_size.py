@@ -7,11 +7,11 @@ from litm.cli import json_object, note, run
 from litm.context_sizes import most_items
 from litm.domain.placement import gold_depths, gold_placement, positions_for
 from litm.errors import UserError
-from litm.examples.example import make_example
+from litm.examples.example import examples_of
 from litm.examples.prompt_file import read_template
-from litm.examples.task import ExampleSettings
+from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompt_format import encode_prompts, model_tokenizer, prompt_content, read_prompt_template
+from litm.prompt_format import CHAT, encode_prompts, model_tokenizer, read_prompt_template
 from litm.reasoning import Reasoning
 from litm.records import read_json, write_json
 
@@ -37,24 +37,24 @@ def main() -> None:
     args = parser.parse_args()
     task = load_task(args.task)
     settings = ExampleSettings(**args.settings)
-    settings = replace(settings, examples=min(QUESTIONS, settings.examples or QUESTIONS))
+    # Neither the order of items nor the item asked for makes prompts longer by more than a token or two.
+    settings = replace(
+        settings,
+        examples=min(QUESTIONS, settings.examples or QUESTIONS),
+        distractor_order="ranked",
+        design=MOVE_THE_PAIR,
+    )
     prompt = read_template(args.prompt)
     source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
     reasoning = Reasoning.of(args.reasoning)
     tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning)
     template = read_prompt_template(args.template) if args.template else None
-    as_messages = getattr(task, "as_messages", None)
-
-    # Where they are changes nothing but a token or two.
     golds = len(gold_depths(args.placements[0]))
     placement = gold_placement(range(golds))
 
     def longest_prompt(items: int) -> int:
-        examples = [
-            make_example(question, items, placement, prompt, task.format_items, task.SEPARATOR, as_messages)
-            for question in task.questions(items, settings, None)
-        ]
-        contents = [prompt_content(example, args.prompt_template) for example in examples]
+        examples = examples_of(task, task.questions(items, settings, None), items, placement, prompt, settings)
+        contents = [example.content(args.prompt_template == CHAT) for example in examples]
         return max(map(len, encode_prompts(tokenizer, args.prompt_template, template, contents)))
 
     items = most_items(args.tokens, longest_prompt, fewest=golds + 1)

@@ -6,8 +6,8 @@ import pandas as pd
 
 from litm.cli import run
 from litm.csv_tables import write_csv
+from litm.domain.example import read_examples
 from litm.examples.answer_check import answer_check_row
-from litm.records import read_jsonl
 
 
 def main() -> None:
@@ -18,8 +18,8 @@ def main() -> None:
     args = parser.parse_args()
     rows = []
     for experiment, path in zip(args.experiments, args.examples, strict=True):
-        examples = [example for _, example in read_jsonl(path)]
-        rows.append(answer_check_row(experiment, examples[0]["size"], examples))
+        examples = list(read_examples(path))
+        rows.append(answer_check_row(experiment, examples[0].size, examples))
     write_csv(args.output, pd.DataFrame(rows))
 
 

@@ -3,7 +3,9 @@
 import argparse
 
 from litm.cli import note, run
-from litm.records import atomic_writer, read_jsonl
+from litm.domain.example import read_examples
+from litm.domain.response import read_responses
+from litm.records import atomic_writer
 from litm.scoring.score import Sweep, score_sweep
 
 
@@ -19,8 +21,8 @@ def main() -> None:
     args = parser.parse_args()
     scores = score_sweep(
         Sweep(args.model, args.experiment, args.task, args.metric),
-        (example for path in args.examples for _, example in read_jsonl(path)),
-        (response for _, response in read_jsonl(args.responses)),
+        read_examples(*args.examples),
+        read_responses(args.responses),
     )
     with atomic_writer(args.output) as raw:
         scores.to_parquet(raw, index=False)

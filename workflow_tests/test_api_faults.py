@@ -17,10 +17,12 @@ import pytest
 from conftest import ROOT
 from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
 from programs import run_program
+from record_makers import example
 
 from litm.apis.engine import public_url
 from litm.apis.failures import asked_wait
 from litm.apis.running import Patience
+from litm.domain.example import write_examples
 from litm.engine import EngineSettings, Prepared
 from litm.errors import UserError
 from litm.hashing import canonical_json
@@ -29,7 +31,7 @@ from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing
 from litm.journal import Journal, Response
 from litm.prompt_format import RAW
-from litm.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.records import read_json, read_jsonl, write_json
 
 PROTOCOLS = ("openai", "anthropic")
 #: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
@@ -60,7 +62,7 @@ def answers(engine, prompts: list[str]) -> dict[int, Response]:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_thousand_prompts_are_answered_once_each_through_mixed_faults(protocol, tmp_path):
     prompts = [f"question {number} of many" for number in range(1000)]
-    examples = [{"id": p, "size": 1, "placement": "gold_at_0", "prompt": p} for p in prompts]
+    examples = [example(id=p, prompt=p) for p in prompts]
     mixed = seeded_faults(seed=1, share=0.35, kinds=[*PASSING * 8, "hang"], at_most=4)
     planned = sweep_prompts(examples, "0" * 64, RAW)
     started = time.monotonic()
@@ -272,10 +274,7 @@ def test_an_answer_ends_with_its_first_line_that_is_not_blank(protocol):
 
 
 def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
-    write_jsonl(
-        folder / "examples.jsonl.gz",
-        [{"id": str(n), "size": 1, "placement": "gold_at_0", "prompt": f"prompt {n:02}"} for n in range(40)],
-    )
+    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(40)])
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     source = {
         "location": "m",

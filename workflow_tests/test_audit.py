@@ -1,16 +1,20 @@
 """The audit: which questions it asks again, that it finds a broken engine and where, and that it goes on."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import ROOT
 from programs import run_program
+from record_makers import response
 from workbench import CONFIG
 
 from litm.audit import audit_findings, audit_table
 from litm.audit_sample import audit_engine, audit_sample
 from litm.csv_tables import write_csv
+from litm.domain.example import Example, write_examples
+from litm.domain.response import SweepResponse, read_responses, write_responses
 from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
 from litm.examples.example import make_example
@@ -23,7 +27,7 @@ from litm.inference.fit import Fit
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
 from litm.journal import Journal, Response
-from litm.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.records import read_json, write_json
 
 REFERENCE = ROOT / "resources" / "reference_model"
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12
@@ -36,7 +40,7 @@ SETTINGS = EngineSettings(
 
 def responses(ids, placements=("gold_at_0", "gold_at_1"), size=2, finish_reason="stop"):
     return [
-        {"id": id, "size": size, "placement": placement, "response": "x", "finish_reason": finish_reason}
+        response(id=id, size=size, placement=placement, finish_reason=finish_reason)
         for placement in placements
         for id in ids
     ]
@@ -57,9 +61,11 @@ def test_a_larger_sample_has_the_questions_of_a_smaller_one_at_every_size():
 
 def test_only_questions_with_an_answer_at_every_placement_are_drawn():
     records = responses(["whole", "failed", "long"]) + responses(["half"], ["gold_at_0"])
-    for record in records:
-        if record["placement"] == "gold_at_1" and record["id"] in ("failed", "long"):
-            record["finish_reason"] = "failed" if record["id"] == "failed" else "overflow"
+    reasons = {"failed": "failed", "long": "overflow"}
+    records = [
+        replace(one, finish_reason=reasons[one.id]) if one.placement == "gold_at_1" and one.id in reasons else one
+        for one in records
+    ]
     assert audit_sample(records, 5, seed=0) == {(2, "whole")}
 
 
@@ -88,31 +94,27 @@ class ForgetfulEngine(Engine):
 
 
 @pytest.fixture(scope="module")
-def kv_examples() -> list[dict]:
+def kv_examples() -> list[Example]:
     template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
     questions = list(kv_retrieval.questions(SIZE, ExampleSettings(COUNT, 0, "ranked"), None))
-    return [
-        make_example(q, SIZE, f"gold_at_{at}", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
-        for at in POSITIONS
-        for q in questions
-    ]
+    return [make_example(q, SIZE, f"gold_at_{at}", template, kv_retrieval) for at in POSITIONS for q in questions]
 
 
-def sweep(engine: type[Engine], kv_examples: list[dict], folder: Path) -> Path:
+def sweep(engine: type[Engine], kv_examples: list[Example], folder: Path) -> Path:
     """The responses of a sweep, as generate.py writes them."""
     identity = {"engine": engine.__name__}
     prompts = sweep_prompts(kv_examples, digest(identity), "raw")
     with Journal(folder / f"{engine.__name__}.jsonl") as journal:
         outcome = ask_missing(prompts, journal, identity, Fit(None, 30), lambda: engine(SETTINGS), "m/e")
-        write_jsonl(folder / "responses.jsonl.gz", sweep_responses(prompts, journal, outcome))
+        write_responses(folder / "responses.jsonl.gz", sweep_responses(prompts, journal, outcome))
     return folder / "responses.jsonl.gz"
 
 
-def ask_again(kv_examples: list[dict], folder: Path, per_cell: int = 5) -> tuple[list[dict], str]:
+def ask_again(kv_examples: list[Example], folder: Path, per_cell: int = 5) -> tuple[list[SweepResponse], str]:
     """What the program got of the prompts that it asked again, and what it said."""
     source = {"location": str(REFERENCE), "revision": None, "context_window": 8192}
     write_json(folder / "source.json", {**source, "identity": folder_identity(REFERENCE)})
-    write_jsonl(folder / "examples.jsonl.gz", kv_examples)
+    write_examples(folder / "examples.jsonl.gz", kv_examples)
     options = {
         "model": "m",
         "experiment": "e",
@@ -130,11 +132,11 @@ def ask_again(kv_examples: list[dict], folder: Path, per_cell: int = 5) -> tuple
     }
     done = run_program("ask_again", *(word for name, value in options.items() for word in (f"--{name}", value)))
     assert done.returncode == 0, done.stderr
-    return [record for _, record in read_jsonl(folder / "again.jsonl.gz")], done.stderr
+    return list(read_responses(folder / "again.jsonl.gz")), done.stderr
 
 
-def compare(kv_examples: list[dict], folder: Path, again: list[dict]) -> pd.DataFrame:
-    recorded = [record for _, record in read_jsonl(folder / "responses.jsonl.gz")]
+def compare(kv_examples: list[Example], folder: Path, again: list[SweepResponse]) -> pd.DataFrame:
+    recorded = list(read_responses(folder / "responses.jsonl.gz"))
     return audit_table("m", "e", "value_in_answer", kv_examples, recorded, again, seed=0)
 
 
@@ -162,9 +164,7 @@ def test_an_engine_that_answers_otherwise_is_found_at_its_position(kv_examples, 
 def test_flips_of_text_that_change_no_verdict_are_told_apart(kv_examples, tmp_path):
     sweep(Engine, kv_examples, tmp_path)
     again, _ = ask_again(kv_examples, tmp_path)
-    for record in again:
-        record["response"] += " "
-    table = compare(kv_examples, tmp_path, again)
+    table = compare(kv_examples, tmp_path, [replace(one, text=f"{one.text} ") for one in again])
     assert table["text_flips"].tolist() == [5, 5, 5] and table["correct_flips"].tolist() == [0, 0, 0]
 
 
@@ -217,7 +217,7 @@ def test_doctor_estimate_and_audit_around_a_run(new_bench):
 
 
 def test_the_audit_of_several_sweeps_is_printed_sweep_by_sweep(tmp_path, kv_examples):
-    records = responses([example["id"] for example in kv_examples[:COUNT]], [f"gold_at_{at}" for at in POSITIONS], SIZE)
+    records = responses([example.id for example in kv_examples[:COUNT]], [f"gold_at_{at}" for at in POSITIONS], SIZE)
     tables = [audit_table(name, "e", "value_in_answer", kv_examples, records, records, 0) for name in ("a", "b")]
     write_csv(tmp_path / "audit.csv", pd.concat(tables))
     done = run_program("audit", "--table", tmp_path / "audit.csv")

@@ -18,7 +18,7 @@ def record(id: str, position: int, sentences: list[str]) -> dict:
     target = {"name": "gold", "position": position, "depth": position / 2, "span": span, "answers": ["K-7"]}
     return {
         "id": id, "size": 3, "placement": f"gold_at_{position}", "question": "Which?", "prompt": " ".join(sentences),
-        "targets": [target],
+        "answer_in_distractors": False, "targets": [target],
     }  # fmt: skip
 
 

@@ -6,8 +6,8 @@ import sys
 import pytest
 from conftest import ROOT
 
-from litm.code_inputs import local_modules
 from litm.figures import kind_names
+from litm.workflow.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
 

@@ -50,10 +50,10 @@ def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
     template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
     questions = kv_retrieval.questions(size, ExampleSettings(count, 1, "ranked"), None)
     examples = [
-        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval)
         for n, question in enumerate(questions)
     ]
-    return [(example["prompt"], example["targets"][0]["answers"][0]) for example in examples]
+    return [(example.prompt, example.targets[0].answers[0]) for example in examples]
 
 
 def encoded(engine, *contents) -> list:

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT, write_lines
+from conftest import ROOT
 from programs import run_program
+from record_makers import example
 
 from litm.asking import Asking
+from litm.domain.example import Example, write_examples
 from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
 from litm.estimate import (
@@ -43,10 +45,8 @@ ENCODE = encoder(Asking(SOURCE, SETTINGS, None, DECODING), None)
 TEXTS = [f"The documents are all the same, the question is {word}." for word in ("one", "two", "three", "four")]
 
 
-def examples(texts: list[str]) -> list[dict]:
-    return [
-        {"id": str(number), "size": 1, "placement": "gold_at_0", "prompt": text} for number, text in enumerate(texts)
-    ]
+def examples(texts: list[str]) -> list[Example]:
+    return [example(id=str(number), size=1, prompt=text) for number, text in enumerate(texts)]
 
 
 def prompts(texts: list[str], identity: str = "i"):
@@ -129,13 +129,14 @@ def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
 
 def estimate_sweep(folder: Path) -> Remaining:
     write_json(folder / "source.json", {**SOURCE, "identity": folder_identity(REFERENCE)})
+    write_examples(folder / "examples.jsonl.gz", examples(TEXTS))
     options = {
         "model": "m",
         "experiment": "e",
         "source": folder / "source.json",
         "settings": canonical_json(SETTINGS),
         "decoding": canonical_json(DECODING),
-        "examples": write_lines(folder / "examples.jsonl.gz", examples(TEXTS)),
+        "examples": folder / "examples.jsonl.gz",
         "journal": folder / "journal.jsonl",
         "output": folder / "estimate.json",
     }

@@ -15,6 +15,7 @@ from programs import run_program
 
 import generate
 from litm.config.catalogue import read_catalogue_entry
+from litm.domain.example import write_examples
 from litm.engine import Prepared
 from litm.errors import UserError
 from litm.examples.example import make_example
@@ -25,7 +26,7 @@ from litm.hashing import canonical_json
 from litm.identity import folder_identity
 from litm.journal import Response
 from litm.reasoning import STRIP, Reasoning
-from litm.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.records import read_json, read_jsonl, write_json
 
 MODEL = ROOT / "resources" / "reference_model"
 COUNT = 24
@@ -37,12 +38,9 @@ def inputs(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("inputs")
     template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
     questions = kv_retrieval.questions(12, ExampleSettings(COUNT, 0, "ranked"), None)
-    write_jsonl(
+    write_examples(
         folder / "examples.jsonl.gz",
-        [
-            make_example(q, 12, "gold_at_3", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
-            for q in questions
-        ],
+        [make_example(q, 12, "gold_at_3", template, kv_retrieval) for q in questions],
     )
     source = {"location": str(MODEL), "revision": None, "context_window": 8192, "identity": folder_identity(MODEL)}
     write_json(folder / "source.json", source)

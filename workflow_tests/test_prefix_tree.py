@@ -42,15 +42,10 @@ def common(one: list[int], other: list[int]) -> int:
 def test_what_stands_before_a_moved_pair_is_shared_and_nothing_else():
     template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
     (question,) = kv_retrieval.questions(40, ExampleSettings(1, 1, "ranked"), None)
-    examples = [
-        make_example(question, 40, f"gold_at_{at}", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
-        for at in (10, 20, 39)
-    ]
+    examples = [make_example(question, 40, f"gold_at_{at}", template, kv_retrieval) for at in (10, 20, 39)]
     tokenizer = load_tokenizer(str(ROOT / "resources" / "reference_model"))
-    prompts = [tokenizer(example["prompt"])["input_ids"] for example in examples]
-    before = [
-        len(tokenizer(example["prompt"][: example["targets"][0]["span"][0]])["input_ids"]) for example in examples
-    ]
+    prompts = [tokenizer(example.prompt)["input_ids"] for example in examples]
+    before = [len(tokenizer(example.prompt[: example.targets[0].span[0]])["input_ids"]) for example in examples]
     saved = sum(map(len, prompts)) - tree_tokens(prompts)
     # A token or two may cross the place where the texts part.
     assert all(later > earlier for earlier, later in pairwise(before))

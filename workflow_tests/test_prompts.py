@@ -21,7 +21,7 @@ EXTRACT = "Extract the value corresponding to the specified key in the JSON obje
 def prompt(task_name: str, prompt_name: str, question: Question, size: int, placement: str) -> str:
     task = load_task(task_name)
     template = read_template(ROOT / "resources" / "prompts" / f"{prompt_name}.txt", with_context=size > 0)
-    return make_example(question, size, placement, template, task.format_items, task.SEPARATOR)["prompt"]
+    return make_example(question, size, placement, template, task).prompt
 
 
 def qa(prompt_name: str, task: str = "multi_document_qa", size: int = 2, placement: str = "gold_at_1") -> str:

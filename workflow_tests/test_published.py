@@ -344,12 +344,12 @@ def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(ne
     assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
     assert bench.plan(*wanted) == {}
     bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
-    assert bench.plan(*wanted) == {"published_table": 1}
+    assert bench.plan(*wanted) == {"make_published_paper_table": 1}
 
 
 def test_the_published_figures_and_tables_need_no_model(new_project):
     assert set(new_project.plan("--", "published")) == {
         "plot_published",
-        "published_table",
-        "published_claims_table",
+        "make_published_paper_table",
+        "make_published_claims_table",
     }

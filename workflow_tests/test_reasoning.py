@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 from conftest import ROOT
+from record_makers import example, response
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
@@ -121,13 +122,10 @@ def test_only_the_answer_is_scored_and_a_reasoning_that_never_ended_counts_as_cu
     texts = ["<think>b?</think>a", "<think>a?</think>b", "<think>a, or", "a"]
     target = {"name": "gold", "position": 0, "depth": 0.0, "answers": ["a"]}
     cell = {"size": 2, "placement": "gold_at_0"}
-    examples = [{"id": str(n), **cell, "targets": [target]} for n in range(len(texts))]
-    records = [
-        {"id": str(n), **cell, "response": text, "finish_reason": STOP, "prompt_tokens": 1, "response_tokens": 1}
-        for n, text in enumerate(texts)
-    ]
+    examples = [example(id=str(n), **cell, targets=[target]) for n in range(len(texts))]
+    records = [response(id=str(n), **cell, response=text, finish_reason=STOP) for n, text in enumerate(texts)]
     stripped = [with_answer(record, TAGS, opened=False) for record in records]
-    assert [record["response"] for record in stripped] == texts
+    assert [record.text for record in stripped] == texts
     sweep = Sweep("m", "e", "t", "value_in_answer")
     scores = score_sweep(sweep, examples, stripped)
     assert scores["correct"].tolist() == [True, False, False, True]

@@ -103,11 +103,11 @@ def test_a_lesson_in_key_value_retrieval_is_worded_as_the_workflow_does():
     settings = ExampleSettings(examples=1, seed=0, distractor_order="ranked")
     (question,) = kv_retrieval.questions(3, settings, None)
     template = TEMPLATES["kv_retrieval"]
-    example = make_example(question, 3, "gold_at_1", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+    example = make_example(question, 3, "gold_at_1", template, kv_retrieval)
     lesson = Teacher(TEMPLATES, (0, 0)).lesson(Course("kv_retrieval", 1.0, 3, 3, 1), 3, Random(0))
     shape = [
         "".join("x" if c in "0123456789abcdef" else c for c in text)
-        for text in (example["prompt"], lesson.context + lesson.queries[0].prompt)
+        for text in (example.prompt, lesson.context + lesson.queries[0].prompt)
     ]
     assert shape[0] == shape[1]
 

@@ -5,6 +5,7 @@ import argparse
 import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
 
+from litm.domain.response import SweepResponse
 from litm.inference.prompt import Prompt, sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
 from litm.journal import Journal, digest, journal_files
@@ -20,7 +21,7 @@ def planned() -> list[Prompt]:
     return sweep_prompts(EXAMPLES, digest(IDENTITY), RAW)
 
 
-def ask(path, part: Shard | None, engine, ask=True) -> list[dict]:
+def ask(path, part: Shard | None, engine, ask=True) -> list[SweepResponse]:
     """Ask a shard of the sweep, or what all shards have left of it; the responses."""
     prompts = prompts_of_shard(planned(), part) if part else planned()
     own = shard_journal(path, part) if part else path
@@ -43,7 +44,7 @@ def test_shards_together_have_the_answers_of_the_sweep_and_gathering_asks_nothin
     engines = [EchoEngine() for _ in range(3)]
     for number, engine in enumerate(engines, start=1):
         ask(tmp_path / "kv.jsonl", Shard(number, 3), engine)
-    assert sorted(text for engine in engines for text in engine.asked) == sorted(e["prompt"] for e in EXAMPLES)
+    assert sorted(text for engine in engines for text in engine.asked) == sorted(e.prompt for e in EXAMPLES)
     idle = EchoEngine()
     assert ask(tmp_path / "kv.jsonl", None, idle, ask=False) == whole
     assert not idle.asked
@@ -64,8 +65,8 @@ def test_what_no_shard_got_an_answer_to_is_failed_when_gathered(tmp_path):
     for number in (1, 2):
         ask(tmp_path / "kv.jsonl", Shard(number, 2), forgetful)
     responses = ask(tmp_path / "kv.jsonl", None, EchoEngine(), ask=False)
-    (failed,) = [response for response in responses if response["finish_reason"] == "failed"]
-    assert (failed["id"], failed["size"], failed["placement"], failed["response"]) == ("q3", 4, "gold_at_0", None)
+    (failed,) = [response for response in responses if response.finish_reason == "failed"]
+    assert (failed.id, failed.size, failed.placement, failed.text) == ("q3", 4, "gold_at_0", None)
 
 
 def test_half_a_line_that_another_shard_is_writing_is_not_read_and_not_cut(tmp_path):
@@ -75,7 +76,7 @@ def test_half_a_line_that_another_shard_is_writing_is_not_read_and_not_cut(tmp_p
     first.write_bytes(torn)
     engine = EchoEngine()
     responses = ask(tmp_path / "kv.jsonl", None, engine)
-    assert len(responses) == len(EXAMPLES) and all(response["response"] for response in responses)
+    assert len(responses) == len(EXAMPLES) and all(response.text for response in responses)
     assert first.read_bytes() == torn
     assert journal_files(tmp_path / "kv.jsonl") == [tmp_path / "kv.jsonl", first]
 

@@ -111,7 +111,7 @@ def test_the_answer_is_twelve_times_a_price_that_only_one_sentence_has():
 def test_the_years_are_in_order_wherever_the_target_is():
     for question in questions("temporal_narrative", 100):
         for position in range(0, 100, 3):
-            prompt = example("temporal_narrative", question, 100, gold_placement([position]))["prompt"]
+            prompt = example("temporal_narrative", question, 100, gold_placement([position])).prompt
             years = [int(year) for year in re.findall(r"^In (\d+), ", prompt, re.MULTILINE)]
             assert len(years) == 100 and all(later == earlier + 1 for earlier, later in pairwise(years))
             (line,) = [line for line in prompt.splitlines() if question.golds[0].answers[0] in line]

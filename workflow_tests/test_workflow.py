@@ -18,7 +18,7 @@ SWEEPS = 4
 #: What follows from new scores of one sweep.
 TABLES = {
     "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1, "model_difference_table": 1,
-    "pbi_table": 1, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
+    "pbi_table": 1, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
 }  # fmt: skip
 #: What follows from new scores of both models on an experiment that is in one figure, and of all sweeps.
 AFTER_KV = {"score": 2, **TABLES, "summarize": 2, "plot_figure": 1, "sample_questions": 1, "make_report": 1}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from litm.domain.response import SweepResponse
 from litm.engine import FIRST_LINE, EngineSettings
 from litm.engines import engine_facts
 from litm.identity import sweep_identity
@@ -76,7 +77,7 @@ class Asking:
             answer_window=self.source.get("answer_window"),
         )
 
-    def with_answers(self, responses: Iterable[dict], tokenizer: str | None) -> Iterator[dict]:
+    def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
         """The responses, each with what it answers after its reasoning, where that alone is scored.
 
         tokenizer: another place for the tokenizer than with the model.

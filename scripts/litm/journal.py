@@ -12,28 +12,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
+from litm.domain.example import Content
+from litm.domain.response import Response as Response
 from litm.errors import UserError
 from litm.hashing import canonical_json
 from litm.hashing import digest as digest
 from litm.locks import lock
 from litm.messages import note
-from litm.prompt_format import Content
 from litm.signals import signals_deferred
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """What the model answered to one prompt.
-
-    finish_reason: see `finish_reasons`; prompt_tokens counts the prompt in its template, with special tokens;
-    made_with: software and device that computed it.
-    """
-
-    text: str
-    finish_reason: str
-    prompt_tokens: int
-    response_tokens: int
-    made_with: str
 
 
 def response_key(identity: str, content: Content) -> str:

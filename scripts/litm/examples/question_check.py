@@ -1,9 +1,10 @@
-"""The check of a generated question, of which it sees the items that contexts will be made of."""
+"""The check of a generated question before it becomes examples."""
 
 from collections import Counter
 
 from litm.answers.codes import contains_code
 from litm.domain.question import Item, Question
+from litm.errors import UserError
 
 
 def check_question(question: Question) -> list[str]:
@@ -24,3 +25,11 @@ def check_question(question: Question) -> list[str]:
                 if item != gold.item and contains_code(" ".join(item), answer)
             ]
     return [f"{question.id}: {finding}" for finding in found]
+
+
+def checked(question: Question) -> Question:
+    """The question; `UserError` if its items do not measure what they should."""
+    found = check_question(question)
+    if found:
+        raise UserError(f"the task generated a question that does not measure what it should: {'; '.join(found)}")
+    return question

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from litm.domain.example import Content, Example
 from litm.journal import response_key
-from litm.prompt_format import Content, prompt_content
+from litm.prompt_format import CHAT
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,14 @@ class Prompt:
     key: str
 
 
-def sweep_prompts(examples: Iterable[dict], identity: str, prompt_template: str) -> list[Prompt]:
-    """The prompts of all example records, in their order, each with its key under an identity digest.
+def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: str) -> list[Prompt]:
+    """The prompts of all examples, in their order, each with its key under an identity digest.
 
     prompt_template: the model's, which decides whether it is asked with messages or with a text.
     """
     return [_prompt(example, identity, prompt_template) for example in examples]
 
 
-def _prompt(example: dict, identity: str, prompt_template: str) -> Prompt:
-    content = prompt_content(example, prompt_template)
-    return Prompt(example["id"], example["size"], example["placement"], content, response_key(identity, content))
+def _prompt(example: Example, identity: str, prompt_template: str) -> Prompt:
+    content = example.content(prompt_template == CHAT)
+    return Prompt(example.id, example.size, example.placement, content, response_key(identity, content))

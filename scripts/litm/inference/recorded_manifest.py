@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from litm.domain.finish_reason import FAILED, NOT_RECORDED, OVERFLOW
+from litm.domain.response import SweepResponse
 from litm.errors import UserError
 from litm.inference.recorded_files import WITHOUT_ANSWER, RecordedFile
 from litm.inference.recorded_matching import Asked, Matching
@@ -19,20 +20,20 @@ def identity(files: Sequence[RecordedFile], sha256: Sequence[str], fields: Mappi
     return {"source": {"recorded": recorded}, "fields": dict(fields)}
 
 
-def response_records(asked: Iterable[Asked], matching: Matching) -> Iterator[dict]:
-    """One record a prompt, in their order, as `generate` writes them; tokens are null, for nobody has counted them."""
+def recorded_responses(asked: Iterable[Asked], matching: Matching) -> Iterator[SweepResponse]:
+    """The response to each prompt, in their order; tokens are None, because nobody has counted them."""
     for prompt in asked:
         recorded = matching.responses.get((prompt.size, prompt.placement, prompt.id))
-        yield {
-            "id": prompt.id,
-            "size": prompt.size,
-            "placement": prompt.placement,
-            "key": prompt.key,
-            "response": recorded.text if recorded else None,
-            "finish_reason": recorded.finish_reason if recorded else NOT_RECORDED,
-            "prompt_tokens": None,
-            "response_tokens": None,
-        }
+        yield SweepResponse(
+            prompt.id,
+            prompt.size,
+            prompt.placement,
+            prompt.key,
+            text=recorded.text if recorded else None,
+            finish_reason=recorded.finish_reason if recorded else NOT_RECORDED,
+            prompt_tokens=None,
+            response_tokens=None,
+        )
 
 
 def missing_by_cell(asked: Iterable[Asked], matching: Matching) -> dict[str, list[str]]:

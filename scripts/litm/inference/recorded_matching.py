@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from litm.domain.example import Example
 from litm.domain.finish_reason import NOT_RECORDED
 from litm.errors import UserError
 from litm.inference.recorded_files import (
@@ -46,15 +47,15 @@ class Matching:
     unused: tuple[int, ...]
 
 
-def asked_prompts(examples: Iterable[dict], identity_digest: str, fields: Mapping[str, str]) -> list[Asked]:
-    """The prompts of example records, in their order."""
+def asked_prompts(examples: Iterable[Example], identity_digest: str, fields: Mapping[str, str]) -> list[Asked]:
+    """The prompts of examples, in their order."""
     names = _matched_names(fields)
     return [
         Asked(
-            example["id"],
-            example["size"],
-            example["placement"],
-            response_key(identity_digest, example["prompt"]),
+            example.id,
+            example.size,
+            example.placement,
+            response_key(identity_digest, example.prompt),
             tuple(_example_value(example, name) for name in names),
         )
         for example in examples
@@ -122,10 +123,10 @@ def _record_values(record: Mapping, fields: Mapping[str, str], where: str) -> tu
     )
 
 
-def _example_value(example: Mapping, name: str) -> str:
+def _example_value(example: Example, name: str) -> str:
     if name == "position":
-        return "_".join(str(target["position"]) for target in example["targets"])
-    return _comparable(name, example[name], f"question {example['id']}")
+        return "_".join(str(target.position) for target in example.targets)
+    return _comparable(name, getattr(example, name), f"question {example.id}")
 
 
 def _comparable(name: str, value: Any, what: str) -> str:

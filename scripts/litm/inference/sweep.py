@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from litm.domain.finish_reason import FAILED, OVERFLOW
+from litm.domain.response import SweepResponse
 from litm.engine import Prepared
 from litm.engines import Engine
 from litm.errors import UserError
@@ -74,21 +75,16 @@ def check_answered(outcome: Outcome) -> None:
         )
 
 
-def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcome) -> Iterator[dict]:
-    """One record a prompt, in the order of the prompts; `response` is null where the prompt did not fit, or failed."""
+def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcome) -> Iterator[SweepResponse]:
+    """The responses in the order of the prompts; without a text where the prompt did not fit, or failed."""
     unanswered: dict[str, tuple[str, int | None]] = {key: (OVERFLOW, n) for key, n in outcome.overflow.items()}
     unanswered |= {key: (FAILED, tokens) for key, tokens in outcome.failed.items()}
     for prompt in prompts:
-        name = {"id": prompt.id, "size": prompt.size, "placement": prompt.placement, "key": prompt.key}
+        name = (prompt.id, prompt.size, prompt.placement, prompt.key)
         if prompt.key in unanswered:
             reason, tokens = unanswered[prompt.key]
-            yield {**name, "response": None, "finish_reason": reason, "prompt_tokens": tokens, "response_tokens": 0}
+            yield SweepResponse(*name, None, reason, tokens, 0)
         else:
             response = journal[prompt.key]
-            yield {
-                **name,
-                "response": response.text,
-                "finish_reason": response.finish_reason,
-                "prompt_tokens": response.prompt_tokens,
-                "response_tokens": response.response_tokens,
-            }
+            counts = (response.prompt_tokens, response.response_tokens)
+            yield SweepResponse(*name, response.text, response.finish_reason, *counts)

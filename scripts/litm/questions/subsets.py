@@ -1,7 +1,7 @@
 """Subsets of questions: those that labels keep (paper, Appendix A), and a seeded sample (Appendix D)."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -32,7 +32,7 @@ class Coverage:
     kept: int
 
 
-def select(questions: Iterable[Texted], labels: dict[str, bool]) -> tuple[list[Texted], Coverage]:
+def select(questions: Iterable[Texted], labels: Mapping[str, bool]) -> tuple[list[Texted], Coverage]:
     """The questions that the labels keep, in their order; those without a label are left out, and counted.
 
     Raises `UserError` if no question has a label, or none is kept.
