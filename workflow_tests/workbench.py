@@ -193,12 +193,11 @@ def _snakemake(folder: Path, command: list[str], stats: Path | None = None) -> i
         del sys.modules[name]
     sys.path[:] = [path for path in sys.path if Path(path) != ROOT / "scripts"]
     sys.argv[:] = command
-    import snakemake.shell
     from snakemake.cli import main
     from snakemake.logging import logger
 
     # Jobs print where this process does, and not where pytest did when the module was imported.
-    snakemake.shell.STDOUT = None
+    sys.modules["snakemake.shell"].STDOUT = None  # type: ignore[attr-defined]
 
     catch = _CatchStatistics()
     # A filter, because Snakemake takes all handlers off when it sets its logging up.
