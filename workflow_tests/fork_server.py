@@ -25,16 +25,6 @@ IMPORTS = (
     *("pandas", "pyarrow.parquet", "yaml", "jinja2", "tqdm", "matplotlib.pyplot", "seaborn"),
     *("torch", "transformers"),
 )
-    "pandas",
-    "pyarrow.parquet",
-    "yaml",
-    "jinja2",
-    "tqdm",
-    "matplotlib.pyplot",
-    "seaborn",
-    "torch",
-    "transformers",
-)
 #: Transformers imports these when they are used.
 LAZY = (
     *("AutoConfig", "AutoModelForCausalLM", "AutoTokenizer", "GenerationConfig", "LlamaForCausalLM"),
