@@ -105,7 +105,7 @@ rule make_report:
             project_file("resources", "report", name)
             for name in ("report.html.j2", "report.css", "curves.js", "explorer.js")
         ],
-        code=code("make_report.py"),
+        code=code("make_report.py", *TABLE_MODULES),
     output:
         report(
             REPORT_FILE,

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from litm.base.intervals import binomial_interval
 from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
-from litm.statistics import binomial_interval
 
 #: What a cell of the accuracy table is: these columns name it.
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from litm.analysis.pbi import CLASSES, INVERTED, MEASURED, NO_INFORMATION
 from litm.curves import Curve
 from litm.errors import UserError
-from litm.position_bias import CLASSES, INVERTED, MEASURED, NO_INFORMATION
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 

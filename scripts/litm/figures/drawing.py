@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from litm.accuracy import accuracy_table
+from litm.analysis.position_means import means_of_cells, position_means
 from litm.figures.by_position import position_curve
 from litm.figures.by_size import size_curve
 from litm.figures.by_target import target_bars
-from litm.position_means import means_of_cells, position_means
 
 BY_POSITION, BY_TARGET, MEAN_BY_SIZE = "accuracy_by_position", "accuracy_by_target", "mean_accuracy_by_size"
 RECALL_COLUMNS = ["questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high"]

@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from litm.analysis.pbi import CLASSES, FLAT, INVERTED
 from litm.figures import style
 from litm.placements import gold_depths, gold_positions
-from litm.position_bias import CLASSES, FLAT, INVERTED
 from litm.wording import ordinal
 
 #: The range that is always shown, and the one that is never left, in points.
