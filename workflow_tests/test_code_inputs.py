@@ -2,6 +2,7 @@
 
 from conftest import ROOT
 
+from litm.analysis.tables import table_names
 from litm.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
@@ -32,6 +33,19 @@ def test_no_script_is_made_of_the_code_of_another_stage():
     assert not {"litm/journal.py", "litm/figures/__init__.py", "litm/questions.py"} & scoring
     assert "litm/metrics.py" not in made_of("plot_figure.py") | made_of("make_examples.py") | made_of("count_tokens.py")
     assert not any(name.startswith("litm/tasks/") for name in inference | scoring)
+
+
+def test_a_table_is_made_of_its_own_module_and_of_no_model():
+    def modules(name: str) -> set[str]:
+        files = local_modules(SCRIPTS / "litm" / "analysis" / "tables" / f"{name}.py", SCRIPTS)
+        return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table.py")
+
+    for name in table_names():
+        others = {f"analysis/tables/{other}.py" for other in table_names()} - {f"analysis/tables/{name}.py"}
+        # The table of the index shows columns of the table of position bias.
+        assert modules(name) & others == ({"analysis/tables/position_bias.py"} if name == "pbi" else set())
+        assert not {"sweep.py", "journal.py", "scoring.py", "tasks/__init__.py", "figures/__init__.py"} & modules(name)
+    assert "analysis/position_pairs.py" not in modules("model_differences")
 
 
 def test_the_library_never_imports_snakemake():
