@@ -90,7 +90,7 @@ rule make_published_paper_table:
 rule plot_published:
     input:
         published=PLAN.paper.accuracy,
-        code=PLAN.code("plot_published.py"),
+        code=PLAN.figures.published_code,
     output:
         png="results/published/figures/{figure}.png",
         pdf="results/published/figures/{figure}.pdf",
@@ -100,7 +100,7 @@ rule plot_published:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=PLAN.paper.figure,
+        figure=PLAN.figures.published_settings,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"

@@ -6,7 +6,7 @@ rule plot_figure:
         scores=PLAN.figures.scores,
         recall=PLAN.figures.recall,
         published=PLAN.figures.published,
-        code=PLAN.code("plot_figure.py"),
+        code=PLAN.figures.code,
     output:
         png=report(
             "results/figures/{figure}.png",
@@ -37,7 +37,7 @@ rule plot_figure:
 rule plot_pbi_forest:
     input:
         position_bias="results/tables/position_bias.csv",
-        code=PLAN.code("plot_bias_forest.py"),
+        code=PLAN.figures.forest_code,
     output:
         png=report(
             "results/figures/pbi_forest.png",
@@ -51,8 +51,11 @@ rule plot_pbi_forest:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        figure=PLAN.figures.forest_settings,
     shell:
         "python {input.code[0]:q}"
+        " --figure {params.figure:q}"
         " --position-bias {input.position_bias:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
@@ -66,7 +69,7 @@ rule sample_questions:
         scores=PLAN.report.scores,
         code=PLAN.code("sample_questions.py"),
     output:
-        "results/explorer/{experiment}.jsonl.gz",
+        "results/question_samples/{experiment}.jsonl.gz",
     log:
         "results/logs/sample_questions/{experiment}.log",
     localrule: True
@@ -97,8 +100,8 @@ rule make_report:
             "results/responses/{model}/{experiment}.manifest.json"
         ),
         datasets=PLAN.report.datasets,
-        template=PLAN.report.template,
-        code=PLAN.code("make_report.py"),
+        sources=PLAN.report.sources,
+        code=PLAN.report.code,
     output:
         report(
             PLAN.report.file,
@@ -121,6 +124,6 @@ rule make_report:
         " --samples {input.samples:q}"
         " --manifests {input.manifests:q}"
         " --datasets {input.datasets:q}"
-        " --template {input.template[0]:q}"
+        " --sources {input.sources:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

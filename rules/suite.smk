@@ -5,7 +5,7 @@ rule summarize:
     input:
         accuracy="results/tables/accuracy.csv",
         position_bias=PLAN.tables.position_bias,
-        code=PLAN.code("make_summaries.py"),
+        code=PLAN.code("summarize.py"),
     output:
         directory("results/summaries/{model}"),
     log:
@@ -28,10 +28,12 @@ rule summarize:
 rule export_suite:
     input:
         summaries="results/summaries/{model}",
+        accuracy="results/tables/accuracy.csv",
         files=PLAN.suite.files,
         code=PLAN.code("export_suite.py"),
     output:
-        directory("results/suite_export/{model}"),
+        folder=directory("results/suite_export/{model}"),
+        zip="results/suite_export/{model}.zip",
     log:
         "results/logs/export_suite/{model}.log",
     localrule: True
@@ -44,24 +46,7 @@ rule export_suite:
         " --model {wildcards.model:q}"
         " --curves {params.curves:q}"
         " --summaries {input.summaries:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule zip_export:
-    input:
-        folder=rules.export_suite.output,
-        code=PLAN.code("zip_export.py"),
-    output:
-        "results/suite_export/{model}.zip",
-    log:
-        "results/logs/zip_export/{model}.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    shell:
-        "python {input.code[0]:q}"
-        " --folder {input.folder:q}"
-        " --name {wildcards.model:q}"
-        " --output {output:q}"
+        " --accuracy {input.accuracy:q}"
+        " --output {output.folder:q}"
+        " --zip {output.zip:q}"
         " 2>&1 | tee -i {log:q}"

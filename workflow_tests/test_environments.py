@@ -59,6 +59,10 @@ PROGRAMS = {
     "PLAN.corpora.code": "make_passages.py",
     "PLAN.questions.generator_code": "generate_questions.py",
     "PLAN.retrieval.code": "retrieve.py",
+    "PLAN.figures.code": "plot_figure.py",
+    "PLAN.figures.forest_code": "plot_figure.py",
+    "PLAN.figures.published_code": "plot_figure.py",
+    "PLAN.report.code": "make_report.py",
 }
 
 

@@ -466,6 +466,9 @@ def test_a_figure_is_drawn_of_its_selected_models_and_reference_lines(paper):
     ]
     assert paper.figures.published(figure) == ["resources/published/accuracy.csv"]
     assert paper.figures.recall(figure) == []
+    assert paper.figures.code(figure)[0] == "scripts/plot_figure.py"
+    assert "scripts/litm/figures/accuracy_by_position.py" in paper.figures.code(figure)
+    assert "scripts/litm/figures/accuracy_by_size.py" not in paper.figures.code(figure)
     assert json.loads(paper.figures.settings(figure))["panel_title"] == "{size} documents"
 
 
@@ -485,7 +488,7 @@ def test_published_values_alone_make_six_figures_seven_tables_and_the_claims(dem
     names = [Path(file).name for file in demo.paper.published_files]
     assert len(names) == 6 * 2 + 2 + 7 * 3
     assert {"figure5.png", "claims.md", "table7.tex"} <= set(names)
-    assert json.loads(demo.paper.figure(of(figure="figure5")))["name"] == "figure5"
+    assert json.loads(demo.figures.published_settings(of(figure="figure5")))["name"] == "figure5"
 
 
 def test_the_report_says_where_its_data_are_from_and_what_servers_cost(other):

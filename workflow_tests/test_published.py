@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ROOT
+from matplotlib.figure import Figure
 from workbench import Workbench
 
 from litm.errors import UserError
-from litm.figures import draw_figure, rows_of_cells
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
 from litm.latex import latex_table
 from litm.paper_layouts import LAYOUTS
 from litm.paper_tables import paper_table
@@ -287,6 +289,10 @@ MEASURED = cells(
 )
 
 
+def draw_figure(figure: dict, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
+    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+
+
 def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour():
     figure = draw_figure(FIGURE, MEASURED, published=published_table(ACCURACIES))
     panel = figure.axes[0]
@@ -310,8 +316,7 @@ def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
 def test_figure_6_is_the_mean_over_the_positions_of_each_size():
     settings = {**FIGURE, "kind": "mean_accuracy_by_size", "references": {}}
     table = published_table(ACCURACIES)
-    mine = rows_of_cells(table[table["model"] == "longchat-13b-16k"], settings)
-    (curve,) = draw_figure(settings, mine).axes[0].containers
+    (curve,) = draw_figure(settings, table[table["model"] == "longchat-13b-16k"]).axes[0].containers
     means = [sum(values) / len(values) for values in ((72.1, 58.9, 58.5), (68.6, 57.4, 55.3, 52.5, 55.0))]
     assert list(curve.lines[0].get_xdata()) == [10, 20, 30]
     assert list(curve.lines[0].get_ydata())[:2] == pytest.approx(means)

@@ -222,11 +222,6 @@ def test_another_way_with_failures_or_with_what_does_not_fit_asks_nothing(bench)
     assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
 
 
-def test_an_edited_plot_module_draws_the_figures_again(bench):
-    bench.edit("scripts/litm/figures/by_position.py", "Accuracy (%)", "Accuracy in %")
-    assert bench.plan() == {"plot_figure": 2, "plot_pbi_forest": 1, "make_report": 1}
-
-
 def test_an_edited_scorer_scores_again_without_inference(bench):
     bench.edit("scripts/litm/scoring.py", "From examples and responses", "Out of examples and responses")
     assert bench.plan() == AFTER_ALL_SCORES

@@ -1,11 +1,13 @@
 """Figures: which ones there are, and what each is drawn of."""
 
 from litm.config.experiments import Experiment
-from litm.config.figures import BY_SIZE, PBI_FOREST, Figure
+from litm.config.figures import PBI_FOREST, Figure
 from litm.config.study import Study
+from litm.figures import load_kind
 from litm.records import canonical_json
 from litm.workflow.analysis import TablePlan
 from litm.workflow.paper import PaperPlan
+from litm.workflow.project_files import ProjectFiles
 from litm.workflow.retrieval import CandidatePlan, recall_file
 from litm.workflow.sweeps import SweepPlan
 from litm.workflow.wildcards import Wildcards
@@ -15,9 +17,16 @@ class FigurePlan:
     """Inputs and params of the rule that draws {figure}."""
 
     def __init__(
-        self, study: Study, sweeps: SweepPlan, candidates: CandidatePlan, tables: TablePlan, paper: PaperPlan
+        self,
+        study: Study,
+        project: ProjectFiles,
+        sweeps: SweepPlan,
+        candidates: CandidatePlan,
+        tables: TablePlan,
+        paper: PaperPlan,
     ) -> None:
         self._study = study
+        self._project = project
         self._sweeps = sweeps
         self._candidates = candidates
         self._tables = tables
@@ -34,6 +43,10 @@ class FigurePlan:
         """Those that the report shows."""
         return [f"results/figures/{name}.png" for name in self._study.figures]
 
+    def code(self, wildcards: Wildcards) -> list[str]:
+        """plot_figure.py and the module of the figure's kind."""
+        return self._project.code("plot_figure.py", kind_module(self._study.figures[wildcards.figure]))
+
     def scores(self, wildcards: Wildcards) -> list[str]:
         """The scores of its models and experiments, reference lines among them, as far as they are selected."""
         figure = self._study.figures[wildcards.figure]
@@ -45,7 +58,7 @@ class FigurePlan:
         ]
 
     def recall(self, wildcards: Wildcards) -> list[str]:
-        """The recall of the retrievers of its experiments, in a figure by size."""
+        """The recall of the retrievers of its experiments, if its kind shows recall."""
         experiments = self._experiments(self._study.figures[wildcards.figure])
         return [recall_file(one) for one in self._candidates.open_domain(experiments)]
 
@@ -57,6 +70,23 @@ class FigurePlan:
         """What changes the picture, beside the data: JSON."""
         return canonical_json(self._study.figures[wildcards.figure].settings())
 
+    @property
+    def forest_code(self) -> list[str]:
+        """plot_figure.py and the module of the figure of all curves."""
+        return self._project.code("plot_figure.py", f"litm.figures.{PBI_FOREST}")
+
+    def forest_settings(self, wildcards: Wildcards) -> str:
+        """The kind of the figure of all curves: JSON, by a method as Snakemake would take braces for wildcards."""
+        return canonical_json({"kind": PBI_FOREST})
+
+    def published_code(self, wildcards: Wildcards) -> list[str]:
+        """plot_figure.py and the module of the kind of a figure of published values alone."""
+        return self._project.code("plot_figure.py", kind_module(self._study.published_figures[wildcards.figure]))
+
+    def published_settings(self, wildcards: Wildcards) -> str:
+        """What changes such a figure, beside the published values: JSON."""
+        return canonical_json(self._study.published_figures[wildcards.figure].settings())
+
     def settings_with_recall(self, figure: Figure) -> dict:
         """The same, with the [questions, corpus, retriever] of each search whose recall is drawn."""
         searches = self._candidates.open_domain(self._experiments(figure))
@@ -64,5 +94,10 @@ class FigurePlan:
 
     def _experiments(self, figure: Figure) -> list[Experiment]:
         """The selected experiments whose recall a figure draws."""
-        names = figure.experiments if figure.kind == BY_SIZE else ()
+        names = figure.experiments if "recall" in load_kind(figure.kind).INPUTS else ()
         return [self._study.experiments[name] for name in names if name in self._study.experiments]
+
+
+def kind_module(figure: Figure) -> str:
+    """The module of a figure's kind."""
+    return f"litm.figures.{figure.kind}"

@@ -78,7 +78,3 @@ class PaperPlan:
     def published(self, wildcards: Wildcards) -> str:
         """The published values that Table {number} is made of."""
         return self._published_token_counts if LAYOUTS[int(wildcards.number)].is_of_tokens else self.accuracy
-
-    def figure(self, wildcards: Wildcards) -> str:
-        """What changes {figure}, beside the published values: JSON."""
-        return canonical_json(self._study.published_figures[wildcards.figure].settings())

@@ -54,7 +54,7 @@ class Plan:
         self.tables = TablePlan(study, self.sweeps, self.models, self.candidates)
         self.paper = PaperPlan(study, self.project, self.tables)
         self.claims = ClaimPlan(study, self.candidates)
-        self.figures = FigurePlan(study, self.sweeps, self.candidates, self.tables, self.paper)
+        self.figures = FigurePlan(study, self.project, self.sweeps, self.candidates, self.tables, self.paper)
         self.report = ReportPlan(study, self.project, self.data, self.sweeps, self.figures)
         self.suite = SuitePlan(study, self.sweeps)
         self.estimate = EstimatePlan(study, self.models, self.sweeps)

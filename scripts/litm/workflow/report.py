@@ -6,12 +6,12 @@ from litm.config.api_models import ApiModel
 from litm.config.study import Study
 from litm.records import canonical_json
 from litm.workflow.data import DataPlan
-from litm.workflow.figures import FigurePlan
+from litm.workflow.figures import FigurePlan, kind_module
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.sweeps import SweepPlan
 from litm.workflow.wildcards import Wildcards
 
-TEMPLATE_FILES = ("report.html.j2", "report.css", "curves.js", "explorer.js")
+SOURCES = ("report.html.j2", "report.css", "charts.js", "question_samples.js")
 
 
 class ReportPlan:
@@ -26,8 +26,9 @@ class ReportPlan:
         self._data = data
         self._sweeps = sweeps
         self._figures = figures
-        #: The page's template, first, and what it includes.
-        self.template = [project.file("resources", "report", name) for name in TEMPLATE_FILES]
+        self._project = project
+        #: The page's template and what it includes.
+        self.sources = [project.file("resources", "report", name) for name in SOURCES]
 
     # A sample of questions
 
@@ -46,10 +47,16 @@ class ReportPlan:
     # The page
 
     @property
+    def code(self) -> list[str]:
+        """make_report.py and the modules of the kinds of figures, which draw the page's charts."""
+        kinds = {kind_module(figure) for figure in self._study.figures.values()}
+        return self._project.code("make_report.py", *sorted(kinds))
+
+    @property
     def samples(self) -> list[str]:
         """The sample of each experiment; none where the config wants no questions in the report."""
         experiments = self._study.experiments if self._study.explored_per_size else ()
-        return [f"results/explorer/{experiment}.jsonl.gz" for experiment in experiments]
+        return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
 
     @property
     def datasets(self) -> list[str]:
