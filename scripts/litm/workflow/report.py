@@ -5,6 +5,7 @@ from dataclasses import asdict
 from litm.config.api_models import ApiModel
 from litm.config.study import Study
 from litm.records import canonical_json
+from litm.workflow.analysis import TablePlan
 from litm.workflow.data import DataPlan
 from litm.workflow.figures import FigurePlan, kind_module
 from litm.workflow.project_files import ProjectFiles
@@ -20,11 +21,18 @@ class ReportPlan:
     file = "results/report.html"
 
     def __init__(
-        self, study: Study, project: ProjectFiles, data: DataPlan, sweeps: SweepPlan, figures: FigurePlan
+        self,
+        study: Study,
+        project: ProjectFiles,
+        data: DataPlan,
+        sweeps: SweepPlan,
+        tables: TablePlan,
+        figures: FigurePlan,
     ) -> None:
         self._study = study
         self._data = data
         self._sweeps = sweeps
+        self._tables = tables
         self._figures = figures
         self._project = project
         #: The page's template and what it includes.
@@ -48,9 +56,9 @@ class ReportPlan:
 
     @property
     def code(self) -> list[str]:
-        """make_report.py and the modules of the kinds of figures, which draw the page's charts."""
+        """make_report.py, the modules of all tables, and those of the kinds of figures that the page shows."""
         kinds = {kind_module(figure) for figure in self._study.figures.values()}
-        return self._project.code("make_report.py", *sorted(kinds))
+        return self._project.code("make_report.py", *self._tables.modules, *sorted(kinds))
 
     @property
     def samples(self) -> list[str]:
