@@ -18,19 +18,14 @@ STARTED = time.time()
 ROOT = project_root(workflow.current_basedir)
 SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
-# Rules call `python`: the one that runs Snakemake, unless an environment of their own is activated on top.
-os.environ["PATH"] = os.pathsep.join(
-    [os.path.dirname(sys.executable), os.getenv("PATH", "")]
-)
-# Programs import the library from there, whichever folder they are in and whatever runs the job.
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [SCRIPTS, os.getenv("PYTHONPATH")])
-)
 
 from litm.errors import UserError
+from litm.workflow.environment import job_environment
 from litm.workflow.logs import error_messages
 from litm.workflow.plan import load_plan
 from litm.workflow.wildcards import PLACEMENT, any_of
+
+os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
 
 
 configfile: os.path.relpath(ROOT / "config" / "config.yaml")

@@ -8,6 +8,7 @@ import git
 import pytest
 
 from litm.workflow.checkout import project_root
+from litm.workflow.environment import job_environment
 from litm.workflow.logs import error_messages
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import any_of
@@ -96,3 +97,10 @@ def test_the_errors_of_a_run_are_the_last_lines_of_its_logs(tmp_path):
         path.write_text(text)
     os.utime(tmp_path / "a.log", (1, 1))
     assert list(error_messages(tmp_path, since=2)) == [(tmp_path / "b" / "failed.log", "error: no file")]
+
+
+def test_jobs_have_the_python_of_snakemake_and_the_library_before_what_was_there():
+    assert job_environment("/env/bin/python", "/project/scripts", {"PATH": "/bin", "PYTHONPATH": "/lib"}) == {
+        "PATH": "/env/bin:/bin", "PYTHONPATH": "/project/scripts:/lib"
+    }  # fmt: skip
+    assert job_environment("/env/bin/python", "/project/scripts", {})["PYTHONPATH"] == "/project/scripts"
