@@ -1,4 +1,4 @@
-"""Take a sample of an experiment's questions for the report's explorer: prompts, answers and verdicts of all models."""
+"""Take a sample of an experiment's questions for the report: prompts, answers and verdicts of all models."""
 
 import argparse
 
@@ -6,7 +6,7 @@ import pandas as pd
 
 from litm.cli import note, run
 from litm.records import read_jsonl, write_jsonl
-from litm.report.explorer import question_records, sampled_ids
+from litm.report.question_samples import question_records, sampled_ids
 
 
 def main() -> None:

@@ -3,15 +3,18 @@
 from functools import cache
 
 import pandas as pd
+from conftest import ROOT
 from suite_examples import example, questions
 
 from litm.accuracy import accuracy_table
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables import position_bias
-from litm.figures import position_curve, save_figure
-from litm.report.explorer import question_records, sampled_ids
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.style import save_figure
 from litm.report.page import Contents
+from litm.report.question_samples import question_records, sampled_ids
 from litm.scoring import Sweep, score_sweep
 from litm.tasks import ExampleSettings
 
@@ -39,6 +42,10 @@ EXPERIMENT = {
     "prompt": "kv_retrieval",
     "metric": "value_in_answer",
 }
+
+
+#: The template of the page, its style and its scripts, by name.
+SOURCES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "resources" / "report").iterdir()}
 
 
 @cache
@@ -80,7 +87,7 @@ def scores() -> pd.DataFrame:
 
 
 def records(sample: int = 5) -> list[dict]:
-    """The explorer's records of a sample of the questions."""
+    """The page's records of a sample of the questions."""
     ids = sampled_ids(scores(), sample, seed=0)
     return list(question_records(examples(), {model: responses(model) for model in MODELS}, scores(), ids))
 
@@ -109,7 +116,7 @@ def manifest(model: str) -> dict:
 def contents(folder, **changes) -> Contents:
     """All that the report is made of; the figure's picture is drawn in this folder."""
     accuracy = accuracy_table(scores())
-    save_figure(position_curve(accuracy, FIGURE), folder / "kv.png")
+    save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
     return Contents(
@@ -123,6 +130,7 @@ def contents(folder, **changes) -> Contents:
             "prices": {},
             "datasets": [],
             "seed": 0,
+            "commit": "0" * 12,
             **changes,
         }
     )

@@ -1,9 +1,14 @@
 """Which files a script is made of."""
 
+import subprocess
+import sys
+
+import pytest
 from conftest import ROOT
 
 from litm.analysis.tables import table_names
-from litm.code_inputs import local_modules
+from litm.figures import kind_names
+from litm.workflow.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
 
@@ -27,12 +32,89 @@ def test_imports_are_followed_through_modules_and_packages(tmp_path):
     ]  # fmt: skip
 
 
-def test_no_script_is_made_of_the_code_of_another_stage():
-    inference, scoring = made_of("generate.py"), made_of("score.py")
-    assert not {"litm/scoring.py", "litm/metrics.py", "litm/figures/__init__.py", "litm/questions.py"} & inference
-    assert not {"litm/journal.py", "litm/figures/__init__.py", "litm/questions.py"} & scoring
-    assert "litm/metrics.py" not in made_of("plot_figure.py") | made_of("make_examples.py") | made_of("count_tokens.py")
-    assert not any(name.startswith("litm/tasks/") for name in inference | scoring)
+#: The code of each stage, by the beginning of its path in the library; all other code may be of any stage.
+STAGES = {
+    "config": ("config/",),
+    "corpora": ("corpora/", "encyclopedia/"),
+    "retrieval": ("retrieval/",),
+    "tasks": ("tasks/", "suite_text/"),
+    "inference": ("engines/", "apis/", "asking.py", "journal.py", "sweep.py", "model_loading.py", "kept_cache.py"),
+    "scoring": ("scoring.py", "metrics.py", "accuracy.py"),
+    "analysis": ("analysis/", "claims/", "published"),
+    "figures": ("figures/",),
+    "report": ("report/", "findings.py"),
+    "checks": ("doctor/", "estimate.py", "audit"),
+}
+#: The stages that each program is made of, without the modules that it loads by name.
+MADE_OF = {
+    "fetch.py": "",
+    "fetch_file.py": "",
+    "identify_model.py": "",
+    "derive_questions.py": "",
+    "generate_questions.py": "corpora",
+    "make_passages.py": "corpora",
+    "encode_passages.py": "retrieval",
+    "index_bm25.py": "retrieval",
+    "index_vectors.py": "retrieval",
+    "retrieve.py": "retrieval",
+    "measure_recall.py": "retrieval",
+    "make_candidates.py": "",
+    "export_released.py": "",
+    "make_examples.py": "tasks",
+    "find_size.py": "tasks",
+    "check_examples.py": "tasks",
+    "count_tokens.py": "",
+    "generate.py": "inference",
+    "import_responses.py": "inference",
+    "score.py": "scoring",
+    "describe_tables.py": "analysis",
+    "make_claims_table.py": "analysis",
+    "make_markdown.py": "analysis",
+    "make_paper_table.py": "analysis",
+    "make_table.py": "analysis",
+    "plot_figure.py": "analysis figures",
+    "plot_training.py": "figures",
+    "sample_questions.py": "report",
+    "make_report.py": "analysis figures report",
+    "summarize.py": "analysis",
+    "export_suite.py": "analysis figures",
+    "estimate.py": "inference checks",
+    "estimate_sweep.py": "inference checks",
+    "ask_again.py": "inference checks",
+    "audit_sweep.py": "scoring analysis checks",
+    "audit.py": "scoring analysis checks",
+    # Reads a whole config.
+    "doctor.py": "config corpora retrieval tasks inference scoring figures checks",
+    # The lessons are examples of tasks; the recipe is checked by a schema, as the config is.
+    "make_vocabulary.py": "config corpora tasks",
+    "train_reference_model.py": "config corpora tasks",
+}
+
+
+def stages(files: set[str]) -> set[str]:
+    return {
+        stage for stage, beginnings in STAGES.items()
+        if any(file.startswith(tuple(f"litm/{beginning}" for beginning in beginnings)) for file in files)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
+def test_no_script_is_made_of_the_code_of_another_stage(script):
+    assert stages(made_of(script)) <= set(MADE_OF[script].split())
+
+
+def test_no_script_is_made_of_a_module_that_it_loads_by_name():
+    named = ("litm/tasks/", "litm/engines/", "litm/corpora/")
+    for script in ("make_examples.py", "generate.py", "make_passages.py", "score.py"):
+        modules = {file for file in made_of(script) if file.startswith(named)}
+        assert all(file.endswith("__init__.py") for file in modules), script
+
+
+def test_a_figure_is_made_of_the_code_of_its_own_kind():
+    kinds = {f"litm/figures/{kind}.py" for kind in kind_names()}
+    assert not kinds & made_of("plot_figure.py")
+    for kind in kinds:
+        assert kinds & made_of(kind) == {kind}
 
 
 def test_a_table_is_made_of_its_own_module_and_of_no_model():
@@ -51,3 +133,11 @@ def test_a_table_is_made_of_its_own_module_and_of_no_model():
 def test_the_library_never_imports_snakemake():
     for path in SCRIPTS.rglob("*.py"):
         assert "import snakemake" not in path.read_text() and "from snakemake" not in path.read_text()
+
+
+def test_reading_a_config_imports_no_library_that_draws_or_computes():
+    """It is read whenever a workflow is planned, also by each job of a cluster."""
+    load = "; ".join(f"load_kind({kind!r})" for kind in kind_names())
+    code = f"import sys, litm.config.study; from litm.figures import load_kind; {load}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=True)
+    assert not {"matplotlib", "seaborn", "pandas", "torch", "transformers"} & set(done.stdout.split())

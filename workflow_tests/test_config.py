@@ -190,6 +190,14 @@ def test_a_dataset_may_be_given_for_each_size():
             },
             "figures.f: closed_book_qa has no positions, a figure of 'kind: mean_accuracy_by_size' is of",
         ),
+        (
+            define("figures", f={"experiments": ["kv_retrieval"], "kind": "accuracy_by_positon"}),
+            "figures.f.kind: unknown name 'accuracy_by_positon' (did you mean 'accuracy_by_position'?)",
+        ),
+        (
+            {"figures": ["f"], **define("figures", f={"experiments": ["kv_retrieval_small"], "kind": "pbi_forest"})},
+            "figures.f: a figure of 'kind: pbi_forest' is always made, of all curves; take this one out of the config",
+        ),
         ({"figures": ["multi_document_qa"]}, "figures.multi_document_qa: experiments selected in this config: unknown"),
         (
             define("models", reference={"dtype": "fp16"}),

@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ROOT
+from matplotlib.figure import Figure
 from workbench import Workbench
 
 from litm.analysis.position_means import means_of_cells, position_means
 from litm.analysis.statistics import mean_interval, unpaired_difference
 from litm.analysis.tables.published_comparison import TABLE
 from litm.errors import UserError
-from litm.figures import draw_figure, rows_of_cells
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
 from litm.paper_layouts import LAYOUTS
 from litm.paper_tables import PaperTable, latex_table, paper_table
 from litm.published import (
@@ -288,6 +290,10 @@ MEASURED = cells(
 )
 
 
+def draw_figure(figure: dict, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
+    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+
+
 def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour():
     figure = draw_figure(FIGURE, MEASURED, published=published_table(ACCURACIES))
     panel = figure.axes[0]
@@ -311,8 +317,7 @@ def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
 def test_figure_6_is_the_mean_over_the_positions_of_each_size():
     settings = {**FIGURE, "kind": "mean_accuracy_by_size", "references": {}}
     table = published_table(ACCURACIES)
-    mine = rows_of_cells(table[table["model"] == "longchat-13b-16k"], settings)
-    (curve,) = draw_figure(settings, mine).axes[0].containers
+    (curve,) = draw_figure(settings, table[table["model"] == "longchat-13b-16k"]).axes[0].containers
     means = [sum(values) / len(values) for values in ((72.1, 58.9, 58.5), (68.6, 57.4, 55.3, 52.5, 55.0))]
     assert list(curve.lines[0].get_xdata()) == [10, 20, 30]
     assert list(curve.lines[0].get_ydata())[:2] == pytest.approx(means)
@@ -340,12 +345,12 @@ def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tm
     assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
     assert bench.plan(*wanted) == {}
     bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
-    assert bench.plan(*wanted) == {"published_table": 1}
+    assert bench.plan(*wanted) == {"make_published_paper_table": 1}
 
 
 def test_the_published_figures_and_tables_need_no_model(tmp_path):
     assert set(Workbench.create(tmp_path).plan("--", "published")) == {
         "plot_published",
-        "published_table",
-        "published_claims_table",
+        "make_published_paper_table",
+        "make_published_claims_table",
     }

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 
-import make_summaries
+import summarize
 from litm.accuracy import accuracy_table
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
@@ -18,7 +18,7 @@ from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import write_csv
 from litm.scoring import COLUMNS
 
-PROGRAM = ROOT / "scripts" / "make_summaries.py"
+PROGRAM = ROOT / "scripts" / "summarize.py"
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
 U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}
 
@@ -84,8 +84,8 @@ def run(monkeypatch) -> Callable[..., None]:
     """Runs the program with `options`."""
 
     def run(*words) -> None:
-        monkeypatch.setattr(sys, "argv", ["make_summaries.py", *options(*words)])
-        make_summaries.main()
+        monkeypatch.setattr(sys, "argv", ["summarize.py", *options(*words)])
+        summarize.main()
 
     return run
 

@@ -16,7 +16,7 @@ SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
 TABLES = {
     # accuracy, position_bias, position_pairs, pbi, published_comparison; Markdown of the last two.
-    "make_table": 5, "make_markdown": 2, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+    "make_table": 5, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
 }  # fmt: skip
 AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
 AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "sample_questions": 3, "make_report": 1}
@@ -219,11 +219,6 @@ def test_another_way_with_failures_or_with_what_does_not_fit_asks_nothing(bench)
     config["define"]["models"] = {"reference": {"on_failure": "count"}}
     bench.configure(config)
     assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
-
-
-def test_an_edited_plot_module_draws_the_figures_again(bench):
-    bench.edit("scripts/litm/figures/by_position.py", "Accuracy (%)", "Accuracy in %")
-    assert bench.plan() == {"plot_figure": 2, "plot_pbi_forest": 1, "make_report": 1}
 
 
 def test_an_edited_table_makes_that_table_and_the_report_again(bench):

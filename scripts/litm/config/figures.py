@@ -6,26 +6,12 @@ from dataclasses import asdict, dataclass
 from litm.config.catalogue import choose
 from litm.config.experiments import Experiment
 from litm.errors import UserError
+from litm.figures import kind_names, load_kind
 
-#: Accuracy against the position of the gold item, or the number of items, or of each of several gold items.
-BY_POSITION, BY_SIZE, BY_TARGET = "accuracy_by_position", "accuracy_by_size", "accuracy_by_target"
-#: The mean over the positions of the gold item, against the number of items.
-MEAN_BY_SIZE = "mean_accuracy_by_size"
+#: The kind of a figure that does not name one.
+DEFAULT_KIND = "accuracy_by_position"
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
-X_LABELS = {
-    BY_POSITION: "Position of the item with the answer",
-    BY_SIZE: "Number of items in the context",
-    BY_TARGET: "Item asked for, and its position",
-    MEAN_BY_SIZE: "Number of items in the context",
-}
-#: What is wrong with a figure of a kind that has an experiment of another.
-MISFITS = {
-    BY_POSITION: "none of its experiments has positions to draw a curve over",
-    BY_SIZE: "{name} has positions, a figure of 'kind: accuracy_by_size' is of experiments without",
-    BY_TARGET: "{name} asks for one item at a time, a figure of 'kind: accuracy_by_target' is of those with several",
-    MEAN_BY_SIZE: "{name} has no positions, a figure of 'kind: mean_accuracy_by_size' is of experiments that have",
-}
 
 
 @dataclass(frozen=True)
@@ -96,8 +82,8 @@ def read_figures(
     for name, experiment in experiments.items():
         models = {model for model, one in sweeps if one == name}
         if not any(figure.shows_all(experiment, models) for figure in figures.values()):
-            kind = _kind_of(experiment)
-            if kind != BY_SIZE or len({cell.size for cell in experiment.cells}) > 1:
+            kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
+            if kind:
                 entry = {"kind": kind, "title": experiment.title, "experiments": [name]}
                 figures[name] = _read_figure(name, entry, experiments)
     return figures
@@ -127,22 +113,15 @@ def _check_not_empty(
         raise UserError(f"figures.{figure.name}: nothing that is selected is in it ({named}); take it out of 'figures'")
 
 
-def _kind_of(experiment: Experiment) -> str:
-    if not experiment.curves:
-        return BY_SIZE
-    return BY_TARGET if experiment.asks_several else BY_POSITION
-
-
 def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
-    """Of a figure by position some experiment must have a curve; of the other kinds all must be of the kind."""
-    wanted = BY_POSITION if figure.kind == MEAN_BY_SIZE else figure.kind
-    wrong = [name for name in figure.experiments if _kind_of(experiments[name]) != wanted]
-    if wrong and (figure.kind != BY_POSITION or len(wrong) == len(figure.experiments)):
-        raise UserError(f"figures.{figure.name}: {MISFITS[figure.kind].format(name=wrong[0])}")
+    misfit = load_kind(figure.kind).misfit([experiments[name] for name in figure.experiments])
+    if misfit:
+        raise UserError(f"figures.{figure.name}: {misfit}")
 
 
 def _read_figure(name: str, entry: Mapping, experiments: Mapping[str, Experiment]) -> Figure:
-    kind = entry.get("kind", BY_POSITION)
+    kind = entry.get("kind", DEFAULT_KIND)
+    choose([kind], kind_names(), f"figures.{name}.kind")
     unit = (
         "tokens" if any(experiments[one].tokens_of for one in entry["experiments"] if one in experiments) else "items"
     )
@@ -153,7 +132,7 @@ def _read_figure(name: str, entry: Mapping, experiments: Mapping[str, Experiment
         experiments=tuple(entry["experiments"]),
         references=dict(entry.get("references", {})),
         panel_title=entry.get("panel_title", f"{{size}} {unit}"),
-        x_label=entry.get("x_label", X_LABELS[kind]),
+        x_label=entry.get("x_label", load_kind(kind).X_LABEL),
         models=tuple(entry["models"]) if "models" in entry else None,
         sizes=tuple(entry["sizes"]) if "sizes" in entry else None,
         published=entry.get("published", False),

@@ -1,15 +1,15 @@
-"""The Position Bias Index of every curve with its interval: a forest plot."""
+"""The Position Bias Index of curves as a picture: a forest plot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from litm.analysis.pbi import CLASSES, FLAT, INVERTED
-from litm.figures import style
+from litm.figures.drawing import style
+from litm.figures.pbi_forest import IndexedCurve
 from litm.placements import gold_depths, gold_positions
 from litm.wording import ordinal
 
@@ -22,7 +22,6 @@ AXIS_INCHES, CHARACTER_INCHES, MARGIN_INCHES = 6.4, 0.078, 0.9
 #: More lines than this are drawn closer together.
 MANY_LINES = 40
 TITLE = "Position Bias Index"
-X_LABEL = "Position Bias Index (percentage points): mean of start and end, minus middle"
 NO_ROWS = (
     "No curve has a Position Bias Index:\nit takes three positions, and a question that was scored at all of them."
 )
@@ -40,14 +39,19 @@ NORMAL, COMPACT = _Layout(0.27, 9.5, 7.0), _Layout(0.15, 7.5, 5.5)
 
 @dataclass(frozen=True)
 class _Row:
-    """A line of the plot; estimate: the index between its limits, in points; height: counted from the top."""
+    """A line of the plot; height: counted from the top."""
 
     label: str
-    model: str
     height: float
-    estimate: tuple[float, float, float] | None
-    n: int
-    reason: str
+    curve: IndexedCurve
+
+    @property
+    def limits(self) -> tuple[float, float, float] | None:
+        """The index between its limits, in points."""
+        if self.curve.index is None:
+            return None
+        low, value, high = self.curve.index
+        return 100 * low, 100 * value, 100 * high
 
 
 @dataclass(frozen=True)
@@ -59,18 +63,16 @@ class _Group:
     rows: list[_Row]
 
 
-def bias_forest(position_bias: pd.DataFrame) -> Figure:
-    """The Position Bias Index, in points, of every row of position_bias.csv, with its 95 % interval and its n.
+def draw_forest(curves: Sequence[IndexedCurve], x_label: str) -> Figure:
+    """The index of every curve, in points, with its 95 % interval and its n, by experiment.
 
-    position_bias: the columns of `position_bias.POSITION_BIAS_COLUMNS` (and `placement`, if it is there). Rows are in
-    the order of the table, by experiment; a model has one colour and marker throughout; the suite's classes are
-    shaded. A row of verdict no_information is hollow and grey, with its reason at the right. Of the rows without an
-    index those with a reason are listed with it alone; those without one (two positions have no middle) are left out,
-    and the axis label says how many. If no row has an index, the figure says that instead.
+    A model has one colour and marker throughout; the classes of the index are shaded. A curve without information is
+    hollow and grey, with the reason at the right. Of the curves without an index those with a reason are listed with it
+    alone; those without one (two positions have no middle) are left out, and the axis label says how many. If no curve
+    has an index, the figure says that instead.
     """
-    has_index, has_reason = position_bias["pbi"].notna(), position_bias["reason"].notna()
-    shown = position_bias[has_index | has_reason]
-    if not has_index.any():
+    shown = [curve for curve in curves if curve.index or curve.reason]
+    if not any(curve.index for curve in shown):
         return _empty_figure()
     groups = list(_groups(shown))
     rows = [row for group in groups for row in group.rows]
@@ -79,10 +81,9 @@ def bias_forest(position_bias: pd.DataFrame) -> Figure:
     canvas = style.new_canvas(_width(groups, layout), lines * layout.line_inches + 1.8)
     panel = canvas.subplots()
     _draw_bands(panel, *_limits(rows))
-    colours = style.model_colours(position_bias["model"])
-    markers = dict(zip(colours, style.cycle(style.MARKERS, colours), strict=True))
+    looks = style.model_looks(list(dict.fromkeys(curve.model for curve in curves)))
     for row in rows:
-        _draw_row(panel, row, colours[row.model], markers[row.model], layout)
+        _draw_row(panel, row, looks[row.curve.model], layout)
     for group in groups:
         ends = group.rows[0].height - 0.5, group.rows[-1].height + 0.5
         panel.plot([0, 0], ends, color="0.25", linewidth=1, zorder=1)
@@ -92,7 +93,7 @@ def bias_forest(position_bias: pd.DataFrame) -> Figure:
             va="center", fontsize=layout.font_size, fontweight="bold", zorder=4,
         )  # fmt: skip
     _fit_axes(panel, rows, layout)
-    panel.set_xlabel("\n".join([X_LABEL, _explanation(rows, len(position_bias) - len(shown))]), fontsize=9)
+    panel.set_xlabel("\n".join([x_label, _explanation(rows, len(curves) - len(shown))]), fontsize=9)
     style.set_title(canvas, TITLE)
     return canvas
 
@@ -104,21 +105,26 @@ def _empty_figure() -> Figure:
     return canvas
 
 
-def _groups(shown: pd.DataFrame) -> Iterator[_Group]:
-    """The experiments in the order of the table; what all rows of one have in common is in its name, not in theirs."""
+def _groups(curves: Sequence[IndexedCurve]) -> Iterator[_Group]:
+    """The experiments in their order; what all curves of one have in common is in its name, not in their labels."""
     height = 0.0
-    placements = shown["placement"].fillna("").astype(str) if "placement" in shown else pd.Series("", shown.index)
-    for experiment, table in shown.assign(placement=placements).groupby("experiment", sort=False):
-        sizes, places = table["size"].nunique(), table["placement"].nunique()
-        first = table.iloc[0]
-        shared = [str(experiment)]
-        shared += [f"size {int(first['size'])}"] if sizes == 1 else []
-        shared += [_place(first["placement"])] if places == 1 else []
+    for experiment, group in groupby(curves, key=lambda curve: curve.experiment):
+        members = list(group)
+        has_sizes = len({curve.size for curve in members}) > 1
+        has_placements = len({curve.placement for curve in members}) > 1
+        shared = [
+            experiment,
+            "" if has_sizes else f"size {members[0].size}",
+            "" if has_placements else _place(members[0].placement),
+        ]
         rows = []
-        for index, (_, row) in enumerate(table.iterrows(), start=1):
-            own = [row["model"], f"size {int(row['size'])}" if sizes > 1 else ""]
-            own += [_place(row["placement"])] if places > 1 else []
-            rows.append(_row(row, ", ".join(filter(None, own)), height + index))
+        for index, curve in enumerate(members, start=1):
+            own = [
+                curve.model,
+                f"size {curve.size}" if has_sizes else "",
+                _place(curve.placement) if has_placements else "",
+            ]
+            rows.append(_Row(", ".join(filter(None, own)), height + index, curve))
         yield _Group(", ".join(filter(None, shared)), height, rows)
         height += len(rows) + 1.5
 
@@ -132,18 +138,9 @@ def _place(placement: str) -> str:
     return placement
 
 
-def _row(row: pd.Series, label: str, height: float) -> _Row:
-    estimate = None
-    if pd.notna(row["pbi"]):
-        low, value, high = (100 * float(row[name]) for name in ("pbi_ci_low", "pbi", "pbi_ci_high"))
-        estimate = low, value, high
-    reason = "" if pd.isna(row["reason"]) else str(row["reason"])
-    return _Row(label, row["model"], height, estimate, int(row["n_complete"]), reason)
-
-
 def _limits(rows: list[_Row]) -> tuple[float, float]:
     """The range of the axis: always with the classes around 0, and with room around every interval."""
-    ends = [end for row in rows for end in row.estimate or ()]
+    ends = [end for row in rows for end in row.limits or ()]
     low, high = min(ALWAYS[0], min(ends) - 3), max(ALWAYS[1], max(ends) + 3)
     return max(EVER[0], low), min(EVER[1], high)
 
@@ -162,23 +159,24 @@ def _draw_bands(panel: Axes, low: float, high: float) -> None:
     panel.set_xlim(low, high)
 
 
-def _draw_row(panel: Axes, row: _Row, colour: tuple, marker: str, layout: _Layout) -> None:
-    ink: tuple | str = NO_INFORMATION_COLOUR if row.reason else colour
-    if row.estimate:
-        low, value, high = row.estimate
+def _draw_row(panel: Axes, row: _Row, look: style.Look, layout: _Layout) -> None:
+    reason = row.curve.reason
+    ink: tuple | str = NO_INFORMATION_COLOUR if reason else look.colour
+    if row.limits:
+        low, value, high = row.limits
         panel.plot(
             [low, high], [row.height] * 2, color=ink, linewidth=1.1, clip_on=False,
             marker="|", markersize=layout.marker_size, markeredgewidth=1.2, zorder=2,
         )  # fmt: skip
         panel.plot(
-            [value], [row.height], color=ink, marker=marker, markersize=layout.marker_size,
-            markerfacecolor="white" if row.reason else ink, markeredgewidth=1.2 if row.reason else 0.8,
+            [value], [row.height], color=ink, marker=look.marker, markersize=layout.marker_size,
+            markerfacecolor="white" if reason else ink, markeredgewidth=1.2 if reason else 0.8,
             linestyle="", clip_on=False, zorder=3,
         )  # fmt: skip
-    aside = f"{row.n:,}" + (f"   {row.reason}" if row.reason else "")
+    aside = f"{row.curve.n:,}" + (f"   {reason}" if reason else "")
     panel.annotate(
         aside, (1, row.height), (6, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
-        va="center_baseline", fontsize=layout.font_size, color="0.35" if row.reason else "0.15", annotation_clip=False,
+        va="center_baseline", fontsize=layout.font_size, color="0.35" if reason else "0.15", annotation_clip=False,
     )  # fmt: skip
 
 
@@ -196,13 +194,13 @@ def _fit_axes(panel: Axes, rows: list[_Row], layout: _Layout) -> None:
 def _width(groups: list[_Group], layout: _Layout) -> float:
     """Inches: the axis, and the longest label at its left and the longest reason at its right."""
     rows = [row for group in groups for row in group.rows]
-    left, right = max(len(row.label) for row in rows), max(len(row.reason) + 8 for row in rows)
+    left, right = max(len(row.label) for row in rows), max(len(row.curve.reason) + 8 for row in rows)
     return AXIS_INCHES + MARGIN_INCHES + (left + right) * CHARACTER_INCHES * layout.font_size / NORMAL.font_size
 
 
 def _explanation(rows: list[_Row], left_out: int) -> str:
     asides = []
-    if any(row.reason and row.estimate for row in rows):
+    if any(row.curve.reason and row.limits for row in rows):
         asides.append("hollow: no information, for the reason at the right")
     if left_out:
         asides.append(f"left out: {left_out} without a middle position")

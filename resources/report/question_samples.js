@@ -1,9 +1,9 @@
-// Shows a question of the sample at each position. The records are described in scripts/litm/report/explorer.py.
+// Shows a question of the sample at each position. The records are described in scripts/litm/report/question_samples.py.
 (() => {
   "use strict";
-  const explorer = document.getElementById("explorer");
-  if (!explorer) return;
-  const part = (name) => document.getElementById(`explorer-${name}`);
+  const section = document.getElementById("question-samples");
+  if (!section) return;
+  const part = (name) => document.getElementById(`sample-${name}`);
   const loaded = new Map();
   const UNSCORED = { overflow: "does not fit", failed: "no answer came", not_recorded: "not recorded" };
   const state = { records: [], shown: [], record: null, cell: 0, model: null };
@@ -186,6 +186,6 @@
   part("question").addEventListener("change", chooseQuestion);
   part("previous").addEventListener("click", () => stepQuestion(-1));
   part("next").addEventListener("click", () => stepQuestion(1));
-  explorer.hidden = false;
+  section.hidden = false;
   chooseExperiment();
 })();

@@ -1,4 +1,4 @@
-// Draws the charts of #charts into the elements that name them. A chart is described in scripts/litm/report/curves.py.
+// Draws the charts of #charts into the elements that name them. A chart is described in scripts/litm/report/charts.py.
 (() => {
   "use strict";
   const source = document.getElementById("charts");

@@ -4,7 +4,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from litm.figures.style import MINIMUM_INCHES, PANEL_INCHES, new_canvas, set_title
+from litm.figures.drawing.style import MINIMUM_INCHES, PANEL_INCHES, new_canvas, set_title
 
 #: Columns of the training's table, and what they are called.
 _MEASURES = {
