@@ -26,8 +26,12 @@ demo: $(INSTALLED)
 	@echo
 	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
 
+# Processes that run tests; each uses one core.
+WORKERS ?= 2
+TEST_OPTIONS ?=
+
 test: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python -m pytest -q workflow_tests
+	$(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(TEST_OPTIONS) workflow_tests
 
 test-slow: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" workflow_tests

@@ -18,7 +18,6 @@ original    as the paper describes it: one process a position; `generate` of tra
             the order of the file, padded to the longest; always 100 new tokens, unless all eight have ended
 sorted      the same, but one process for all positions, and prompts sorted by length
 sweep       scripts/generate.py with the engine `transformers`
-paged       scripts/generate.py with the engine `transformers_paged`
 """
 
 import argparse
@@ -31,19 +30,22 @@ from pathlib import Path
 from measuring import ROOT, Cost, program, spread, sum_of, table, times_faster
 from measuring import run as run_process
 
-from litm.batching import in_batches
-from litm.metrics import first_line
-from litm.normalization import normalize_answer
-from litm.placements import positions_for
-from litm.questions import make_example, read_template
+from litm.answers.squad import normalize_answer
+from litm.batches import in_batches
+from litm.domain.example import read_examples, write_examples
+from litm.domain.placement import positions_for
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings
+from litm.examples.tasks import load_task
 from litm.records import read_json, read_jsonl, write_jsonl
-from litm.tasks import ASK_ANOTHER_KEY, ExampleSettings, load_task
+from litm.scoring.metrics import first_line
 
 POSITIONS = {"qa": (0, 4, 9, 14), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 37, 46, 56, 65, 74)}
 SIZES = {"qa": 15, "kv": 75, "ask": 75}
 TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval", "run": "multi_document_qa"}
 NEW_TOKENS, BATCH = 100, 8
-WAYS = ("original", "sorted", "sweep", "paged")
+WAYS = ("original", "sorted", "sweep")
 
 
 def main() -> None:
@@ -53,14 +55,13 @@ def main() -> None:
     )
     parser.add_argument("--data", help="questions with 20 documents in the released format")
     parser.add_argument("--questions", type=int, default=16)
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep", "paged"])
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep"])
     parser.add_argument("--turns", type=int, default=3, help="measurements of each")
     parser.add_argument("--model", default=str(ROOT / "resources" / "reference_model"))
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--attention", default="sdpa")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--batch-tokens", type=int, default=16384, help="of the way `sweep`")
-    parser.add_argument("--paged-tokens", type=int, default=8192, help="`batch_tokens` of the way `paged`")
     parser.add_argument("--tokenizer", help="gpu: a tokenizer.json, of which only the number of tokens matters")
     parser.add_argument("--peak-tflops", type=float, help="gpu: what the device can do in bfloat16, without sparsity")
     parser.add_argument("--folder", help="where to put the files while it runs")
@@ -115,7 +116,7 @@ def measure_gpu(args: argparse.Namespace, folder: Path) -> None:
     cells = write_cells("qa", args.data, args.questions, folder)
     (folder / "one").mkdir()
     one = write_cells("qa", args.data, 1, folder / "one")[:1]
-    ways = [way for way in ("sorted", "sweep", "paged") if way in ("sorted", *args.ways)]
+    ways = [way for way in ("sorted", "sweep") if way in ("sorted", *args.ways)]
     seconds, tokens = {}, prompt_tokens(args.model, cells)
     for way in ways:
         # The first process also waits for the disk.
@@ -171,8 +172,7 @@ def write_cells(what: str, data: str | None, questions: int, folder: Path) -> li
         if what == "ask":
             ask_another_key = getattr(task, ASK_ANOTHER_KEY)
             placed = [ask_another_key(one, size, positions_for(place, size)) for one in asked]
-        rows = (make_example(one, size, place, template, task.format_items, task.SEPARATOR) for one in placed)
-        write_jsonl(paths[-1], rows)
+        write_examples(paths[-1], (make_example(one, size, place, template, task) for one in placed))
     return paths
 
 
@@ -181,7 +181,7 @@ def prompt_tokens(model: str, cells: Sequence[Path]) -> int:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(model)
-    return sum(len(tokenizer(example["prompt"])["input_ids"]) for path in cells for _, example in read_jsonl(path))
+    return sum(len(tokenizer(example.prompt)["input_ids"]) for example in read_examples(*cells))
 
 
 # --- ways to answer them
@@ -216,34 +216,32 @@ def generate_as_original(args: argparse.Namespace) -> None:
     model = AutoModelForCausalLM.from_pretrained(
         args.model, dtype=args.dtype, attn_implementation=args.attention, device_map=args.device
     ).eval()
-    examples = [example for path in args.examples for _, example in read_jsonl(path)]
+    examples = list(read_examples(*args.examples))
     if args.sort:
-        examples.sort(key=lambda example: -len(example["prompt"]))
+        examples.sort(key=lambda example: -len(example.prompt))
     answers = []
     for batch in in_batches(examples, BATCH):
-        inputs = tokenizer([example["prompt"] for example in batch], return_tensors="pt", padding=True)
+        inputs = tokenizer([example.prompt for example in batch], return_tensors="pt", padding=True)
         inputs = {name: inputs[name].to(args.device) for name in ("input_ids", "attention_mask")}
         with torch.inference_mode():
             output = model.generate(**inputs, max_new_tokens=NEW_TOKENS, do_sample=False)
         texts = tokenizer.batch_decode(output[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
         for example, text in zip(batch, texts, strict=True):
-            answers.append({key: example[key] for key in ("id", "size", "placement")} | {"response": text})
+            answers.append({"id": example.id, "size": example.size, "placement": example.placement, "response": text})
     write_jsonl(args.output, answers)
 
 
 def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> list[Cost]:
     """What Snakemake runs for a sweep: identify the model, and generate."""
-    engine = "transformers_paged" if way == "paged" else "transformers"
-    tokens = {"sweep": args.batch_tokens, "paged": args.paged_tokens}[way]
     location = {"path": args.model, "hub": None, "revision": None}
-    settings = {"engine": engine, "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
+    settings = {"engine": "transformers", "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
     decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).DEFAULTS.stop}
     source = folder / f"{way}.source.json"
     identify = program("identify_model.py", "--location", json.dumps(location), "--output", source)
     generate = program(
         *("generate.py", "--model", "model", "--experiment", what, "--source", source),
         *("--settings", json.dumps(settings), "--decoding", json.dumps(decoding)),
-        *("--device", args.device, "--gpus", int(args.device != "cpu"), "--batch-tokens", tokens),
+        *("--device", args.device, "--gpus", int(args.device != "cpu"), "--batch-tokens", args.batch_tokens),
         *("--examples", *cells, "--journal", folder / f"{way}.journal"),
         *("--responses", folder / f"{way}.responses.jsonl.gz", "--manifest", folder / f"{way}.manifest.json"),
     )

@@ -25,12 +25,15 @@ from typing import TYPE_CHECKING
 from measuring import ROOT, Cost, growth_table, program, run
 
 from litm.asking import Asking
-from litm.cli import note
+from litm.domain.example import Example, read_examples, write_examples
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
+from litm.inference.prompt import sweep_prompts
 from litm.journal import Response, digest
-from litm.questions import make_example, read_template
-from litm.records import canonical_json, read_json, read_jsonl, write_jsonl
-from litm.sweep import sweep_prompts
-from litm.tasks import ExampleSettings, load_task
+from litm.messages import note
+from litm.records import canonical_json, read_json, write_jsonl
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +87,7 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     source, examples, journal = (folder / name for name in ("source.json", "examples.jsonl.gz", "journal.jsonl"))
     location = {"path": str(ROOT / "resources" / "reference_model"), "hub": None, "revision": None}
     program("identify_model.py", "--location", json.dumps(location), "--output", source)
-    write_jsonl(examples, make_examples(responses))
+    write_examples(examples, make_examples(responses))
     write_jsonl(journal, journal_lines(source, examples))
     answers = folder / "responses.jsonl.gz"
     names = ("--model", "model", "--experiment", "experiment", "--examples", examples)
@@ -97,12 +100,12 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     }
 
 
-def make_examples(count: int) -> Iterator[dict]:
+def make_examples(count: int) -> Iterator[Example]:
     """Examples with short prompts, of two key-value pairs."""
     task = load_task(TASK)
     template = read_template(ROOT / "resources" / "prompts" / f"{TASK}.txt")
     for question in task.questions(2, ExampleSettings(count, 0, "ranked"), None):
-        yield make_example(question, 2, PLACEMENT, template, task.format_items, task.SEPARATOR)
+        yield make_example(question, 2, PLACEMENT, template, task)
 
 
 def journal_lines(source: Path, examples: Path) -> Iterator[dict]:
@@ -110,9 +113,9 @@ def journal_lines(source: Path, examples: Path) -> Iterator[dict]:
     identity = Asking(read_json(source), SETTINGS, None, DECODING).identity()
     name = digest(identity)
     yield {"identity": name, "fields": identity}
-    for _, example in read_jsonl(examples):
+    for example in read_examples(examples):
         (prompt,) = sweep_prompts([example], name, SETTINGS["prompt_template"])
-        yield journal_line(prompt.key, name, "The value is " + example["targets"][0]["answers"][0])
+        yield journal_line(prompt.key, name, "The value is " + example.targets[0].answers[0])
 
 
 def journal_line(key: str, identity: str, text: str) -> dict:
@@ -127,8 +130,8 @@ def journal_line(key: str, identity: str, text: str) -> dict:
 def prepare_tables(folder: Path, rows: int) -> Measured:
     """Write score files; what is to be measured."""
     # Not above, see `sweep_scores`.
-    from litm.accuracy import accuracy_table
     from litm.csv_tables import write_csv
+    from litm.scoring.accuracy import accuracy_table
 
     experiments = -(-rows // (MODELS * QUESTIONS * len(POSITIONS)))
     paths, accuracies = [], []
@@ -167,7 +170,7 @@ def sweep_scores(model: int, experiment: int) -> "pd.DataFrame":
     import numpy as np
     import pandas as pd
 
-    from litm.scoring import COLUMNS
+    from litm.scoring.score import COLUMNS
 
     rng = np.random.default_rng([model, experiment])
     ids = [digest([experiment, number])[:16] for number in range(QUESTIONS)]

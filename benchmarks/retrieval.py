@@ -23,7 +23,7 @@ from measuring import spread, table
 
 from litm.corpora import CorpusSettings, load_source
 from litm.passages import Passage
-from litm.released import read_question_records
+from litm.questions.released_format import read_question_records
 from litm.retrieval import bm25
 from litm.retrieval.dense import search_exact
 from litm.retrieval.encoder import Encoder, EncoderSettings
@@ -53,7 +53,7 @@ def compare_bm25(args: argparse.Namespace) -> None:
     """Our batch search against pyserini's own, both up to a list of (id, score)."""
     from pyserini.search.lucene import LuceneSearcher
 
-    questions = [record["question"] for _, record in read_question_records(args.questions)]
+    questions = [record.text for record in read_question_records(args.questions)]
     passages = list(read_passages(args.passages))
     with tempfile.TemporaryDirectory() as folder:
         bm25.build_index(passages, len(passages), Path(folder) / "index", args.threads, MEMORY_MB)

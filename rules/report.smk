@@ -39,7 +39,7 @@ rule plot_figure:
 rule plot_pbi_forest:
     input:
         position_bias="results/tables/position_bias.csv",
-        code=PLAN.figures.forest_code,
+        code=PLAN.figures.pbi_forest_code,
     output:
         png=report(
             "results/figures/pbi_forest.png",
@@ -54,7 +54,7 @@ rule plot_pbi_forest:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=PLAN.figures.forest_settings,
+        figure=PLAN.figures.pbi_forest_settings,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"

@@ -5,11 +5,15 @@ import argparse
 from litm.asking import Asking
 from litm.audit_sample import audit_engine, audit_sample
 from litm.cli import json_object, note, run
+from litm.domain.example import read_examples
+from litm.domain.response import read_responses, write_responses
 from litm.engines import load_engine
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing, check_answered, sweep_responses
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
-from litm.records import read_json, read_jsonl, write_jsonl
-from litm.sweep import Fit, ask_missing, check_answered, sweep_prompts, sweep_responses
+from litm.records import read_json
 
 
 def main() -> None:
@@ -27,9 +31,8 @@ def main() -> None:
         share_prefixes=False,
         concurrency=1,
     )
-    sample = audit_sample((record for _, record in read_jsonl(args.responses)), args.prompts_per_cell, args.seed)
-    examples = (example for path in args.examples for _, example in read_jsonl(path))
-    sampled = (example for example in examples if (example["size"], example["id"]) in sample)
+    sample = audit_sample(read_responses(args.responses), args.prompts_per_cell, args.seed)
+    sampled = (example for example in read_examples(*args.examples) if (example.size, example.id) in sample)
     prompts = sweep_prompts(sampled, digest(identity), settings.prompt_template)
     what = f"{args.model}/{args.experiment}"
     with Journal(args.journal) as journal:
@@ -40,7 +43,7 @@ def main() -> None:
         fit = Fit(None, settings.max_new_tokens)
         outcome = ask_missing(prompts, journal, identity, fit, lambda: load_engine(engine, settings), what)
         check_answered(outcome)
-        write_jsonl(args.output, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
+        write_responses(args.output, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
 
 
 def parse_args() -> argparse.Namespace:

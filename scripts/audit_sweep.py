@@ -5,7 +5,8 @@ import argparse
 from litm.audit import audit_table
 from litm.cli import run
 from litm.csv_tables import write_csv
-from litm.records import read_jsonl
+from litm.domain.example import read_examples
+from litm.domain.response import read_responses
 
 
 def main() -> None:
@@ -23,9 +24,9 @@ def main() -> None:
         args.model,
         args.experiment,
         args.metric,
-        examples=(example for path in args.examples for _, example in read_jsonl(path)),
-        recorded=(record for _, record in read_jsonl(args.responses)),
-        again=(record for _, record in read_jsonl(args.again)),
+        examples=read_examples(*args.examples),
+        recorded=read_responses(args.responses),
+        again=read_responses(args.again),
         seed=args.seed,
     )
     write_csv(args.output, table)

@@ -5,10 +5,11 @@ from collections import defaultdict
 from pathlib import Path
 
 from litm.cli import note, run
+from litm.domain.example import read_examples
 from litm.errors import UserError
-from litm.example_checks import check_examples
-from litm.records import read_jsonl, write_json
-from litm.tasks import ASK_ANOTHER_KEY, MOVE_THE_PAIR
+from litm.examples.example_check import check_examples
+from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR
+from litm.records import write_json
 
 SHOWN = 5
 
@@ -25,7 +26,7 @@ def main() -> None:
     for path in map(Path, args.examples):
         by_size[path.parent.name][path.name.removesuffix(".jsonl.gz")] = path
     for size, paths in by_size.items():
-        examples = {placement: (record for _, record in read_jsonl(path)) for placement, path in paths.items()}
+        examples = {placement: read_examples(path) for placement, path in paths.items()}
         found = check_examples(examples, args.generated, args.design)
         if found:
             more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""

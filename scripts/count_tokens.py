@@ -7,9 +7,10 @@ import pandas as pd
 
 from litm.cli import json_object, note, run
 from litm.csv_tables import write_csv
+from litm.domain.example import read_examples
 from litm.prompt_format import model_tokenizer, read_prompt_template
 from litm.reasoning import Reasoning
-from litm.records import atomic_writer, read_json, read_jsonl
+from litm.records import atomic_writer, read_json
 from litm.token_counts import POSITION_COLUMNS, PromptTokens, measure_prompts, position_rows, token_count_row
 
 
@@ -30,11 +31,11 @@ def main() -> None:
     reasoning = Reasoning.of(args.reasoning)
     tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning)
     template = read_prompt_template(args.template) if args.template else None
-    examples = (example for path in args.examples for _, example in read_jsonl(path))
+    examples = read_examples(*args.examples)
     rows: list[dict] = []
     positions: list[dict] = []
     unknown = 0
-    for (size, placement), cell in groupby(examples, key=lambda example: (example["size"], example["placement"])):
+    for (size, placement), cell in groupby(examples, key=lambda example: (example.size, example.placement)):
         prompts: list[PromptTokens] = []
         for example, prompt in measure_prompts(tokenizer, args.prompt_template, template, cell):
             prompts.append(prompt)

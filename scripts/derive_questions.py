@@ -9,8 +9,8 @@ import pandas as pd
 from litm.cli import note, run
 from litm.csv_tables import write_csv
 from litm.errors import UserError
-from litm.natural_questions import derive, located_records
-from litm.records import write_jsonl
+from litm.questions.natural_questions import derive, located_records
+from litm.questions.released_format import write_question_records
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
         raise UserError(
             f"{args.nq_open}: no question is left; are {', '.join(args.annotations)} about other questions?"
         )
-    write_jsonl(args.output, records)
+    write_question_records(args.output, records)
     write_csv(args.funnel, pd.DataFrame(funnel, columns=["step", "n"]))
 
 

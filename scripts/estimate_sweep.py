@@ -5,11 +5,13 @@ from dataclasses import asdict
 
 from litm.asking import Asking
 from litm.cli import json_object, run
-from litm.estimate import SHARING, encoder, remaining_work
+from litm.domain.example import read_examples
+from litm.engines import engine_facts
+from litm.estimate import encoder, remaining_work
+from litm.inference.prompt import sweep_prompts
 from litm.journal import Response, digest, journal_files, read_journal
 from litm.prompt_format import read_prompt_template
-from litm.records import read_json, read_jsonl, write_json
-from litm.sweep import sweep_prompts
+from litm.records import read_json, write_json
 
 #: A model that was never asked, of which the config says all that is wanted.
 UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}
@@ -20,17 +22,16 @@ def main() -> None:
     template = read_prompt_template(args.template) if args.template else None
     source = read_json(args.source) if args.source else UNKNOWN
     asking = Asking(source, args.settings, template, args.decoding)
-    examples = (example for path in args.examples for _, example in read_jsonl(path))
     answers: dict[str, Response] = {}
     for path in journal_files(args.journal):
         answers |= read_journal(path).responses
     left = remaining_work(
         (args.model, args.experiment),
-        sweep_prompts(examples, digest(asking.identity()), args.settings["prompt_template"]),
+        sweep_prompts(read_examples(*args.examples), digest(asking.identity()), args.settings["prompt_template"]),
         answers,
         asking.fit(args.context_window),
         encoder(asking, args.tokenizer),
-        shares=args.settings["engine"] in SHARING and not asking.is_encoder_decoder,
+        shares=engine_facts(args.settings["engine"]).shares_prefixes and not asking.is_encoder_decoder,
     )
     write_json(args.output, asdict(left))
 

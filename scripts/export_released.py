@@ -2,10 +2,9 @@
 
 import argparse
 
-from litm.candidates import export_record
 from litm.cli import note, run
-from litm.records import write_jsonl
-from litm.released import read_question_records
+from litm.questions.released_format import read_question_records, write_question_records
+from litm.retrieval.candidates import export_record
 
 
 def main() -> None:
@@ -15,11 +14,8 @@ def main() -> None:
     parser.add_argument("--position", required=True, type=int, help="of the gold document, from 0")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    records = [
-        export_record(record, args.size, args.position, where)
-        for where, record in read_question_records(args.candidates)
-    ]
-    write_jsonl(args.output, records)
+    records = [export_record(record, args.size, args.position) for record in read_question_records(args.candidates)]
+    write_question_records(args.output, records)
     note(f"{args.output}: {len(records)} questions")
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from litm.atomic_write import folder_writer
 from litm.cli import note, run
 from litm.csv_tables import read_csv
+from litm.domain.example import read_examples
+from litm.domain.response import read_responses
 from litm.figures.drawing.style import save_figure
-from litm.folders import folder_writer
-from litm.records import read_jsonl, write_jsonl
+from litm.records import write_jsonl
 from litm.suite_export import CurveFiles, curve_figure, predictions
 from litm.summaries import parse_curves, rows_of_curve
 from litm.zips import write_zip
@@ -51,9 +53,8 @@ def export_curve(model: str, curve: CurveFiles, summary: Path, accuracy: pd.Data
         shutil.copyfile(path, data / Path(path).name)
     shutil.copyfile(summary, folder / "summary.json")
     scores = rows_of_curve(pd.read_parquet(curve.scores), model, curve)
-    examples = (example for path in curve.examples for _, example in read_jsonl(path))
-    responses = (response for _, response in read_jsonl(curve.responses))
-    for position, records in predictions(curve, examples, responses, scores).items():
+    found = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
+    for position, records in found.items():
         write_jsonl(folder / f"predictions_{position}.jsonl", records)
     save_figure(curve_figure(curve, rows_of_curve(accuracy, model, curve)), folder / "curve.png")
 

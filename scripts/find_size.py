@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from litm.cli import json_object, note, run
 from litm.context_sizes import most_items
+from litm.domain.placement import gold_depths, gold_placement, positions_for
 from litm.errors import UserError
-from litm.placements import gold_depths, gold_placement, positions_for
-from litm.prompt_format import encode_prompts, model_tokenizer, prompt_content, read_prompt_template
-from litm.questions import make_example, read_template
+from litm.examples.example import examples_of
+from litm.examples.prompt_file import read_template
+from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
+from litm.examples.tasks import load_task
+from litm.prompt_format import CHAT, encode_prompts, model_tokenizer, read_prompt_template
 from litm.reasoning import Reasoning
 from litm.records import read_json, write_json
-from litm.tasks import ExampleSettings, load_task
 
 #: Questions whose prompts are counted; those of other questions and placements are as long to a few tokens.
 QUESTIONS = 10
@@ -19,7 +21,7 @@ QUESTIONS = 10
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", required=True, help="a module of litm/tasks")
+    parser.add_argument("--task", required=True, help="a module of litm/examples/tasks")
     parser.add_argument("--tokens", required=True, type=int, help="most tokens of a prompt")
     parser.add_argument("--placements", required=True, nargs="+", help="gold_at_depth_..., those of this size")
     parser.add_argument(
@@ -35,24 +37,24 @@ def main() -> None:
     args = parser.parse_args()
     task = load_task(args.task)
     settings = ExampleSettings(**args.settings)
-    settings = replace(settings, examples=min(QUESTIONS, settings.examples or QUESTIONS))
+    # Neither the order of items nor the item asked for makes prompts longer by more than a token or two.
+    settings = replace(
+        settings,
+        examples=min(QUESTIONS, settings.examples or QUESTIONS),
+        distractor_order="ranked",
+        design=MOVE_THE_PAIR,
+    )
     prompt = read_template(args.prompt)
     source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
     reasoning = Reasoning.of(args.reasoning)
     tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning)
     template = read_prompt_template(args.template) if args.template else None
-    as_messages = getattr(task, "as_messages", None)
-
-    # Where they are changes nothing but a token or two.
     golds = len(gold_depths(args.placements[0]))
     placement = gold_placement(range(golds))
 
     def longest_prompt(items: int) -> int:
-        examples = [
-            make_example(question, items, placement, prompt, task.format_items, task.SEPARATOR, as_messages)
-            for question in task.questions(items, settings, None)
-        ]
-        contents = [prompt_content(example, args.prompt_template) for example in examples]
+        examples = examples_of(task, task.questions(items, settings, None), items, placement, prompt, settings)
+        contents = [example.content(args.prompt_template == CHAT) for example in examples]
         return max(map(len, encode_prompts(tokenizer, args.prompt_template, template, contents)))
 
     items = most_items(args.tokens, longest_prompt, fewest=golds + 1)

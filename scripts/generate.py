@@ -5,23 +5,18 @@ from pathlib import Path
 
 from litm.asking import Asking
 from litm.cli import json_object, note, run
+from litm.domain.example import read_examples
+from litm.domain.response import write_responses
 from litm.engines import load_engine
 from litm.identity_changes import reason_in_words
+from litm.inference.manifest import manifest
+from litm.inference.policies import COUNT, FAIL, LEAVE_OUT, STOP
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing, check_answered, sweep_responses
 from litm.journal import Journal, digest
 from litm.prompt_format import read_prompt_template
-from litm.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.records import read_json, write_json
 from litm.shards import other_journals, prompts_of_shard, shard, shard_journal
-from litm.sweep import (
-    COUNT,
-    FAIL,
-    LEAVE_OUT,
-    STOP,
-    ask_missing,
-    check_answered,
-    manifest,
-    sweep_prompts,
-    sweep_responses,
-)
 
 
 def main() -> None:
@@ -39,8 +34,7 @@ def main() -> None:
         request_attempts=args.request_attempts,
     )
     fit = asking.fit(args.context_window, args.on_overflow)
-    examples = (example for path in args.examples for _, example in read_jsonl(path))
-    prompts = sweep_prompts(examples, digest(identity), settings.prompt_template)
+    prompts = sweep_prompts(read_examples(*args.examples), digest(identity), settings.prompt_template)
     journal_file = Path(args.journal)
     if args.shard:
         prompts = prompts_of_shard(prompts, args.shard)
@@ -65,7 +59,7 @@ def main() -> None:
         if args.on_failure == STOP:
             check_answered(outcome)
         summary = manifest(sweep, prompts, journal, outcome)
-        write_jsonl(args.responses, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
+        write_responses(args.responses, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
     write_json(args.manifest, summary)
     note(
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "

@@ -4,7 +4,7 @@ import argparse
 
 from litm.cli import json_object, note, run
 from litm.corpora import CorpusSettings, load_generator
-from litm.records import write_jsonl
+from litm.questions.released_format import write_question_records
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     questions = list(load_generator(args.source).questions(CorpusSettings(**args.settings)))
-    write_jsonl(args.output, questions)
+    write_question_records(args.output, questions)
     note(f"{args.output}: {len(questions)} questions")
 
 

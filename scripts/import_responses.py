@@ -4,20 +4,15 @@ import argparse
 import json
 
 from litm.cli import json_object, note, run
+from litm.domain.example import read_examples
+from litm.domain.response import write_responses
 from litm.errors import UserError
 from litm.identity import file_sha256
-from litm.reasoning import Reasoning, opened_by_prompt, with_answer
-from litm.recorded import (
-    RecordedFile,
-    asked_prompts,
-    check_any,
-    identity,
-    match_responses,
-    recorded_manifest,
-    response_records,
-    sweep_fields,
-)
-from litm.records import read_jsonl, write_json, write_jsonl
+from litm.inference.recorded_files import RecordedFile
+from litm.inference.recorded_manifest import check_any, identity, recorded_manifest, recorded_responses, sweep_fields
+from litm.inference.recorded_matching import asked_prompts, match_responses
+from litm.reasoning import Reasoning, with_answers
+from litm.records import write_json
 
 
 def main() -> None:
@@ -28,8 +23,7 @@ def main() -> None:
     ]
     fields = identity(files, [file_sha256(path) for path in args.recorded], args.fields)
     sweep = sweep_fields(args.model, args.experiment, fields)
-    examples = (example for path in args.examples for _, example in read_jsonl(path))
-    asked = asked_prompts(examples, sweep["identity"], args.fields)
+    asked = asked_prompts(read_examples(*args.examples), sweep["identity"], args.fields)
     what = f"{args.model}/{args.experiment}"
     try:
         matching = match_responses(asked, files, args.fields)
@@ -37,12 +31,8 @@ def main() -> None:
     except UserError as error:
         raise UserError(f"{what}: {error}") from error
     summary = recorded_manifest(sweep, asked, files, matching, args.fields)
-    records = list(response_records(asked, matching))
-    reasoning = Reasoning.of(args.settings)
-    if reasoning.is_separate:
-        opened = opened_by_prompt((record["response"] or "" for record in records), reasoning.tags)
-        records = [with_answer(record, reasoning.tags, opened) for record in records]
-    write_jsonl(args.responses, records)
+    responses = recorded_responses(asked, matching)
+    write_responses(args.responses, with_answers(responses, Reasoning.of(args.settings)))
     write_json(args.manifest, summary)
     note(
         f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "

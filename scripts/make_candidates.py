@@ -5,25 +5,26 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from litm.answer_text import CHECKS
-from litm.candidates import (
-    GOLD_AND_RANDOM,
-    CandidateSettings,
-    candidate_record,
-    candidate_row,
-    complete_gold,
-    distractors,
-    enough,
-    gold_document,
-    random_rows,
-)
+from litm.answers.dpr import CHECKS
 from litm.cli import json_object, note, run
 from litm.csv_tables import write_csv
+from litm.domain.placement import AS_RETRIEVED
 from litm.errors import UserError
 from litm.lookup import corpus_passages, find_passages
-from litm.placements import AS_RETRIEVED
-from litm.records import read_json, read_jsonl, write_jsonl
-from litm.released import question_id, read_question_records
+from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records
+from litm.records import read_json
+from litm.retrieval.candidates import (
+    GOLD_AND_RANDOM,
+    CandidateSettings,
+    as_retrieved,
+    candidate_row,
+    complete_gold,
+    enough,
+    gold_document,
+    passage_document,
+    random_rows,
+    with_gold,
+)
 
 
 def main() -> None:
@@ -38,60 +39,40 @@ def main() -> None:
     args = parser.parse_args()
     settings = CandidateSettings(**args.settings)
     questions = list(read_question_records(args.questions))
-    make = with_retrieved if settings.kind == AS_RETRIEVED else with_gold
     left_out: list[str] = []
-    records = list(enough(make(args, settings, questions), settings, left_out))
+    records = list(enough(candidates(args, settings, questions), settings, left_out))
     if not records:
         raise UserError(f"{args.questions}: no question has {settings.documents} documents")
-    write_jsonl(args.output, records)
+    write_question_records(args.output, records)
     write_csv(args.table, pd.DataFrame([candidate_row(args.name, settings, records, len(left_out), CHECKS)]))
     note(f"{args.output}: {len(records)} questions with {settings.documents} documents, {len(left_out)} left out")
 
 
-Given = tuple[str, dict]
-
-
-def with_retrieved(
-    args: argparse.Namespace, settings: CandidateSettings, questions: list[Given]
-) -> Iterator[tuple[str, dict, int]]:
-    """Each question with the passages that were retrieved, as they come."""
-    for (where, question), (_, found) in zip(questions, read_jsonl(args.retrieved), strict=True):
-        documents = [{**document, "isgold": False} for document in found["ctxs"][: settings.documents]]
-        yield where, candidate_record(question, documents), len(documents)
-
-
-def with_gold(
-    args: argparse.Namespace, settings: CandidateSettings, questions: list[Given]
-) -> Iterator[tuple[str, dict, int]]:
-    """Each question with its gold document first, then its distractors."""
+def candidates(
+    args: argparse.Namespace, settings: CandidateSettings, questions: list[QuestionRecord]
+) -> Iterator[QuestionRecord]:
+    """The candidates of the questions, from the files that the arguments name."""
+    if settings.kind == AS_RETRIEVED:
+        return as_retrieved(questions, read_question_records(args.retrieved), settings.documents)
     manifest = read_json(args.passages)
-    golds = [gold_document(question, where) for where, question in questions]
-    rows = (
-        [
-            random_rows(question_id(question["question"]), settings.documents, manifest["passages"], settings.seed)
-            for _, question in questions
-        ]
-        if settings.kind == GOLD_AND_RANDOM
-        else []
-    )
+    golds = [gold_document(question) for question in questions]
+    is_random = settings.kind == GOLD_AND_RANDOM
+    rows = [
+        random_rows(question.id, settings.documents, manifest["passages"], settings.seed)
+        for question in (questions if is_random else [])
+    ]
     passages = find_passages(
         corpus_passages(args.passages, manifest),
-        ids=[gold["id"] for gold in golds if not gold.get("text")],
+        ids=[gold.id for gold in golds if not gold.text and gold.id],
         rows=[row for drawn in rows for row in drawn],
     )
-    documents = (
-        (
-            [{"id": passages[row].id, "title": passages[row].title, "text": passages[row].text} for row in drawn]
-            for drawn in rows
-        )
-        if rows
-        else (found["ctxs"] for _, found in read_jsonl(args.retrieved))
+    others = (
+        ([passage_document(passages[row]) for row in drawn] for drawn in rows)
+        if is_random
+        else (found.documents for found in read_question_records(args.retrieved))
     )
-    check = CHECKS[settings.distractor_check]
-    for (where, question), gold, found in zip(questions, golds, documents, strict=True):
-        gold = complete_gold(gold, passages, where)
-        others = distractors(gold, question["answers"], found, check, settings.documents - 1)
-        yield where, candidate_record(question, [gold, *others]), 1 + len(others)
+    complete = (complete_gold(gold, passages, one.where) for gold, one in zip(golds, questions, strict=True))
+    return with_gold(questions, complete, others, CHECKS[settings.distractor_check], settings.documents)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def main() -> None:
     words = Words()
     # How many there will be is known of generators only; 0 shows the rate without a bar.
     with progress_bar(settings.passages or 0, args.source, "passages") as bar:
-        read = unique_passages(lambda: source.passages(args.input, settings), args.folder / ".ids")
+        read = unique_passages(lambda: source.passages(args.input, settings))
         manifest = write_shards(words.counted(read, bar), args.folder, args.passages_per_shard, args.shards)
     passages = manifest["passages"]
     if not passages:

@@ -6,8 +6,8 @@ import pandas as pd
 
 from litm.cli import run
 from litm.csv_tables import write_csv
-from litm.errors import UserError
-from litm.records import read_json, read_jsonl
+from litm.questions.released_format import read_question_records
+from litm.records import read_json
 from litm.retrieval.recall import recall_rows
 
 
@@ -21,9 +21,7 @@ def main() -> None:
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     name = {"questions": args.questions, "corpus": args.corpus, "retriever": args.retriever}
-    records = [record for _, record in read_jsonl(args.retrieved)]
-    if not records:
-        raise UserError(f"{args.retrieved}: there are no questions in it")
+    records = list(read_question_records(args.retrieved))
     manifest = read_json(args.manifest)
     rows = recall_rows(name, records, manifest["hits"], manifest["recall_against_exact"], manifest["measured_on"])
     write_csv(args.output, pd.DataFrame(rows))

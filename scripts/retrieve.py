@@ -1,27 +1,27 @@
 """Find the passages of a corpus that match each question, and write them with the questions in the released format."""
 
 import argparse
-import hashlib
 from dataclasses import asdict
 from pathlib import Path
 
-from litm.answer_text import dpr_check
+from litm.answers.dpr import dpr_check
 from litm.cli import json_object, note, run
+from litm.hashing import digest
 from litm.lookup import corpus_passages, find_passages
-from litm.records import canonical_json, read_json, write_json, write_jsonl
-from litm.released import read_question_records
+from litm.questions.released_format import read_question_records, write_question_records
+from litm.records import read_json, write_json
 from litm.retrieval import METHODS, RECIPE, Hit, SearchTask, load_method
-from litm.retrieved import gold_id, retrieved_records
+from litm.retrieval.hits_as_records import retrieved_records
 from litm.store import stored
 
 
 def main() -> None:
     args = parse_args()
-    questions = [record for _, record in read_question_records(args.questions)]
-    texts = [record["question"] for record in questions]
+    questions = list(read_question_records(args.questions))
+    texts = [question.text for question in questions]
     made_of = {
         "recipe": RECIPE,
-        "questions": hashlib.sha256(canonical_json(texts).encode()).hexdigest(),
+        "questions": digest(texts),
         "method": args.method,
         "indexes": [read_json(path)["entry"] for path in (*args.indexes, *args.vectors)],
         **{name: getattr(args, name) for name in ("search", "encoding", "approximate")},
@@ -37,13 +37,13 @@ def main() -> None:
     hits: list[list[Hit]] = read_json(entry)["hits"]
     manifest = read_json(args.passages)
     wanted = {passage for found in hits for passage, _ in found}
-    golds = {id for id in map(gold_id, questions) if id is not None}
+    golds = {id for question in questions if (id := question.given_gold_id) is not None}
     passages = find_passages(
         corpus_passages(args.passages, manifest),
         ids=golds | {passage for passage in wanted if isinstance(passage, str)},
         rows=[passage for passage in wanted if isinstance(passage, int)],
     )
-    write_jsonl(args.output, retrieved_records(questions, hits, passages, dpr_check))
+    write_question_records(args.output, retrieved_records(questions, hits, passages, dpr_check))
     write_json(args.manifest, {"questions": len(questions), "passages": manifest["passages"], **args.search, **facts})
     note(f"{args.output}: {sum(map(len, hits))} passages found for {len(questions)} questions")
 

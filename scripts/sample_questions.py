@@ -5,7 +5,9 @@ import argparse
 import pandas as pd
 
 from litm.cli import note, run
-from litm.records import read_jsonl, write_jsonl
+from litm.domain.example import read_examples
+from litm.domain.response import read_responses
+from litm.records import write_jsonl
 from litm.report.question_samples import question_records, sampled_ids
 
 
@@ -21,12 +23,8 @@ def main() -> None:
     args = parser.parse_args()
     scores = pd.concat([pd.read_parquet(path) for path in args.scores])
     ids = sampled_ids(scores, args.questions, args.seed)
-    examples = (example for path in args.examples for _, example in read_jsonl(path))
-    responses = {
-        model: (response for _, response in read_jsonl(path))
-        for model, path in zip(args.models, args.responses, strict=True)
-    }
-    write_jsonl(args.output, question_records(examples, responses, scores, ids))
+    responses = {model: read_responses(path) for model, path in zip(args.models, args.responses, strict=True)}
+    write_jsonl(args.output, question_records(read_examples(*args.examples), responses, scores, ids))
     note(f"{args.output}: {sum(map(len, ids.values()))} questions")
 
 

@@ -2,11 +2,13 @@
 
 import argparse
 
-from litm.accuracy import accuracy_table
 from litm.cli import note, run
 from litm.csv_tables import write_csv
-from litm.records import atomic_writer, read_jsonl
-from litm.scoring import Sweep, score_sweep
+from litm.domain.example import read_examples
+from litm.domain.response import read_responses
+from litm.records import atomic_writer
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import Sweep, score_sweep
 
 
 def main() -> None:
@@ -22,8 +24,8 @@ def main() -> None:
     args = parser.parse_args()
     scores = score_sweep(
         Sweep(args.model, args.experiment, args.task, args.metric),
-        (example for path in args.examples for _, example in read_jsonl(path)),
-        (response for _, response in read_jsonl(args.responses)),
+        read_examples(*args.examples),
+        read_responses(args.responses),
     )
     with atomic_writer(args.output) as raw:
         scores.to_parquet(raw, index=False)

@@ -4,10 +4,10 @@ import argparse
 import json
 from pathlib import Path
 
+from litm.atomic_write import folder_writer
 from litm.cli import run
 from litm.csv_tables import read_csv
-from litm.curves import Curve
-from litm.folders import folder_writer
+from litm.domain.curve import Curve
 from litm.records import atomic_writer
 from litm.summaries import curve_summary, master_summary, parse_curves
 

@@ -23,9 +23,10 @@ import yaml
 from conftest import ROOT
 
 from litm.config.catalogue import string_keys
-from litm.config.experiments import Cell, read_experiment
-from litm.placements import gold_positions
-from litm.tasks.kv_retrieval import generate_question
+from litm.config.experiments import read_experiment
+from litm.domain.curve import Cell
+from litm.domain.placement import gold_positions
+from litm.examples.tasks.kv_retrieval import generate_question
 
 PAPER = ROOT / "config" / "paper.yaml"
 #: One more than are asked, so that samples and subsets leave some out.

@@ -4,19 +4,22 @@ from functools import cache
 
 import pandas as pd
 from conftest import ROOT
+from record_makers import response
 from suite_examples import example, questions
 
-from litm.accuracy import accuracy_table
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables import position_bias
+from litm.domain.example import Example
+from litm.domain.response import SweepResponse
+from litm.examples.task import ExampleSettings
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure
 from litm.report.page import Contents
 from litm.report.question_samples import question_records, sampled_ids
-from litm.scoring import Sweep, score_sweep
-from litm.tasks import ExampleSettings
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import Sweep, score_sweep
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
 FIGURE = {
@@ -49,7 +52,7 @@ SOURCES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "reso
 
 
 @cache
-def examples() -> list[dict]:
+def examples() -> list[Example]:
     """The examples of all positions."""
     settings = ExampleSettings(examples=QUESTIONS, seed=0, distractor_order="ranked")
     asked = questions("kv_retrieval", SIZE, settings)
@@ -58,22 +61,23 @@ def examples() -> list[dict]:
     ]
 
 
-def responses(model: str) -> list[dict]:
+def responses(model: str) -> list[SweepResponse]:
     """The second model is wrong in the middle; the first on every fifth question, and it was never asked the first."""
     return [_response(model, index, one) for index, one in enumerate(examples())]
 
 
-def _response(model: str, index: int, asked: dict) -> dict:
-    (target,) = asked["targets"]
-    is_right = index % 5 != 1 if model == MODELS[0] else target["position"] != 3
+def _response(model: str, index: int, asked: Example) -> SweepResponse:
+    (target,) = asked.targets
+    is_right = index % 5 != 1 if model == MODELS[0] else target.position != 3
     overflows = model == MODELS[0] and index == 0
-    return {
-        **{key: asked[key] for key in ("id", "size", "placement")},
-        "response": None if overflows else target["answers"][0] if is_right else "<b>no & idea</b> 🤷",
-        "finish_reason": "overflow" if overflows else "stop",
-        "prompt_tokens": 9,
-        "response_tokens": 0 if overflows else 4,
-    }
+    return response(
+        id=asked.id,
+        size=asked.size,
+        placement=asked.placement,
+        response=None if overflows else target.answers[0] if is_right else "<b>no & idea</b> 🤷",
+        finish_reason="overflow" if overflows else "stop",
+        response_tokens=0 if overflows else 4,
+    )
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from litm.scoring import COLUMNS
+from litm.scoring.score import COLUMNS
 
 
 def score_rows(

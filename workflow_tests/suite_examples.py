@@ -5,13 +5,13 @@ from functools import cache
 
 from conftest import ROOT
 
-from litm.placements import gold_placement
-from litm.questions import (
-    Question,
-    make_example,
-    read_template,
-)
-from litm.tasks import ExampleSettings, load_task
+from litm.domain.example import Example
+from litm.domain.placement import gold_placement
+from litm.domain.question import Question
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
 
 SETTINGS = ExampleSettings(examples=5, seed=0, distractor_order="ranked")
 #: The tasks at the suite's sizes, and at smaller ones where many placements are made.
@@ -34,14 +34,13 @@ def questions(task: str, size: int, settings: ExampleSettings = SETTINGS) -> tup
     return tuple(load_task(task).questions(size, settings, None))
 
 
-def example(task: str, question: Question, size: int, placement: str) -> dict:
+def example(task: str, question: Question, size: int, placement: str) -> Example:
     module = load_task(task)
     template = read_template(ROOT / "resources" / "prompts" / f"{module.DEFAULTS.prompt}.txt")
-    as_messages = getattr(module, "as_messages", None)
-    return make_example(question, size, placement, template, module.format_items, module.SEPARATOR, as_messages)
+    return make_example(question, size, placement, template, module)
 
 
-def examples_by_position(task: str, size: int, placements: list[str]) -> dict[str, list[dict]]:
+def examples_by_position(task: str, size: int, placements: list[str]) -> dict[str, list[Example]]:
     return {
         placement: [example(task, question, size, placement) for question in questions(task, size)]
         for placement in placements
@@ -60,4 +59,4 @@ def suite_placements(task: str, size: int) -> list[str]:
 
 
 def first_prompt(task: str, size: int, placement: str) -> str:
-    return example(task, questions(task, size)[0], size, placement)["prompt"]
+    return example(task, questions(task, size)[0], size, placement).prompt

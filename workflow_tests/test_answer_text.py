@@ -2,9 +2,10 @@
 
 import pytest
 
-from litm.answer_text import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
-from litm.metrics import METRICS
+from litm.answers.dpr import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
+from litm.passages import Passage
 from litm.records import read_jsonl
+from litm.scoring.metrics import METRICS
 
 QA_20 = "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz"
 
@@ -15,8 +16,8 @@ def test_tokens_are_runs_of_letters_numbers_and_marks_or_single_visible_characte
     ]
 
 
-def document(text: str) -> dict:
-    return {"title": "", "text": text}
+def document(text: str) -> Passage:
+    return Passage("1", "", text)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def test_dpr_wants_the_same_tokens_in_a_row_and_the_metric_a_normalised_substrin
 
 
 def test_a_title_counts_for_the_metric_and_not_for_dpr():
-    titled = {"title": "Mars", "text": "the red planet"}
+    titled = Passage("1", "Mars", "the red planet")
     assert CHECKS["metric"](titled, ["mars"]) and not CHECKS["dpr"](titled, ["mars"])
 
 

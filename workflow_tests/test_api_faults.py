@@ -11,20 +11,27 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
 from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
+from programs import run_program
+from record_makers import example
 
 from litm.apis.engine import public_url
 from litm.apis.failures import asked_wait
 from litm.apis.running import Patience
-from litm.engines import EngineSettings, Prepared
+from litm.domain.example import write_examples
+from litm.engine import EngineSettings, Prepared
 from litm.errors import UserError
+from litm.hashing import canonical_json
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing
 from litm.journal import Journal, Response
 from litm.prompt_format import RAW
-from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
-from litm.sweep import Fit, ask_missing, sweep_prompts
+from litm.records import read_json, read_jsonl, write_json
 
 PROTOCOLS = ("openai", "anthropic")
 #: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
@@ -55,12 +62,12 @@ def answers(engine, prompts: list[str]) -> dict[int, Response]:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_thousand_prompts_are_answered_once_each_through_mixed_faults(protocol, tmp_path):
     prompts = [f"question {number} of many" for number in range(1000)]
-    examples = [{"id": p, "size": 1, "placement": "gold_at_0", "prompt": p} for p in prompts]
+    examples = [example(id=p, prompt=p) for p in prompts]
     mixed = seeded_faults(seed=1, share=0.35, kinds=[*PASSING * 8, "hang"], at_most=4)
     planned = sweep_prompts(examples, "0" * 64, RAW)
     started = time.monotonic()
     with FaultServer(mixed) as server, Journal(tmp_path / "j") as journal:
-        engine = make_engine(protocol, server, concurrency=32)
+        engine = make_engine(protocol, server, replace(HASTE, timeout=2.0), concurrency=32)
         outcome = ask_missing(planned, journal, {"model": "m"}, Fit(None, 50), lambda: engine, "test")
         assert not outcome.failed
         assert {prompt.key: journal[prompt.key].text for prompt in planned} == {
@@ -184,7 +191,8 @@ def test_the_wait_is_read_from_every_form_of_the_header():
 def test_waits_grow_up_to_the_longest_and_differ():
     patience = Patience(600.0, 10, first_wait=1.0, longest_wait=60.0)
     for attempt, most in ((1, 1), (2, 2), (5, 16), (7, 60), (30, 60)):
-        waits = [patience.wait(attempt) for _ in range(2000)]
+        state = SimpleNamespace(attempt_number=attempt)
+        waits = [patience.backoff(state) for _ in range(2000)]
         assert 0 <= min(waits) < 0.05 * most and 0.95 * most < max(waits) <= most
 
 
@@ -266,10 +274,7 @@ def test_an_answer_ends_with_its_first_line_that_is_not_blank(protocol):
 
 
 def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
-    write_jsonl(
-        folder / "examples.jsonl.gz",
-        [{"id": str(n), "size": 1, "placement": "gold_at_0", "prompt": f"prompt {n:02}"} for n in range(40)],
-    )
+    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(40)])
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     source = {
         "location": "m",
@@ -326,7 +331,7 @@ def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_nex
         )
         assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 1 + 20
 
-        done = subprocess.run(command(protocol, server, tmp_path), capture_output=True, text=True, check=False)
+        done = run_program("generate", *command(protocol, server, tmp_path)[2:])
         assert done.returncode == 0, done.stderr
     assert "20 prompts asked, 20 reused" in done.stderr
     assert server.answered == Counter(f"prompt {n:02}" for n in range(40))

@@ -3,17 +3,19 @@
 import pandas as pd
 import pytest
 from conftest import ROOT, write_lines
+from record_makers import changed
 from suite_examples import SETTINGS, example, nine_positions, questions
 
 from litm.config.study import load_study
+from litm.domain.placement import gold_placement
 from litm.errors import UserError
-from litm.example_checks import check_examples
+from litm.examples.example_check import check_examples
+from litm.examples.task import ASK_ANOTHER_KEY
+from litm.examples.tasks import kv_retrieval
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
-from litm.placements import gold_placement
 from litm.prefix_tree import tree_tokens
 from litm.prompt_format import encode_prompts, load_tokenizer
-from litm.tasks import ASK_ANOTHER_KEY, kv_retrieval
 from litm.token_counts import measure_prompts
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
@@ -35,15 +37,15 @@ def test_every_position_asks_for_its_own_pair_of_the_same_context():
     by_placement = examples(20, [0, 9, 19])
     assert not check_examples(by_placement, generated=True, design=ASK_ANOTHER_KEY)
     for versions in zip(*by_placement.values(), strict=True):
-        assert len({version["id"] for version in versions}) == 1
-        contexts = {version["prompt"].partition("JSON data:\n")[2].partition("\n\nKey:")[0] for version in versions}
+        assert len({version.id for version in versions}) == 1
+        contexts = {version.prompt.partition("JSON data:\n")[2].partition("\n\nKey:")[0] for version in versions}
         (context,) = contexts
         for position, version in zip((0, 9, 19), versions, strict=True):
-            (target,) = version["targets"]
+            (target,) = version.targets
             line = context.split("\n")[position]
-            assert version["question"] in line and target["answers"][0] in line
-            assert version["prompt"][slice(*target["span"])] == line.removesuffix(",")
-            assert version["prompt"].count(version["question"]) == 2
+            assert version.question in line and target.answers[0] in line
+            assert version.prompt[slice(*target.span)] == line.removesuffix(",")
+            assert version.prompt.count(version.question) == 2
 
 
 def test_at_position_0_both_designs_have_the_same_prompts():
@@ -65,8 +67,8 @@ def test_released_files_are_asked_the_same_way(tmp_path):
 
 def spoilt(change) -> list[str]:
     by_placement = examples(20, [0, 9, 19])
-    change(by_placement["gold_at_9"][0], by_placement["gold_at_19"][0])
-    return check_examples(by_placement, generated=True, design=ASK_ANOTHER_KEY)
+    spoilt = changed(by_placement, lambda records: change(records["gold_at_9"][0], records["gold_at_19"][0]))
+    return check_examples(spoilt, generated=True, design=ASK_ANOTHER_KEY)
 
 
 def test_a_context_that_differs_at_a_position_is_found():
@@ -97,7 +99,7 @@ def test_examples_of_the_other_design_are_found():
 def test_nine_positions_share_nearly_all_their_tokens():
     tokenizer = load_tokenizer(REFERENCE)
     by_placement = examples(100, nine_positions(100))
-    prompts = [one["prompt"] for placed in by_placement.values() for one in placed]
+    prompts = [one.prompt for placed in by_placement.values() for one in placed]
     ids = encode_prompts(tokenizer, "raw", None, prompts)
     saved = 1 - tree_tokens(ids) / sum(map(len, ids))
     print(f"{len(ids)} prompts of 100 pairs at nine positions: {saved:.1%} of the tokens are shared")
@@ -109,8 +111,8 @@ def test_the_gold_tokens_are_those_of_the_pair_asked_for():
     for placed in examples(20, [0, 9, 19]).values():
         for one, tokens in measure_prompts(tokenizer, "raw", None, placed):
             (gold,) = tokens.golds
-            (ids,) = encode_prompts(tokenizer, "raw", None, [one["prompt"]])
-            assert one["question"] in tokenizer.decode(ids[gold.first : gold.last + 1])
+            (ids,) = encode_prompts(tokenizer, "raw", None, [one.prompt])
+            assert one.question in tokenizer.decode(ids[gold.first : gold.last + 1])
 
 
 # --- The configuration ---

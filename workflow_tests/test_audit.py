@@ -1,25 +1,33 @@
 """The audit: which questions it asks again, that it finds a broken engine and where, and that it goes on."""
 
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import ROOT
-from workbench import CONFIG, Workbench
+from programs import run_program
+from record_makers import response
+from workbench import CONFIG
 
 from litm.audit import audit_findings, audit_table
 from litm.audit_sample import audit_engine, audit_sample
 from litm.csv_tables import write_csv
-from litm.engines import EngineSettings
+from litm.domain.example import Example, write_examples
+from litm.domain.response import SweepResponse, read_responses, write_responses
+from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
+from litm.hashing import canonical_json, digest
 from litm.identity import folder_identity
-from litm.journal import Journal, Response, digest
-from litm.questions import make_example, read_template
-from litm.records import canonical_json, read_json, read_jsonl, write_json, write_jsonl
-from litm.sweep import Fit, ask_missing, sweep_prompts, sweep_responses
-from litm.tasks import ExampleSettings, kv_retrieval
+from litm.inference.fit import Fit
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing, sweep_responses
+from litm.journal import Journal, Response
+from litm.records import read_json, write_json
 
 REFERENCE = ROOT / "resources" / "reference_model"
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12
@@ -32,7 +40,7 @@ SETTINGS = EngineSettings(
 
 def responses(ids, placements=("gold_at_0", "gold_at_1"), size=2, finish_reason="stop"):
     return [
-        {"id": id, "size": size, "placement": placement, "response": "x", "finish_reason": finish_reason}
+        response(id=id, size=size, placement=placement, finish_reason=finish_reason)
         for placement in placements
         for id in ids
     ]
@@ -53,14 +61,16 @@ def test_a_larger_sample_has_the_questions_of_a_smaller_one_at_every_size():
 
 def test_only_questions_with_an_answer_at_every_placement_are_drawn():
     records = responses(["whole", "failed", "long"]) + responses(["half"], ["gold_at_0"])
-    for record in records:
-        if record["placement"] == "gold_at_1" and record["id"] in ("failed", "long"):
-            record["finish_reason"] = "failed" if record["id"] == "failed" else "overflow"
+    reasons = {"failed": "failed", "long": "overflow"}
+    records = [
+        replace(one, finish_reason=reasons[one.id]) if one.placement == "gold_at_1" and one.id in reasons else one
+        for one in records
+    ]
     assert audit_sample(records, 5, seed=0) == {(2, "whole")}
 
 
 def test_a_sweep_that_shares_is_checked_by_the_engine_that_does_not():
-    assert audit_engine("transformers_paged") == audit_engine("vllm") == audit_engine("transformers") == "transformers"
+    assert audit_engine("vllm") == audit_engine("transformers") == "transformers"
     assert audit_engine("openai") == "openai"
 
 
@@ -84,37 +94,33 @@ class ForgetfulEngine(Engine):
 
 
 @pytest.fixture(scope="module")
-def kv_examples() -> list[dict]:
+def kv_examples() -> list[Example]:
     template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
     questions = list(kv_retrieval.questions(SIZE, ExampleSettings(COUNT, 0, "ranked"), None))
-    return [
-        make_example(q, SIZE, f"gold_at_{at}", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
-        for at in POSITIONS
-        for q in questions
-    ]
+    return [make_example(q, SIZE, f"gold_at_{at}", template, kv_retrieval) for at in POSITIONS for q in questions]
 
 
-def sweep(engine: type[Engine], kv_examples: list[dict], folder: Path) -> Path:
+def sweep(engine: type[Engine], kv_examples: list[Example], folder: Path) -> Path:
     """The responses of a sweep, as generate.py writes them."""
     identity = {"engine": engine.__name__}
     prompts = sweep_prompts(kv_examples, digest(identity), "raw")
     with Journal(folder / f"{engine.__name__}.jsonl") as journal:
         outcome = ask_missing(prompts, journal, identity, Fit(None, 30), lambda: engine(SETTINGS), "m/e")
-        write_jsonl(folder / "responses.jsonl.gz", sweep_responses(prompts, journal, outcome))
+        write_responses(folder / "responses.jsonl.gz", sweep_responses(prompts, journal, outcome))
     return folder / "responses.jsonl.gz"
 
 
-def ask_again(kv_examples: list[dict], folder: Path, per_cell: int = 5) -> tuple[list[dict], str]:
+def ask_again(kv_examples: list[Example], folder: Path, per_cell: int = 5) -> tuple[list[SweepResponse], str]:
     """What the program got of the prompts that it asked again, and what it said."""
     source = {"location": str(REFERENCE), "revision": None, "context_window": 8192}
     write_json(folder / "source.json", {**source, "identity": folder_identity(REFERENCE)})
-    write_jsonl(folder / "examples.jsonl.gz", kv_examples)
+    write_examples(folder / "examples.jsonl.gz", kv_examples)
     options = {
         "model": "m",
         "experiment": "e",
         "source": folder / "source.json",
         # An engine that shares is checked by the plain one.
-        "settings": canonical_json({**MODEL, "engine": "transformers_paged"}),
+        "settings": canonical_json({**MODEL, "engine": "vllm"}),
         "decoding": canonical_json(DECODING),
         "device": "cpu",
         "prompts-per-cell": per_cell,
@@ -124,16 +130,13 @@ def ask_again(kv_examples: list[dict], folder: Path, per_cell: int = 5) -> tuple
         "journal": folder / "audit_journal.jsonl",
         "output": folder / "again.jsonl.gz",
     }
-    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "ask_again.py"), *words], capture_output=True, text=True, check=False
-    )
+    done = run_program("ask_again", *(word for name, value in options.items() for word in (f"--{name}", value)))
     assert done.returncode == 0, done.stderr
-    return [record for _, record in read_jsonl(folder / "again.jsonl.gz")], done.stderr
+    return list(read_responses(folder / "again.jsonl.gz")), done.stderr
 
 
-def compare(kv_examples: list[dict], folder: Path, again: list[dict]) -> pd.DataFrame:
-    recorded = [record for _, record in read_jsonl(folder / "responses.jsonl.gz")]
+def compare(kv_examples: list[Example], folder: Path, again: list[SweepResponse]) -> pd.DataFrame:
+    recorded = list(read_responses(folder / "responses.jsonl.gz"))
     return audit_table("m", "e", "value_in_answer", kv_examples, recorded, again, seed=0)
 
 
@@ -161,9 +164,7 @@ def test_an_engine_that_answers_otherwise_is_found_at_its_position(kv_examples, 
 def test_flips_of_text_that_change_no_verdict_are_told_apart(kv_examples, tmp_path):
     sweep(Engine, kv_examples, tmp_path)
     again, _ = ask_again(kv_examples, tmp_path)
-    for record in again:
-        record["response"] += " "
-    table = compare(kv_examples, tmp_path, again)
+    table = compare(kv_examples, tmp_path, [replace(one, text=f"{one.text} ") for one in again])
     assert table["text_flips"].tolist() == [5, 5, 5] and table["correct_flips"].tolist() == [0, 0, 0]
 
 
@@ -182,9 +183,9 @@ def test_an_audit_goes_on_and_a_larger_one_asks_only_what_is_new(kv_examples, tm
 # --- The targets ---
 
 
-def test_doctor_estimate_and_audit_around_a_run(tmp_path):
-    bench = Workbench.create(tmp_path)
-    experiments = {"kv": CONFIG["define"]["experiments"]["kv"]}
+def test_doctor_estimate_and_audit_around_a_run(new_bench):
+    bench = new_bench
+    experiments = {"kv": {**CONFIG["define"]["experiments"]["kv"], "positions": {4: [0, 3]}}}
     config = {"models": ["reference"], "experiments": ["kv"], "audit": {"prompts_per_cell": 2}}
     bench.configure({**config, "define": {"experiments": experiments}})
 
@@ -202,25 +203,22 @@ def test_doctor_estimate_and_audit_around_a_run(tmp_path):
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert "reference on kv, size 4: no flips in 4 answers to 2 questions" in audited.stdout
     audit = pd.read_csv(bench.path("results/tables/audit.csv"))
-    assert audit["placement"].tolist() == ["gold_at_0", "gold_at_3", "gold_at_0", "gold_at_5"]
+    assert audit["placement"].tolist() == ["gold_at_0", "gold_at_3"]
     journal = bench.path("results/journal/reference/kv.jsonl").read_bytes()
 
     # Always made, and it sees that the journal has grown, which no input says.
     assert set(bench.plan("estimate")) == {"estimate_sweep", "estimate"}
     after = bench.snakemake("estimate")
-    assert pd.read_csv(bench.path("results/estimate.csv"))["answered"].tolist() == [12, 12]
+    assert pd.read_csv(bench.path("results/estimate.csv"))["answered"].tolist() == [6, 6]
     assert after.returncode == 0 and set(bench.plan("estimate")) == {"estimate"}
     assert bench.path("results/journal/reference/kv.jsonl").read_bytes() == journal
-    assert read_json(bench.path("results/responses/reference/kv.manifest.json"))["asked"] == 12
+    assert read_json(bench.path("results/responses/reference/kv.manifest.json"))["asked"] == 6
     assert not {"ask_again", "audit", "doctor", "estimate"} & set(bench.plan())
 
 
 def test_the_audit_of_several_sweeps_is_printed_sweep_by_sweep(tmp_path, kv_examples):
-    records = responses([example["id"] for example in kv_examples[:COUNT]], [f"gold_at_{at}" for at in POSITIONS], SIZE)
+    records = responses([example.id for example in kv_examples[:COUNT]], [f"gold_at_{at}" for at in POSITIONS], SIZE)
     tables = [audit_table(name, "e", "value_in_answer", kv_examples, records, records, 0) for name in ("a", "b")]
     write_csv(tmp_path / "audit.csv", pd.concat(tables))
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "audit.py"), "--table", str(tmp_path / "audit.csv")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_program("audit", "--table", tmp_path / "audit.csv")
     assert [line.split(" ")[0] for line in done.stdout.splitlines()[:2]] == ["a", "b"], done.stderr

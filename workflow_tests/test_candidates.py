@@ -2,8 +2,11 @@
 
 import pytest
 
-from litm.answer_text import dpr_check, metric_check
-from litm.candidates import (
+from litm.answers.dpr import dpr_check, metric_check
+from litm.errors import UserError
+from litm.passages import Passage
+from litm.questions.released_format import Document, QuestionRecord
+from litm.retrieval.candidates import (
     CandidateSettings,
     candidate_row,
     complete_gold,
@@ -13,15 +16,19 @@ from litm.candidates import (
     gold_document,
     random_rows,
 )
-from litm.errors import UserError
-from litm.passages import Passage
-from litm.retrieved import retrieved_records
+from litm.retrieval.hits_as_records import retrieved_records
 
-GOLD = {"title": "Rome", "text": "It was founded by Romulus.", "isgold": True}
+GOLD = Document.of("Rome", "It was founded by Romulus.", is_gold=True)
 
 
-def document(name: str, text: str) -> dict:
-    return {"id": name, "title": f"Title {name}", "text": text}
+def document(name: str, text: str) -> Document:
+    return Document.of(f"Title {name}", text, id=name)
+
+
+def question(*documents: dict | Document, text: str = "who", answers: tuple[str, ...] = ("y",), line: int = 1):
+    fields = [one.fields if isinstance(one, Document) else one for one in documents]
+    record = {"question": text, "answers": list(answers), "ctxs": fields}
+    return QuestionRecord.from_json(record, f"q, line {line}")
 
 
 def settings(**changes) -> CandidateSettings:
@@ -41,25 +48,25 @@ def test_distractors_keep_their_order_and_those_with_an_answer_or_the_gold_text_
     found = [
         document("1", "Remus"),
         document("2", "romulus, they say"),
-        document("3", GOLD["text"].replace("Romulus", "him")),
-        document("4", GOLD["text"]),
+        document("3", GOLD.text.replace("Romulus", "him")),
+        document("4", GOLD.text),
         document("5", "Livy"),
         document("6", "Ovid"),
     ]
     kept = distractors(GOLD, ["Romulus"], found, dpr_check, 3)
-    assert [one["id"] for one in kept] == ["1", "3", "5"]
-    assert all(one["isgold"] is False and one["hasanswer"] is False for one in kept)
+    assert [one.id for one in kept] == ["1", "3", "5"]
+    assert all(one.fields["isgold"] is False and one.fields["hasanswer"] is False for one in kept)
 
 
 def test_the_gold_passage_of_the_corpus_itself_is_no_distractor():
-    gold = {**GOLD, "id": "7"}
+    gold = Document({**GOLD.fields, "id": "7"})
     kept = distractors(gold, ["x"], [document("7", "another cut of it"), document("8", "Livy")], dpr_check, 3)
-    assert [one["id"] for one in kept] == ["8"]
+    assert [one.id for one in kept] == ["8"]
 
 
 def test_the_metric_check_finds_answers_inside_words_and_in_titles_and_dpr_does_not():
-    inside, titled = document("1", "Romuluses abound"), {"id": "2", "title": "Romulus", "text": "a king"}
-    assert [one["id"] for one in distractors(GOLD, ["Romulus"], [inside, titled], dpr_check, 3)] == ["1", "2"]
+    inside, titled = document("1", "Romuluses abound"), Document.of("Romulus", "a king", id="2")
+    assert [one.id for one in distractors(GOLD, ["Romulus"], [inside, titled], dpr_check, 3)] == ["1", "2"]
     assert distractors(GOLD, ["Romulus"], [inside, titled], metric_check, 3) == []
 
 
@@ -67,51 +74,50 @@ def test_the_metric_check_finds_answers_inside_words_and_in_titles_and_dpr_does_
     ("contexts", "message"),
     [
         ([], r'q, line 1: 0 documents have "isgold": true, there must be exactly one'),
-        ([GOLD, GOLD], r'q, line 1: 2 documents have "isgold": true'),
+        ([GOLD.fields, GOLD.fields], r'q, line 1: 2 documents have "isgold": true'),
         ([{"isgold": True, "title": "Rome"}], r"q, line 1: the gold document has neither a 'text' nor the 'id'"),
         ([{"isgold": True, "text": 5}], r"q, line 1: the 'text' of the gold document must be a text, found 5"),
-        ([{**GOLD, "title": None}], r"q, line 1: the 'title' of the gold document must be a text, found None"),
+        ([{**GOLD.fields, "title": None}], r"q, line 1: the 'title' of the gold document must be a text, found None"),
     ],
 )
 def test_a_question_without_exactly_one_usable_gold_document_is_an_error(contexts, message):
     with pytest.raises(UserError, match=message):
-        gold_document({"question": "who", "ctxs": contexts}, "q, line 1")
+        gold_document(question(*contexts))
 
 
 def test_a_gold_document_that_gives_only_an_id_is_completed_from_the_corpus():
-    gold = complete_gold({"id": "7", "isgold": True}, {"7": Passage("7", "Rome", "Romulus")}, "q, line 1")
-    assert gold == {"id": "7", "isgold": True, "title": "Rome", "text": "Romulus"}
+    gold = complete_gold(Document({"id": "7", "isgold": True}), {"7": Passage("7", "Rome", "Romulus")}, "q, line 1")
+    assert gold.fields == {"id": "7", "isgold": True, "title": "Rome", "text": "Romulus"}
 
 
 def test_an_id_that_a_file_gives_as_a_number_is_that_of_the_passage():
-    assert gold_document({"ctxs": [{"id": 7, "isgold": True}]}, "q, line 1")["id"] == "7"
+    assert gold_document(question({"id": 7, "isgold": True})).fields["id"] == "7"
     hits, passages = [[("7", 1.0)]], {"7": Passage("7", "Rome", "x")}
-    question = {"question": "who", "answers": ["y"], "ctxs": [{"id": 7, "isgold": True}]}
-    (record,) = retrieved_records([question], hits, passages, dpr_check)
-    assert record["gold_id"] == "7"
+    (record,) = retrieved_records([question({"id": 7, "isgold": True})], hits, passages, dpr_check)
+    assert record.retrieved_gold_id == "7"
 
 
 def test_a_gold_passage_that_is_not_in_the_corpus_has_no_id_there():
-    question = {"question": "who", "answers": ["y"], "ctxs": [{"id": "8", "text": "z", "isgold": True}]}
-    (record,) = retrieved_records([question], [[("7", 1.0)]], {"7": Passage("7", "Rome", "x")}, dpr_check)
-    assert record["gold_id"] is None
+    asked = question({"id": "8", "text": "z", "isgold": True})
+    (record,) = retrieved_records([asked], [[("7", 1.0)]], {"7": Passage("7", "Rome", "x")}, dpr_check)
+    assert record.retrieved_gold_id is None
 
 
 def test_a_gold_passage_that_is_not_in_the_corpus_is_named():
     with pytest.raises(UserError, match=r"q, line 4: its gold passage 7 is not in the corpus"):
-        complete_gold({"id": "7", "isgold": True}, {}, "q, line 4")
+        complete_gold(Document({"id": "7", "isgold": True}), {}, "q, line 4")
 
 
 def test_too_few_documents_are_an_error_that_names_the_question_and_both_numbers():
-    records = [("q, line 2", {"question": "who was it"}, 2)]
+    records = [question(GOLD, GOLD, text="who was it", line=2)]
     with pytest.raises(UserError, match=r"q, line 2: the question 'who was it' has 2 documents, but .* is 3"):
         list(enough(records, settings(), []))
 
 
 def test_too_few_documents_leave_the_question_out_only_if_asked_for_and_noted():
     left_out: list[str] = []
-    records = [("q, line 1", {"question": "a"}, 3), ("q, line 2", {"question": "b"}, 2)]
-    assert [one["question"] for one in enough(records, settings(too_few="leave_out"), left_out)] == ["a"]
+    records = [question(GOLD, GOLD, GOLD, text="a"), question(GOLD, GOLD, text="b", line=2)]
+    assert [one.text for one in enough(records, settings(too_few="leave_out"), left_out)] == ["a"]
     assert left_out == ["b"]
 
 
@@ -124,9 +130,9 @@ def test_random_rows_depend_on_seed_and_question_alone_and_are_distinct():
 
 def test_the_table_counts_questions_with_an_answer_elsewhere_by_each_check():
     records = [
-        {"answers": ["Romulus"], "ctxs": [GOLD, document("1", "Romuluses abound")]},
-        {"answers": ["Livy"], "ctxs": [GOLD, document("2", "by Livy")]},
-        {"answers": ["Ovid"], "ctxs": [GOLD, document("3", "nobody")]},
+        question(GOLD, document("1", "Romuluses abound"), answers=("Romulus",)),
+        question(GOLD, document("2", "by Livy"), answers=("Livy",)),
+        question(GOLD, document("3", "nobody"), answers=("Ovid",)),
     ]
     row = candidate_row("c", settings(), records, 4, {"dpr": dpr_check, "metric": metric_check})
     assert (row["n"], row["n_left_out"]) == (3, 4)
@@ -135,24 +141,24 @@ def test_the_table_counts_questions_with_an_answer_elsewhere_by_each_check():
 
 
 def test_an_export_has_the_gold_document_at_its_position_among_the_first_distractors():
-    record = {"question": "who", "answers": ["x"], "ctxs": [GOLD, *(document(str(i), f"t{i}") for i in range(4))]}
-    exported = export_record(record, 4, 2, "c, line 1")
-    assert [one.get("id", "gold") for one in exported["ctxs"]] == ["0", "1", "gold", "2"]
-    assert record["ctxs"][0] is GOLD, "the record itself is not changed"
+    record = question(GOLD, *(document(str(i), f"t{i}") for i in range(4)))
+    exported = export_record(record, 4, 2)
+    assert [one.id or "gold" for one in exported.documents] == ["0", "1", "gold", "2"]
+    assert record.documents[0] == GOLD, "the record itself is not changed"
     for size, position in ((3, 3), (3, 7), (0, 0)):
         with pytest.raises(UserError, match=rf"position {position} is impossible"):
-            export_record(record, size, position, "c, line 1")
-    with pytest.raises(UserError, match=r"c, line 1: 4 distractors, but 6 documents need 5"):
-        export_record(record, 6, 0, "c, line 1")
+            export_record(record, size, position)
+    with pytest.raises(UserError, match=r"q, line 1: 4 distractors, but 6 documents need 5"):
+        export_record(record, 6, 0)
 
 
 def test_retrieved_passages_are_numbered_by_rank_and_equal_scores_of_rows_are_in_the_order_of_ids():
     gold = Passage("8", "C", "y")
     passages = {0: Passage("9", "A", "x"), 1: Passage("10", "B", "the answer"), 2: gold, "8": gold}
-    question = {"question": "who", "answers": ["answer"], "ctxs": [{"isgold": True, "id": "8", "text": "y"}]}
+    asked = question({"isgold": True, "id": "8", "text": "y"}, answers=("answer",))
     hits = [[(0, 1.5), (1, 1.5), (2, 2.0)]]
-    (record,) = retrieved_records([question], hits, passages, dpr_check)
-    assert [one["id"] for one in record["ctxs"]] == ["8", "10", "9"]
-    assert [one["original_retrieval_index"] for one in record["ctxs"]] == [0, 1, 2]
-    assert [one["hasanswer"] for one in record["ctxs"]] == [False, True, False]
-    assert record["gold_id"] == "8" and record["ctxs"][0]["score"] == "2.0"
+    (record,) = retrieved_records([asked], hits, passages, dpr_check)
+    assert [one.id for one in record.documents] == ["8", "10", "9"]
+    assert [one.fields["original_retrieval_index"] for one in record.documents] == [0, 1, 2]
+    assert [one.has_answer for one in record.documents] == [False, True, False]
+    assert record.retrieved_gold_id == "8" and record.documents[0].fields["score"] == "2.0"

@@ -19,8 +19,8 @@ from litm.claims.scored_evidence import ScoredEvidence, scored_evidence
 from litm.claims.table import CLAIMS, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Question, decide
 from litm.claims.words import as_markdown, claim_summary
+from litm.domain.placement import AS_RETRIEVED, NO_GOLD, depth_of
 from litm.errors import UserError
-from litm.placements import AS_RETRIEVED, NO_GOLD, depth_of
 
 POSITIONS = (0, 4, 8)
 NOTHING = Relations({}, {})

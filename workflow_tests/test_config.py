@@ -8,8 +8,8 @@ import yaml
 from conftest import ROOT
 
 from litm.config.catalogue import merge_catalogue
-from litm.config.experiments import Cell
 from litm.config.study import CATALOGUES, load_study
+from litm.domain.curve import Cell
 from litm.errors import UserError
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
@@ -173,7 +173,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ({"seed": "one"}, "config.seed: must be a whole number, found 'one'"),
         (
             {"models": ["refrence"]},
-            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, mpt",
+            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, dummy, mpt",
         ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: kv_retrieval_small,"),
         ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: kv_retrieval_small,"),
@@ -303,7 +303,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("experiments", x={**KV, "positions": None, "depths": {500: [0, 1]}, "tokens_of": "gpt"}),
-            "experiments.x.tokens_of: unknown name 'gpt'; allowed: reference, mpt-30b-instruct",
+            "experiments.x.tokens_of: unknown name 'gpt'; allowed: reference, dummy, mpt-30b-instruct",
         ),
         (define("experiments", x={**KV, "oracle": "y"}), "experiments.x.oracle: unknown name 'y'"),
         (

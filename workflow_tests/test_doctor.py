@@ -194,6 +194,25 @@ def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(server, mon
     assert checks_with("")[0].status == MISSING
 
 
+def test_a_redirect_is_not_followed_with_the_key(monkeypatch):
+    asked: list[str] = []
+
+    class Redirects(ListsModels):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+    monkeypatch.setenv("MY_KEY", "right")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirects) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{running.server_port}/v1"
+        facts = gather.api(api_study(base_url=url, api_key_variable="MY_KEY").models["served"])
+        running.shutdown()
+    assert facts.status == 302 and asked == ["/v1/models"]
+
+
 def test_a_server_that_is_not_there_is_missing_and_needs_no_key():
     facts = gather.api(api_study(base_url="http://127.0.0.1:9/v1").models["served"])
     assert facts.variable is None and facts.error

@@ -17,14 +17,17 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
-from litm.engines import FIRST_LINE, EngineSettings, load_engine, token_ids
+from litm.engine import FIRST_LINE, EngineSettings, token_ids
+from litm.engines import load_engine
 from litm.errors import UserError
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
 from litm.identity import load_config
 from litm.line_end import LineEnd, cut_answer
-from litm.metrics import first_line
 from litm.model_loading import load_model
-from litm.questions import make_example, read_template
-from litm.tasks import ExampleSettings, kv_retrieval
+from litm.scoring.metrics import first_line
 
 SETTINGS = EngineSettings(
     location=str(ROOT / "resources" / "reference_model"),
@@ -47,10 +50,10 @@ def kv_prompts(size: int, count: int) -> list[tuple[str, str]]:
     template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
     questions = kv_retrieval.questions(size, ExampleSettings(count, 1, "ranked"), None)
     examples = [
-        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+        make_example(question, size, f"gold_at_{n % size}", template, kv_retrieval)
         for n, question in enumerate(questions)
     ]
-    return [(example["prompt"], example["targets"][0]["answers"][0]) for example in examples]
+    return [(example.prompt, example.targets[0].answers[0]) for example in examples]
 
 
 def encoded(engine, *contents) -> list:

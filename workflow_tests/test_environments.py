@@ -60,7 +60,7 @@ PROGRAMS = {
     "PLAN.questions.generator_code": "generate_questions.py",
     "PLAN.retrieval.code": "retrieve.py",
     "PLAN.figures.code": "plot_figure.py",
-    "PLAN.figures.forest_code": "plot_figure.py",
+    "PLAN.figures.pbi_forest_code": "plot_figure.py",
     "PLAN.figures.published_code": "plot_figure.py",
     "PLAN.report.code": "make_report.py",
     "PLAN.tables.code": "make_table.py",

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from record_makers import changed
 from suite_examples import (
     SETTINGS,
     SIZES,
@@ -11,13 +12,10 @@ from suite_examples import (
     suite_placements,
 )
 
-from litm.example_checks import check_examples
-from litm.placements import gold_placement
-from litm.question_checks import check_question
-from litm.questions import (
-    Gold,
-    Question,
-)
+from litm.domain.placement import gold_placement
+from litm.domain.question import Gold, Question
+from litm.examples.example_check import check_examples
+from litm.examples.question_check import check_question
 
 
 @pytest.mark.parametrize("task", SIZES)
@@ -31,11 +29,10 @@ def test_a_generated_set_passes_all_checks_at_every_position(task):
 
 
 def spoilt(change) -> list[str]:
-    """What the checks find after `change` was made to the examples of a small set."""
+    """What the checks find after `change` was made to the records of a small set of examples."""
     examples = examples_by_position("needle_in_haystack", 20, [gold_placement([p]) for p in (0, 9, 19)])
     assert not check_examples(examples, generated=True)
-    change(examples)
-    return check_examples(examples, generated=True)
+    return check_examples(changed(examples, change), generated=True)
 
 
 def first_at(examples: dict, position: int) -> dict:
@@ -77,8 +74,11 @@ def test_an_item_that_is_only_at_one_position_is_found():
 def test_messages_that_differ_or_say_more_than_the_prompt_are_found():
     examples = examples_by_position("conversation_memory", 6, [gold_placement([p]) for p in (0, 5)])
     assert not check_examples(examples, generated=True)
-    first_at(examples, 5)["messages"][0]["content"] += " And more."
-    found = check_examples(examples, generated=True)
+
+    def say_more(examples):
+        first_at(examples, 5)["messages"][0]["content"] += " And more."
+
+    found = check_examples(changed(examples, say_more), generated=True)
     assert any("the messages differ between placements" in finding for finding in found)
     assert any("gold_at_5: its messages say something that its prompt does not" in finding for finding in found)
 

@@ -15,13 +15,13 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from litm.accuracy import accuracy_table
 from litm.analysis.pbi import pbi_class
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import write_csv
 from litm.figures import kind_names, load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure
+from litm.scoring.accuracy import accuracy_table
 
 FIGURE = {
     "name": "f",

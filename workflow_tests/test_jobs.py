@@ -3,12 +3,10 @@
 import math
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 import yaml
 from conftest import ROOT
-from workbench import Workbench
 
 from litm.config.api_models import read_api_model
 from litm.config.models import Model, read_model
@@ -97,8 +95,8 @@ def test_every_rule_is_heavy_or_submitted_in_a_group_or_local(profile):
     assert grouped <= rules.keys()
 
 
-def test_a_study_of_six_models_submits_tens_of_jobs(tmp_path: Path):
-    bench = Workbench.create(tmp_path)
+def test_a_study_of_six_models_submits_tens_of_jobs(new_bench):
+    bench = new_bench
     models = {f"m{n}": {"engine": "transformers", "hub": f"someone/model-{n}b"} for n in range(1, 7)}
     experiments = ["kv_retrieval", "multi_document_qa", "closed_book_qa", "oracle_qa"]
     bench.configure({"models": list(models), "experiments": experiments, "define": {"models": models}})

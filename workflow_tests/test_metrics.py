@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.metrics import best_subspan_em, first_line, value_in_answer
-from litm.normalization import contains_normalized, normalize_answer
-from litm.scoring import judge
+from litm.answers.squad import contains_normalized, normalize_answer
+from litm.scoring.metrics import best_subspan_em, first_line, value_in_answer
+from litm.scoring.score import judge
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,10 @@ import re
 import pytest
 
 from litm.errors import UserError
-from litm.natural_questions import (
-    agreed_long_answer,
-    chunk_with_answer,
-    derive,
-    join_tokens,
-    located_records,
-    sentence_starts,
-    text_of_html,
-)
+from litm.questions.natural_questions import derive, located_records
+from litm.questions.natural_questions_chunk import chunk_with_answer, sentence_starts
+from litm.questions.natural_questions_long_answer import agreed_long_answer
+from litm.questions.natural_questions_pages import join_tokens, text_of_html
 from litm.records import read_jsonl
 
 ORACLE = "nq-open-oracle.jsonl.gz"
@@ -102,7 +97,7 @@ def open_questions(*records: dict) -> list[tuple[str, dict]]:
 def derive_one(*annotations: dict, answers: tuple[str, ...] = ("Wilhelm Röntgen",)):
     located = [(f"nq, line {n}", record) for n, record in enumerate(annotations, start=1)]
     records, funnel = derive(open_questions({"question": QUESTION, "answer": list(answers)}), located)
-    return records, [count for _, count in funnel]
+    return [record.to_json() for record in records], [count for _, count in funnel]
 
 
 def test_an_original_record_gives_the_paragraph_as_it_is_written_on_the_page():
@@ -181,7 +176,7 @@ def test_questions_are_in_the_order_of_nq_open_and_annotations_of_others_are_ign
     asked = open_questions(*({"question": text, "answer": ["Paris"]} for text in ("b", "a", "without", "c")))
     located = [("nq", nq_record(text, (SECOND, ["Paris"]))) for text in ("c", "other", "a", "b")]
     records, funnel = derive(asked, iter([*located, ("nq", {"question_text": "other", "document_text": 3})]))
-    assert [record["question"] for record in records] == ["b", "a", "c"]
+    assert [record.text for record in records] == ["b", "a", "c"]
     assert [count for _, count in funnel] == [4, 3, 3, 3, 3]
 
 
@@ -318,8 +313,8 @@ def test_the_released_oracle_file_is_reproduced_byte_for_byte_from_its_own_annot
     order = [
         record["question"] for _, record in read_jsonl(data / "NQ-open.dev.jsonl") if record["question"] in released
     ]
-    assert [record["question"] for record in records] == order
-    assert all(json.dumps(record) + "\n" == released[record["question"]] for record in records)
+    assert [record.text for record in records] == order
+    assert all(json.dumps(record.to_json()) + "\n" == released[record.text] for record in records)
 
 
 def test_the_rule_for_chunks_gives_the_words_of_nearly_all_released_ones(data):

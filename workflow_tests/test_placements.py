@@ -2,8 +2,7 @@
 
 import pytest
 
-from litm.errors import UserError
-from litm.placements import (
+from litm.domain.placement import (
     depth_of,
     depth_placement,
     gold_depths,
@@ -12,6 +11,7 @@ from litm.placements import (
     gold_positions,
     positions_for,
 )
+from litm.errors import UserError
 
 
 def test_depth_goes_from_zero_to_one():

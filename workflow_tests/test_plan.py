@@ -250,8 +250,8 @@ def test_generated_examples_have_neither(demo):
 def test_examples_are_made_by_the_task_with_its_prompt(demo):
     experiment = of(experiment="kv_retrieval_small")
     code = demo.examples.code(experiment)
-    assert code[0] == "scripts/make_examples.py" and "scripts/litm/tasks/kv_retrieval.py" in code
-    assert "scripts/litm/tasks/multi_document_qa.py" not in code
+    assert code[0] == "scripts/make_examples.py" and "scripts/litm/examples/tasks/kv_retrieval.py" in code
+    assert "scripts/litm/examples/tasks/multi_document_qa.py" not in code
     assert demo.examples.prompt(experiment) == "resources/prompts/kv_retrieval.txt"
     assert (demo.examples.task(experiment), demo.examples.metric(experiment)) == ("kv_retrieval", "value_in_answer")
     assert demo.examples.design(experiment) == "move_the_pair"

@@ -11,14 +11,13 @@ from transformers import PreTrainedTokenizerFast
 
 from litm import prompt_format
 from litm.errors import UserError
-from litm.prompt_format import CHAT, RAW, encode_prompts, prompt_content, read_prompt_template
+from litm.prompt_format import CHAT, RAW, encode_prompts, read_prompt_template
 
 TURNS = [
     {"role": "user", "content": "ab"},
     {"role": "assistant", "content": "c"},
     {"role": "user", "content": "d"},
 ]
-EXAMPLE = {"prompt": "User: ab\nAssistant: c\nUser: d\nAssistant:", "messages": TURNS}
 TURN_TAKING = (
     "^{% for m in messages %}"
     "{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}"
@@ -129,12 +128,6 @@ def test_named_templates_are_exact_to_the_last_character(tokenizer, name, expect
 def test_every_named_template_is_tested_here():
     names = {path.stem for path in (ROOT / "resources" / "prompt_templates").iterdir()}
     assert names == {"vicuna_v1_1", "llama_2_chat", "claude_human_assistant", "mpt_instruct"}
-
-
-def test_only_a_chat_format_takes_messages_and_only_where_there_are_some():
-    assert prompt_content(EXAMPLE, CHAT) == TURNS
-    assert prompt_content(EXAMPLE, RAW) == prompt_content(EXAMPLE, "named") == EXAMPLE["prompt"]
-    assert prompt_content({"prompt": "p"}, CHAT) == "p"
 
 
 def test_roles_that_a_chat_template_refuses_are_one_line(tokenizer):

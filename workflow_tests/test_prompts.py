@@ -2,8 +2,10 @@
 
 from conftest import ROOT
 
-from litm.questions import Gold, Question, make_example, read_template
-from litm.tasks import load_task
+from litm.domain.question import Gold, Question
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.tasks import load_task
 
 DOCUMENTS = (("first doc", "first doc text"), ("second doc", "second doc text"))
 PAIRS = (("key1", "value1"), ("key2", "value2"), ("key3", "value3"))
@@ -19,7 +21,7 @@ EXTRACT = "Extract the value corresponding to the specified key in the JSON obje
 def prompt(task_name: str, prompt_name: str, question: Question, size: int, placement: str) -> str:
     task = load_task(task_name)
     template = read_template(ROOT / "resources" / "prompts" / f"{prompt_name}.txt", with_context=size > 0)
-    return make_example(question, size, placement, template, task.format_items, task.SEPARATOR)["prompt"]
+    return make_example(question, size, placement, template, task).prompt
 
 
 def qa(prompt_name: str, task: str = "multi_document_qa", size: int = 2, placement: str = "gold_at_1") -> str:

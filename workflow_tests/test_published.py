@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
-from workbench import Workbench
 
 from litm.analysis.position_means import means_of_cells, position_means
 from litm.analysis.statistics import mean_interval, unpaired_difference
@@ -99,7 +98,8 @@ def test_accuracies_of_many_digits_are_whole_numbers_of_questions():
 
 
 def test_all_collected_accuracies_of_the_papers_tables_are_there(data):
-    names = {model.printed_as: name for name, model in MODELS.items()}
+    with (FOLDER / "models.csv").open(newline="") as lines:
+        names = {row["printed_as"]: row["model"] for row in csv.DictReader(lines)}
     ours = {(one.source, one.model, one.size, one.position): one.accuracy for one in ACCURACIES}
     with (data / "published_numbers.csv").open(newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["metric"] == "best_subspan_em"]
@@ -184,7 +184,7 @@ SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quanti
 def compared(**changes: object) -> dict:
     """The row of a measured cell that is like `SAME` but for these."""
     measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
-    models = {"m": PublishedModel("m", "M", "hub/m")}
+    models = {"m": PublishedModel("m", "hub/m")}
     (row,) = TABLE.frame(comparison_rows(measured, [VALUE], models)).to_dict("records")
     return row
 
@@ -338,8 +338,8 @@ def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend
 # --- The target `published` ---
 
 
-def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(new_bench):
+    bench = new_bench
     wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
     bench.run(*wanted)
     assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
@@ -348,8 +348,8 @@ def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tm
     assert bench.plan(*wanted) == {"make_published_paper_table": 1}
 
 
-def test_the_published_figures_and_tables_need_no_model(tmp_path):
-    assert set(Workbench.create(tmp_path).plan("--", "published")) == {
+def test_the_published_figures_and_tables_need_no_model(new_project):
+    assert set(new_project.plan("--", "published")) == {
         "plot_published",
         "make_published_paper_table",
         "make_published_claims_table",

@@ -6,18 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from litm.domain.example import Target
+from litm.domain.placement import AS_RETRIEVED, NO_GOLD
+from litm.domain.question import Gold, Question
 from litm.errors import UserError
-from litm.placements import AS_RETRIEVED, NO_GOLD
-from litm.questions import (
-    Gold,
-    Question,
-    answer_in_distractors,
-    make_example,
-    place,
-    read_template,
-    shuffle_distractors,
-)
-from litm.tasks import kv_retrieval, multi_document_qa
+from litm.examples.example import answer_in_distractors, make_example
+from litm.examples.placing import place, shuffle_distractors
+from litm.examples.prompt_file import read_template
+from litm.examples.tasks import kv_retrieval, multi_document_qa
 
 TEMPLATE = "Read this.\n{context}\n\nQuestion: {question}\nAnswer:"
 
@@ -44,45 +40,39 @@ def test_moving_the_gold_item_changes_nothing_else(items, data):
 def test_the_span_of_a_target_is_the_gold_item_in_the_prompt(items, text, data):
     position = data.draw(st.integers(0, len(items) - 1))
     for task in (kv_retrieval, multi_document_qa):
-        example = make_example(
-            question_of(items, text), len(items), f"gold_at_{position}", TEMPLATE, task.format_items, task.SEPARATOR
-        )
-        (target,) = example["targets"]
-        start, end = target["span"]
+        example = make_example(question_of(items, text), len(items), f"gold_at_{position}", TEMPLATE, task)
+        (target,) = example.targets
+        start, end = target.span
         assert (
-            example["prompt"][start:end]
+            example.prompt[start:end]
             == task.format_items(place(question_of(items), len(items), f"gold_at_{position}"))[position]
         )
-        assert target["position"] == position
+        assert target.position == position
 
 
 @given(items, texts, st.data())
 def test_the_id_and_the_answers_are_the_same_at_every_position(items, text, data):
     examples = [
-        make_example(
-            question_of(items, text), len(items), f"gold_at_{p}", TEMPLATE, multi_document_qa.format_items, "\n"
-        )
+        make_example(question_of(items, text), len(items), f"gold_at_{p}", TEMPLATE, multi_document_qa)
         for p in range(len(items))
     ]
-    assert len({example["id"] for example in examples}) == 1
-    assert len({str(example["targets"][0]["answers"]) for example in examples}) == 1
-    assert {len(example["prompt"]) for example in examples} == {len(examples[0]["prompt"])}
+    assert len({example.id for example in examples}) == 1
+    assert len({str(example.targets[0].answers) for example in examples}) == 1
+    assert {len(example.prompt) for example in examples} == {len(examples[0].prompt)}
 
 
 @given(texts)
 def test_braces_in_a_question_or_an_item_are_left_alone(text):
     question = question_of([("t{question}", "{context}"), ("{0}", "}{")], text + "{context}{question}{")
-    prompt = make_example(question, 2, "gold_at_0", TEMPLATE, multi_document_qa.format_items, "\n")["prompt"]
+    prompt = make_example(question, 2, "gold_at_0", TEMPLATE, multi_document_qa).prompt
     assert "Document [1](Title: t{question}) {context}\nDocument [2](Title: {0}) }{" in prompt
     assert prompt.endswith(f"Question: {text}{{context}}{{question}}{{\nAnswer:")
 
 
 def test_a_context_without_gold_is_empty_and_has_no_position():
-    example = make_example(
-        question_of([("a", "b"), ("c", "d")]), 0, NO_GOLD, TEMPLATE, multi_document_qa.format_items, "\n"
-    )
-    assert example["targets"] == [{"name": "gold", "position": None, "depth": None, "span": None, "answers": ["b"]}]
-    assert "Document" not in example["prompt"]
+    example = make_example(question_of([("a", "b"), ("c", "d")]), 0, NO_GOLD, TEMPLATE, multi_document_qa)
+    assert example.targets == (Target("gold", None, None, None, ("b",)),)
+    assert "Document" not in example.prompt
 
 
 def test_too_few_distractors_name_the_question_and_both_numbers():
@@ -118,9 +108,9 @@ RETRIEVED = Question("id", "who", (Gold("gold", None, ("Rome",)),), tuple((f"T{n
 
 def test_items_as_retrieved_are_the_first_as_they_come_and_no_position_is_gold():
     assert place(RETRIEVED, 4, AS_RETRIEVED) == list(RETRIEVED.distractors[:4])
-    example = make_example(RETRIEVED, 4, AS_RETRIEVED, TEMPLATE, multi_document_qa.format_items, "\n")
-    assert example["targets"] == [{"name": "gold", "position": None, "depth": None, "span": None, "answers": ["Rome"]}]
-    assert "Document [4](Title: T3) text 3" in example["prompt"] and "T4" not in example["prompt"]
+    example = make_example(RETRIEVED, 4, AS_RETRIEVED, TEMPLATE, multi_document_qa)
+    assert example.targets == (Target("gold", None, None, None, ("Rome",)),)
+    assert "Document [4](Title: T3) text 3" in example.prompt and "T4" not in example.prompt
 
 
 def test_a_random_order_as_retrieved_shuffles_just_those_that_are_shown():

@@ -5,17 +5,18 @@ from dataclasses import replace
 import pytest
 import torch
 from conftest import ROOT
+from record_makers import example, response
 from tokenizers import Tokenizer
 from tokenizers.decoders import Fuse
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Sequence, Split
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.accuracy import accuracy_table
 from litm.config.models import read_model
-from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.domain.finish_reason import LENGTH, STOP
+from litm.engine import FIRST_LINE, EngineSettings, Prepared
+from litm.engines import load_engine
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, STOP
 from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
 from litm.reasoning import (
     BUDGET,
@@ -28,7 +29,8 @@ from litm.reasoning import (
     opened_by_prompt,
     with_answer,
 )
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import Sweep, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}\n{% endfor %}"
@@ -120,13 +122,10 @@ def test_only_the_answer_is_scored_and_a_reasoning_that_never_ended_counts_as_cu
     texts = ["<think>b?</think>a", "<think>a?</think>b", "<think>a, or", "a"]
     target = {"name": "gold", "position": 0, "depth": 0.0, "answers": ["a"]}
     cell = {"size": 2, "placement": "gold_at_0"}
-    examples = [{"id": str(n), **cell, "targets": [target]} for n in range(len(texts))]
-    records = [
-        {"id": str(n), **cell, "response": text, "finish_reason": STOP, "prompt_tokens": 1, "response_tokens": 1}
-        for n, text in enumerate(texts)
-    ]
+    examples = [example(id=str(n), **cell, targets=[target]) for n in range(len(texts))]
+    records = [response(id=str(n), **cell, response=text, finish_reason=STOP) for n, text in enumerate(texts)]
     stripped = [with_answer(record, TAGS, opened=False) for record in records]
-    assert [record["response"] for record in stripped] == texts
+    assert [record.text for record in stripped] == texts
     sweep = Sweep("m", "e", "t", "value_in_answer")
     scores = score_sweep(sweep, examples, stripped)
     assert scores["correct"].tolist() == [True, False, False, True]
@@ -251,16 +250,6 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
     assert len(set(wanted)) > 5
     if opened and policy.policy == BUDGET:
         assert all(answer is not None for answer, (_, reason) in zip(answers, wanted, strict=True) if reason == LENGTH)
-
-
-def test_paged_attention_ends_answers_by_the_same_rules(settings):
-    settings = replace(settings, reasoning=Reasoning(STRIP), max_new_tokens=20)
-    asked = [Prepared("", ids) for ids in prompts(12, opened=True)]
-    plain, paged = (
-        dict(pair for batch in load_engine(name, settings).generate(asked) for pair in batch)
-        for name in ("transformers", "transformers_paged")
-    )
-    assert paged == {index: replace(response, made_with=paged[index].made_with) for index, response in plain.items()}
 
 
 def test_a_budget_below_the_closing_tag_is_refused(settings):

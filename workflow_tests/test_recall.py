@@ -1,11 +1,12 @@
 """Recall of a retriever."""
 
+from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.recall import recall_rows
 
 
-def record(answers_at: int | None, gold_id: str | None = None) -> dict:
-    documents = [{"id": str(rank), "hasanswer": rank == answers_at} for rank in range(10)]
-    return {"gold_id": gold_id, "ctxs": documents}
+def record(answers_at: int | None, gold_id: str | None = None) -> QuestionRecord:
+    documents = [Document.of("", "", id=str(rank), has_answer=rank == answers_at) for rank in range(10)]
+    return QuestionRecord.of("who", ["he"], []).retrieved(documents, gold_id)
 
 
 def test_recall_counts_an_answer_among_the_first_k_and_only_ks_that_were_retrieved():
@@ -23,5 +24,5 @@ def test_recall_of_the_gold_passage_is_over_the_questions_whose_gold_passage_is_
 
 
 def test_a_question_with_fewer_passages_than_k_counts_as_it_is():
-    short = {"gold_id": None, "ctxs": [{"id": "0", "hasanswer": True}]}
+    short = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="0", has_answer=True)], None)
     assert [row["recall"] for row in recall_rows({}, [short], 5, None, 0)] == [1.0, 1.0]

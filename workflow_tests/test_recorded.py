@@ -7,41 +7,33 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import record_makers
 import yaml
 from conftest import ROOT, qa_record, write_lines
-from workbench import CONFIG, Workbench
+from workbench import FINISHED, Workbench
 
-from litm.accuracy import accuracy_table
 from litm.config.study import load_study
+from litm.domain.example import Example
 from litm.errors import UserError
-from litm.recorded import (
-    OWN_FIELDS,
-    Asked,
-    Matching,
-    RecordedFile,
-    asked_prompts,
-    check_any,
-    match_responses,
-    missing_by_cell,
-    read_records,
-    recorded_manifest,
-    response_records,
-)
+from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_records
+from litm.inference.recorded_manifest import check_any, missing_by_cell, recorded_manifest, recorded_responses
+from litm.inference.recorded_matching import Asked, Matching, asked_prompts, match_responses
 from litm.records import read_json, read_jsonl
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import Sweep, score_sweep
 
 CELLS = ((3, "gold_at_0"), (3, "gold_at_2"))
 FIELDS = {"response": "model_answer", "question": "question"}
 
 
-def example(number: int, placement: str = "gold_at_0", size: int = 3) -> dict:
+def example(number: int, placement: str = "gold_at_0", size: int = 3) -> Example:
     position = int(placement.removeprefix("gold_at_"))
     target = {"name": "gold", "position": position, "depth": position / 2, "answers": [f"answer{number}"]}
     text = f"what is number {number}"
-    return {
-        "id": f"id{number}", "size": size, "placement": placement, "question": text,
-        "prompt": f"{placement} of {size}: {text}?", "targets": [target],
-    }  # fmt: skip
+    prompt = f"{placement} of {size}: {text}?"
+    return record_makers.example(
+        id=f"id{number}", size=size, placement=placement, question=text, prompt=prompt, targets=[target]
+    )
 
 
 EXAMPLES = [example(number, placement) for _, placement in CELLS for number in range(3)]
@@ -78,7 +70,7 @@ def test_fields_of_a_record_tell_the_cells_of_one_file_apart(tmp_path):
 
 
 def test_a_whole_prompt_needs_no_cell(tmp_path):
-    path = write_lines(tmp_path / "a.jsonl", [{"p": EXAMPLES[4]["prompt"], "r": "x"}])
+    path = write_lines(tmp_path / "a.jsonl", [{"p": EXAMPLES[4].prompt, "r": "x"}])
     _, matching = match(path, {"response": "r", "prompt": "p"})
     assert texts(matching) == {("gold_at_2", "id1"): "x"}
 
@@ -161,8 +153,8 @@ def test_what_is_not_recorded_is_counted_and_never_scored(tmp_path):
     records = [{"question": f"what is number {n}", "model_answer": f"answer{n}"} for n in (0, 2)]
     path = write_lines(tmp_path / "a.jsonl", records)
     asked, matching = match(path, FIELDS, CELLS[:1], EXAMPLES[:3])
-    responses = list(response_records(asked, matching))
-    assert [response["finish_reason"] for response in responses] == ["unknown", "not_recorded", "unknown"]
+    responses = list(recorded_responses(asked, matching))
+    assert [response.finish_reason for response in responses] == ["unknown", "not_recorded", "unknown"]
     scores = score_sweep(Sweep("m", "e", "multi_document_qa", "best_subspan_em"), EXAMPLES[:3], responses)
     (row,) = accuracy_table(scores).to_dict("records")
     assert (row["n"], row["accuracy"], row["n_not_recorded"], row["n_excluded"]) == (2, 1.0, 1, 0)
@@ -183,7 +175,7 @@ def test_responses_of_this_workflow_are_read_as_they_are_with_those_that_did_not
         ],
     )
     asked, matching = match(path, OWN_FIELDS, CELLS, EXAMPLES[:3])
-    reasons = [(r["response"], r["finish_reason"]) for r in response_records(asked, matching)]
+    reasons = [(one.text, one.finish_reason) for one in recorded_responses(asked, matching)]
     assert reasons == [("x", "length"), (None, "overflow"), (None, "not_recorded")]
 
 
@@ -276,8 +268,8 @@ def test_no_tokens_of_recorded_responses(tmp_path):
 
 
 def recorded_config() -> dict:
-    config = deepcopy(CONFIG)
-    config["models"] = ["reference", "old"]
+    config = deepcopy(FINISHED)
+    config["models"].append("old")
     config["define"]["models"] = {
         "old": {
             "engine": "recorded",
@@ -289,9 +281,9 @@ def recorded_config() -> dict:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Workbench:
+def finished(finished_project, tmp_path_factory) -> Workbench:
     """A workbench with responses to questions 0 to 2 of 4 recorded, all right at the first position and wrong later."""
-    bench = Workbench.create(tmp_path_factory.mktemp("recorded"))
+    bench = finished_project.moved_to(tmp_path_factory.mktemp("recorded"))
     bench.path("preds").mkdir()
     for position in (0, 2):
         answers = [f"It is answer{n}." if position == 0 else "No idea" for n in range(3)]
@@ -300,7 +292,6 @@ def finished(tmp_path_factory) -> Workbench:
             for n, answer in enumerate(answers)
         ]
         write_lines(bench.path(f"preds/qa-3-gold_at_{position}.jsonl.gz"), records)
-    bench.run("results/example_checks/kv.json")
     rows = [["question", "n", "gold", "model_answer"]]
     for size, position in ((4, 0), (4, 3), (6, 0), (6, 5)):
         for _, one in read_jsonl(bench.path(f"results/examples/kv/{size}/gold_at_{position}.jsonl.gz")):
@@ -342,7 +333,7 @@ def test_an_experiment_that_is_not_recorded_is_left_out_and_said(finished):
 
 def test_both_models_are_in_the_figures(finished, tmp_path):
     bench = finished.moved_to(tmp_path / "moved")
-    bench.configure(recorded_config() | {"models": ["reference"]})
+    bench.configure(recorded_config() | {"models": ["dummy"]})
     assert bench.plan()["plot_figure"] == 2
 
 

@@ -12,7 +12,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 from litm.csv_tables import read_csv
 from litm.encyclopedia.articles import make_articles
 from litm.errors import UserError
-from litm.questions import make_example
+from litm.examples.example import make_example
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
 from litm.records import read_json
 from litm.reference_model.exporting import model_card, save_model, training_rows
 from litm.reference_model.initial import initialise
@@ -24,7 +26,6 @@ from litm.reference_model.recipe import TASKS, Course, Shape, Stage, rate_factor
 from litm.reference_model.sample import ordinary_words
 from litm.reference_model.training import Trainer
 from litm.reference_model.vocabulary import build_tokenizer
-from litm.tasks import ExampleSettings, kv_retrieval
 
 SCHEMA = ROOT / "config" / "schemas" / "reference_model.schema.yaml"
 RECIPE = read_recipe(ROOT / "config" / "reference_model.yaml", SCHEMA)
@@ -103,11 +104,11 @@ def test_a_lesson_in_key_value_retrieval_is_worded_as_the_workflow_does():
     settings = ExampleSettings(examples=1, seed=0, distractor_order="ranked")
     (question,) = kv_retrieval.questions(3, settings, None)
     template = TEMPLATES["kv_retrieval"]
-    example = make_example(question, 3, "gold_at_1", template, kv_retrieval.format_items, kv_retrieval.SEPARATOR)
+    example = make_example(question, 3, "gold_at_1", template, kv_retrieval)
     lesson = Teacher(TEMPLATES, (0, 0)).lesson(Course("kv_retrieval", 1.0, 3, 3, 1), 3, Random(0))
     shape = [
         "".join("x" if c in "0123456789abcdef" else c for c in text)
-        for text in (example["prompt"], lesson.context + lesson.queries[0].prompt)
+        for text in (example.prompt, lesson.context + lesson.queries[0].prompt)
     ]
     assert shape[0] == shape[1]
 

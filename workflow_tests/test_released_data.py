@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 from conftest import ROOT
 
-from litm.answer_checks import answer_check_row
+from litm.examples.answer_check import answer_check_row
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
 from litm.prompt_format import load_tokenizer, read_prompt_template, render_prompts, tokenize
-from litm.questions import make_example, read_template
 from litm.records import read_jsonl
-from litm.tasks import ExampleSettings, load_task
 from litm.token_counts import measure_prompts, token_count_row
 
 ALL = ExampleSettings(examples=None, seed=0, distractor_order="ranked")
@@ -22,7 +24,7 @@ def examples(task_name: str, file, size: int, placement: str, settings: ExampleS
     task = load_task(task_name)
     template = read_template(ROOT / "resources" / "prompts" / f"{task.DEFAULTS.prompt}.txt", size > 0)
     return [
-        make_example(question, size, placement, template, task.format_items, task.SEPARATOR)
+        make_example(question, size, placement, template, task)
         for question in task.questions(size, settings, str(file))
     ]
 
@@ -64,11 +66,11 @@ def test_the_tokens_of_the_gold_item_are_those_of_its_text(data, task, file, siz
         )
     )
     for example, prompt in measured:
-        texts = render_prompts(tokenizer, "mpt_instruct", template, [example["prompt"]])
+        texts = render_prompts(tokenizer, "mpt_instruct", template, [example.prompt])
         (ids,) = tokenize(tokenizer, "mpt_instruct", texts)["input_ids"]
-        (gold,), start_and_end = prompt.golds, example["targets"][0]["span"]
+        (gold,), start_and_end = prompt.golds, example.targets[0].span
         # The tokenizer composes letters and accents.
-        text = unicodedata.normalize("NFC", example["prompt"][slice(*start_and_end)]).strip()
+        text = unicodedata.normalize("NFC", example.prompt[slice(*start_and_end)]).strip()
         assert text in tokenizer.decode(ids[gold.first : gold.last + 1])
         assert text not in tokenizer.decode(ids[gold.first + 1 : gold.last + 1])
         assert text not in tokenizer.decode(ids[gold.first : gold.last])
@@ -91,13 +93,13 @@ def test_a_file_of_20_documents_serves_every_size_and_position(data):
             documents = [*others[: size - 1]]
             documents.insert(position, gold)
             lines = [f"Document [{n}](Title: {d['title']}) {d['text']}" for n, d in enumerate(documents, start=1)]
-            assert example["prompt"].split("\n\n", 1)[1].startswith("\n".join(lines) + "\n\nQuestion: ")
-            start, end = example["targets"][0]["span"]
-            assert example["prompt"][start:end] == lines[position]
+            assert example.prompt.split("\n\n", 1)[1].startswith("\n".join(lines) + "\n\nQuestion: ")
+            start, end = example.targets[0].span
+            assert example.prompt[start:end] == lines[position]
 
 
 def test_a_question_has_the_same_id_in_every_file_about_it(data):
-    oracle = {e["question"]: e["id"] for e in examples("oracle_qa", data / ORACLE, 1, "gold_at_0")}
+    oracle = {e.question: e.id for e in examples("oracle_qa", data / ORACLE, 1, "gold_at_0")}
     sample = examples("multi_document_qa", data / QA_20, 20, "gold_at_0")
     assert len(oracle) == 2655 and len({*oracle.values()}) == 2655
-    assert all(oracle[example["question"]] == example["id"] for example in sample)
+    assert all(oracle[example.question] == example.id for example in sample)

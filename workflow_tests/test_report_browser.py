@@ -69,7 +69,7 @@ def test_a_click_on_a_verdict_shows_the_prompt_with_the_gold_item_marked_and_the
     start, end = cell["targets"][0]["span"]
     assert page.run("document.querySelector('#sample-prompt').textContent") == prompt
     assert text(page, "mark") == prompt[start:end]
-    answers = {(one["id"], one["placement"]): one["response"] for one in responses(MODELS[1])}
+    answers = {(one.id, one.placement): one.text for one in responses(MODELS[1])}
     assert text(page, ".answer.chosen") == f"{MODELS[1]}: wrong\n{answers[record['id'], cell['placement']]}"
 
 

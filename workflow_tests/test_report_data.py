@@ -4,10 +4,12 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 from conftest import ROOT
+from record_makers import example
 from report_contents import (
     FIGURE,
     MODELS,
@@ -22,12 +24,12 @@ from report_contents import (
     scores,
 )
 
-from litm.accuracy import accuracy_table
 from litm.report.charts import chart, forest
 from litm.report.page import render_report
 from litm.report.provenance import sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
+from litm.scoring.accuracy import accuracy_table
 from make_report import commit_of
 
 
@@ -124,15 +126,15 @@ def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
 
 
 def test_a_record_gives_back_every_prompt_and_marks_the_gold_item():
-    by_cell = {(one["id"], one["placement"]): one for one in examples()}
+    by_cell = {(one.id, one.placement): one for one in examples()}
     shown = records()
     assert len(shown) == 5 and all(len(record["cells"]) == len(POSITIONS) for record in shown)
     for record in shown:
         assert len(record["pieces"]) == len(set(record["pieces"]))
         for cell in record["cells"]:
-            example = by_cell[record["id"], cell["placement"]]
+            asked = by_cell[record["id"], cell["placement"]]
             prompt = "".join(record["pieces"][piece] for piece in cell["prompt"])
-            assert prompt == example["prompt"]
+            assert prompt == asked.prompt
             (target,) = cell["targets"]
             marked = prompt[slice(*target["span"])]
             assert record["cells"][0]["question"] in marked and target["answers"][0] in marked
@@ -140,7 +142,7 @@ def test_a_record_gives_back_every_prompt_and_marks_the_gold_item():
 
 def test_a_record_has_what_every_model_answered_and_how_it_was_judged():
     everything = records(sample=40)
-    first = next(record for record in everything if record["id"] == examples()[0]["id"])
+    first = next(record for record in everything if record["id"] == examples()[0].id)
     overflowed = first["cells"][0]["responses"][0]
     assert (overflowed["text"], overflowed["verdicts"], overflowed["finish_reason"]) == (None, [None], "overflow")
     assert [cell["responses"][0]["excluded"] for cell in first["cells"]] == [True] * 3
@@ -152,18 +154,15 @@ def test_a_record_has_what_every_model_answered_and_how_it_was_judged():
 
 
 def test_spans_count_as_a_browser_does():
-    example = {
-        "id": "q", "size": 1, "placement": "gold_at_0", "question": "?", "prompt": "🦉 owl. gold 🥇 here",
-        "targets": [{"name": "gold", "position": 0, "depth": 0.0, "answers": ["gold"], "span": [7, 13]}],
-    }  # fmt: skip
-    (record,) = question_records([example], {}, scores(), {1: ["q"]})
+    asked = example(size=1, prompt="🦉 owl. gold 🥇 here", targets=[{"answers": ["gold"], "span": [7, 13]}])
+    (record,) = question_records([asked], {}, scores(), {1: ["q"]})
     start, end = record["cells"][0]["targets"][0]["span"]
-    assert example["prompt"].encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le") == "gold 🥇"
+    assert asked.prompt.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le") == "gold 🥇"
 
 
 def test_only_what_was_scored_of_a_reasoning_is_shown_beside_the_whole():
-    reasoned = [{**one, "answer": "after"} for one in responses(MODELS[1])]
-    same = [{**one, "answer": one["response"]} for one in responses(MODELS[1])]
+    reasoned = [replace(one, answer="after", has_answer=True) for one in responses(MODELS[1])]
+    same = [replace(one, answer=one.text, has_answer=True) for one in responses(MODELS[1])]
     ids = sampled_ids(scores(), 1, seed=0)
     for answers, has_answer in ((reasoned, True), (same, False)):
         (record,) = question_records(examples(), {MODELS[1]: answers}, scores(), ids)

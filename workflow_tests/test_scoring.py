@@ -2,25 +2,27 @@
 
 import pandas as pd
 import pytest
+import record_makers
 
-from litm.accuracy import accuracy_table
-from litm.answer_checks import answer_check_row
 from litm.csv_tables import write_csv
+from litm.domain.example import Example
+from litm.domain.response import SweepResponse
 from litm.errors import UserError
-from litm.scoring import COLUMNS, Sweep, score_sweep
+from litm.examples.answer_check import answer_check_row
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import COLUMNS, Sweep, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")
 
 
-def example(id: str, placement: str, size: int = 5) -> dict:
+def example(id: str, placement: str, size: int = 5) -> Example:
     position = int(placement.removeprefix("gold_at_"))
     target = {"name": "gold", "position": position, "depth": position / (size - 1), "answers": [f"answer {id}"]}
-    return {"id": id, "size": size, "placement": placement, "targets": [target]}
+    return record_makers.example(id=id, size=size, placement=placement, targets=[target])
 
 
-def response(id: str, placement: str, text: str | None, reason: str = "stop", size: int = 5) -> dict:
-    tokens = {"prompt_tokens": 9, "response_tokens": 2}
-    return {"id": id, "size": size, "placement": placement, "response": text, "finish_reason": reason, **tokens}
+def response(id: str, placement: str, text: str | None, reason: str = "stop", size: int = 5) -> SweepResponse:
+    return record_makers.response(id=id, size=size, placement=placement, response=text, finish_reason=reason)
 
 
 def test_rows_are_in_the_order_of_the_examples_whatever_the_order_of_the_responses():
@@ -28,13 +30,13 @@ def test_rows_are_in_the_order_of_the_examples_whatever_the_order_of_the_respons
     responses = [response(id, p, f"Answer {id}!") for p in ("gold_at_4", "gold_at_0") for id in "cab"]
     scores = score_sweep(SWEEP, examples, responses)
     assert list(scores.columns) == list(COLUMNS)
-    assert list(zip(scores["placement"], scores["id"], strict=True)) == [(e["placement"], e["id"]) for e in examples]
+    assert list(zip(scores["placement"], scores["id"], strict=True)) == [(e.placement, e.id) for e in examples]
     assert scores["correct"].all()
 
 
 def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size():
     examples = [example(id, p, size) for size in (5, 9) for p in ("gold_at_0", "gold_at_4") for id in "ab"]
-    responses = [response(e["id"], e["placement"], "answer a answer b", size=e["size"]) for e in examples]
+    responses = [response(e.id, e.placement, "answer a answer b", size=e.size) for e in examples]
     responses[2] = response("a", "gold_at_4", None, "overflow")
     scores = score_sweep(SWEEP, examples, responses)
     table = accuracy_table(scores).set_index(["size", "placement"])
@@ -78,8 +80,8 @@ def test_a_cell_where_nothing_fits_has_no_accuracy_and_says_why():
 
 def test_a_number_is_written_the_same_way_with_and_without_empty_cells(tmp_path):
     with_gold = score_sweep(SWEEP, [example("a", "gold_at_1")], [response("a", "gold_at_1", "x")])
-    closed = example("a", "gold_at_0") | {"placement": "no_gold"}
-    closed["targets"][0].update(position=None, depth=None)
+    nowhere = {"position": None, "depth": None, "answers": ["answer a"]}
+    closed = record_makers.example(id="a", size=5, placement="no_gold", targets=[nowhere])
     without = score_sweep(SWEEP, [closed], [response("a", "no_gold", "x")])
     write_csv(tmp_path / "a.csv", accuracy_table(with_gold))
     write_csv(tmp_path / "b.csv", pd.concat([accuracy_table(with_gold), accuracy_table(without)]))
@@ -99,6 +101,6 @@ def test_gold_answers_that_need_care_are_counted():
         {"question": "was it Paris or Rome", "targets": [{"answers": ["Rome"]}], "answer_in_distractors": True},
         {"question": "who was it", "targets": [{"answers": ["Marie Curie"]}], "answer_in_distractors": False},
     ]
-    row = answer_check_row("e", 5, questions)
+    row = answer_check_row("e", 5, record_makers.as_examples(questions))
     counts = {"n_symbols_only": 1, "n_short": 1, "n_in_question": 1, "n_in_distractors": 2}
     assert row == {"experiment": "e", "size": 5, "n": 4, **counts}

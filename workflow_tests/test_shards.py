@@ -5,10 +5,12 @@ import argparse
 import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
 
+from litm.domain.response import SweepResponse
+from litm.inference.prompt import Prompt, sweep_prompts
+from litm.inference.sweep import ask_missing, sweep_responses
 from litm.journal import Journal, digest, journal_files
 from litm.prompt_format import RAW
 from litm.shards import Shard, other_journals, prompts_of_shard, shard, shard_journal
-from litm.sweep import Prompt, ask_missing, sweep_prompts, sweep_responses
 
 EXAMPLES = cells(
     *((f"q{n}", size, f"gold_at_{p}", f"{n} {size} {p}") for size in (4, 5) for p in (0, 1) for n in range(7))
@@ -19,7 +21,7 @@ def planned() -> list[Prompt]:
     return sweep_prompts(EXAMPLES, digest(IDENTITY), RAW)
 
 
-def ask(path, part: Shard | None, engine, ask=True) -> list[dict]:
+def ask(path, part: Shard | None, engine, ask=True) -> list[SweepResponse]:
     """Ask a shard of the sweep, or what all shards have left of it; the responses."""
     prompts = prompts_of_shard(planned(), part) if part else planned()
     own = shard_journal(path, part) if part else path
@@ -42,7 +44,7 @@ def test_shards_together_have_the_answers_of_the_sweep_and_gathering_asks_nothin
     engines = [EchoEngine() for _ in range(3)]
     for number, engine in enumerate(engines, start=1):
         ask(tmp_path / "kv.jsonl", Shard(number, 3), engine)
-    assert sorted(text for engine in engines for text in engine.asked) == sorted(e["prompt"] for e in EXAMPLES)
+    assert sorted(text for engine in engines for text in engine.asked) == sorted(e.prompt for e in EXAMPLES)
     idle = EchoEngine()
     assert ask(tmp_path / "kv.jsonl", None, idle, ask=False) == whole
     assert not idle.asked
@@ -63,8 +65,8 @@ def test_what_no_shard_got_an_answer_to_is_failed_when_gathered(tmp_path):
     for number in (1, 2):
         ask(tmp_path / "kv.jsonl", Shard(number, 2), forgetful)
     responses = ask(tmp_path / "kv.jsonl", None, EchoEngine(), ask=False)
-    (failed,) = [response for response in responses if response["finish_reason"] == "failed"]
-    assert (failed["id"], failed["size"], failed["placement"], failed["response"]) == ("q3", 4, "gold_at_0", None)
+    (failed,) = [response for response in responses if response.finish_reason == "failed"]
+    assert (failed.id, failed.size, failed.placement, failed.text) == ("q3", 4, "gold_at_0", None)
 
 
 def test_half_a_line_that_another_shard_is_writing_is_not_read_and_not_cut(tmp_path):
@@ -74,7 +76,7 @@ def test_half_a_line_that_another_shard_is_writing_is_not_read_and_not_cut(tmp_p
     first.write_bytes(torn)
     engine = EchoEngine()
     responses = ask(tmp_path / "kv.jsonl", None, engine)
-    assert len(responses) == len(EXAMPLES) and all(response["response"] for response in responses)
+    assert len(responses) == len(EXAMPLES) and all(response.text for response in responses)
     assert first.read_bytes() == torn
     assert journal_files(tmp_path / "kv.jsonl") == [tmp_path / "kv.jsonl", first]
 

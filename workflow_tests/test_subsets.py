@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import pytest
 from conftest import write_lines
 
+from litm.domain.question import Question
 from litm.errors import UserError
-from litm.questions import Question
-from litm.released import question_id
-from litm.subsets import FORMATS, Coverage, first_by_digest, match_key, read_labels, select
+from litm.questions.labels import FORMATS, match_key, read_labels
+from litm.questions.released_format import question_id
+from litm.questions.subsets import Coverage, first_by_digest, select
 
 
 def questions(*texts: str) -> list[Question]:

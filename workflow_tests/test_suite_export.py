@@ -9,20 +9,23 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import record_makers
 from conftest import write_lines
 
 import export_suite
-from litm.accuracy import accuracy_table
 from litm.csv_tables import write_csv
+from litm.domain.example import Example, write_examples
+from litm.domain.response import SweepResponse, write_responses
 from litm.errors import UserError
 from litm.records import read_jsonl
-from litm.scoring import Sweep, score_sweep
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import Sweep, score_sweep
 from litm.suite_export import CurveFiles, curve_figure
 
 IDS = ["b", "a", "c"]
 
 
-def example(id: str, size: int, positions: Sequence[int]) -> dict:
+def example(id: str, size: int, positions: Sequence[int]) -> Example:
     names = ["start", "middle", "end"] if len(positions) > 1 else ["gold"]
     targets = [
         {"name": name, "position": position, "depth": position / (size - 1), "answers": [f"{id}-{name}"]}
@@ -31,15 +34,16 @@ def example(id: str, size: int, positions: Sequence[int]) -> dict:
     if id == "c":
         targets[0]["answers"].append("another")
     placement = "gold_at_" + "_".join(map(str, positions))
-    return {"id": id, "size": size, "placement": placement, "question": f"Which is {id}?", "targets": targets}
+    return record_makers.example(id=id, size=size, placement=placement, question=f"Which is {id}?", targets=targets)
 
 
-def response(example: dict, overflow: bool) -> dict:
+def response(example: Example, overflow: bool) -> SweepResponse:
     """Right for all but question b and the middle of several; no answer to a prompt that does not fit."""
-    answers = [t["answers"][0] for t in example["targets"] if example["id"] != "b" and t["name"] != "middle"]
+    answers = [t.answers[0] for t in example.targets if example.id != "b" and t.name != "middle"]
     text, reason = (None, "overflow") if overflow else (" ".join(answers) + "\n", "stop")
-    name = {key: example[key] for key in ("id", "size", "placement")}
-    return {**name, "response": text, "finish_reason": reason, "prompt_tokens": 9, "response_tokens": 2}
+    return record_makers.response(
+        id=example.id, size=example.size, placement=example.placement, response=text, finish_reason=reason
+    )
 
 
 class Results:
@@ -59,14 +63,15 @@ class Results:
 
         cells: the positions of the gold items by size; too_long: (size, placement, id) of prompts that do not fit.
         """
-        examples: dict[str, list[dict]] = {}
+        examples: dict[str, list[Example]] = {}
         for size, placements in cells.items():
             files = []
             for positions in placements:
                 records = [example(id, size, positions) for id in IDS]
-                path = self.folder / experiment / str(size) / f"{records[0]['placement']}.jsonl.gz"
+                path = self.folder / experiment / str(size) / f"{records[0].placement}.jsonl.gz"
                 path.parent.mkdir(parents=True, exist_ok=True)
-                files.append(str(write_lines(path, records)))
+                write_examples(path, records)
+                files.append(str(path))
                 examples[files[-1]] = records
             several = len(placements[0]) > 1
             name = f"{experiment}_{size}" if len(cells) > 1 else experiment
@@ -75,14 +80,14 @@ class Results:
             self.curves.append(
                 {
                     **{"name": name, "experiment": experiment, "size": size, "title": "A title"},
-                    **{"placement": records[0]["placement"] if several else None, "panel_title": "{size} items"},
+                    **{"placement": records[0].placement if several else None, "panel_title": "{size} items"},
                     **{"examples": files, "scores": str(self.folder / f"{experiment}.parquet")},
                     "responses": str(self.folder / f"{experiment}.jsonl.gz"),
                 }
             )
         everything = [record for records in examples.values() for record in records]
-        responses = [response(e, (e["size"], e["placement"], e["id"]) in too_long) for e in everything]
-        write_lines(self.folder / f"{experiment}.jsonl.gz", responses[::-1])
+        responses = [response(e, e.name in too_long) for e in everything]
+        write_responses(self.folder / f"{experiment}.jsonl.gz", responses[::-1])
         sweep = Sweep("m", experiment, "t", "value_in_answer")
         score_sweep(sweep, everything, responses).to_parquet(self.folder / f"{experiment}.parquet", index=False)
 

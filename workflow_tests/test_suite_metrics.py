@@ -2,9 +2,9 @@
 
 import pytest
 
-from litm.integers_in_text import read_integer
-from litm.metrics import exact_code, exact_integer
-from litm.scoring import judge
+from litm.answers.integers import read_integer
+from litm.scoring.metrics import exact_code, exact_integer
+from litm.scoring.score import judge
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 """The suite's tasks: what their prompts say, that nothing but the gold item's place changes, and the checks of that."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 import yaml
 from conftest import ROOT
+from programs import run_program
+from record_makers import response
 from suite_examples import (
     ONE_GOLD,
     SETTINGS,
@@ -20,16 +20,13 @@ from suite_examples import (
     suite_placements,
 )
 
+from litm.domain.example import read_examples
+from litm.domain.placement import gold_placement, gold_positions
 from litm.errors import UserError
-from litm.metrics import METRICS
-from litm.placements import gold_placement, gold_positions
-from litm.questions import (
-    place,
-    shuffle_distractors,
-)
-from litm.records import read_jsonl
-from litm.scoring import Sweep, score_sweep
-from litm.tasks import load_task, multi_needle
+from litm.examples.placing import place, shuffle_distractors
+from litm.examples.tasks import load_task, multi_needle
+from litm.scoring.metrics import METRICS
+from litm.scoring.score import Sweep, score_sweep
 
 # fmt: off
 PROMPTS = {
@@ -122,18 +119,19 @@ def test_a_small_prompt_reads_exactly_so(cell):
 def test_a_conversation_is_also_there_as_chat_messages_in_turns():
     question = questions("conversation_memory", 3)[0]
     record = example("conversation_memory", question, 3, "gold_at_1")
-    messages = record["messages"]
+    messages = record.messages
     assert [message["role"] for message in messages] == ["user", "assistant"] * 3 + ["user"]
     assert [messages[2]["content"], messages[3]["content"]] == list(question.golds[0].item)
     assert messages[-1]["content"] == question.text
     names = {"user": "User", "assistant": "Assistant"}
     transcript = "\n".join(f"{names[message['role']]}: {message['content']}" for message in messages)
-    assert record["prompt"].endswith(f"\n\n{transcript}\nAssistant:")
+    assert record.prompt.endswith(f"\n\n{transcript}\nAssistant:")
 
 
 @pytest.mark.parametrize("task", [name for name in SIZES if name != "conversation_memory"])
 def test_other_tasks_have_no_messages(task):
-    assert "messages" not in example(task, questions(task, 12)[0], 12, suite_placements(task, 12)[1])
+    asked = example(task, questions(task, 12)[0], 12, suite_placements(task, 12)[1])
+    assert asked.messages is None and "messages" not in asked.to_json()
 
 
 # --- Seeds -------------------------------------------------------------------------------------------------------
@@ -191,12 +189,12 @@ def test_three_needles_go_to_any_three_ascending_positions_among_the_same_senten
 
 def test_each_needle_is_a_target_with_its_own_position_depth_and_span():
     record = example("multi_needle", questions("multi_needle", 5)[0], 5, "gold_at_0_2_4")
-    assert [(target["name"], target["position"], target["depth"]) for target in record["targets"]] == [
+    assert [(target.name, target.position, target.depth) for target in record.targets] == [
         ("start", 0, 0.0), ("middle", 2, 0.5), ("end", 4, 1.0)
     ]  # fmt: skip
-    for target, ordinal in zip(record["targets"], ("first", "second", "third"), strict=True):
-        (code,) = target["answers"]
-        assert record["prompt"][slice(*target["span"])] == f"The {ordinal} secret code is {code}."
+    for target, ordinal in zip(record.targets, ("first", "second", "third"), strict=True):
+        (code,) = target.answers
+        assert record.prompt[slice(*target.span)] == f"The {ordinal} secret code is {code}."
 
 
 @pytest.mark.parametrize(
@@ -230,7 +228,7 @@ def test_placements_name_their_positions():
 
 def test_without_gold_every_needle_is_a_target_without_a_position():
     record = example("multi_needle", questions("multi_needle", 30)[0], 0, "no_gold")
-    assert [(t["name"], t["position"], t["depth"], t["span"]) for t in record["targets"]] == [
+    assert [(t.name, t.position, t.depth, t.span) for t in record.targets] == [
         (name, None, None, None) for name in ("start", "middle", "end")
     ]
 
@@ -251,12 +249,9 @@ def test_a_context_too_short_for_three_needles_is_refused():
 
 def test_each_needle_is_scored_by_itself_whatever_is_left_out_and_in_any_order():
     record = example("multi_needle", questions("multi_needle", 10)[0], 10, "gold_at_1_4_8")
-    start, _, end = (target["answers"][0] for target in record["targets"])
-    response = {
-        "id": record["id"], "size": 10, "placement": "gold_at_1_4_8", "response": f"{end}, {start}",
-        "finish_reason": "stop", "prompt_tokens": 1, "response_tokens": 1,
-    }  # fmt: skip
-    scores = score_sweep(Sweep("m", "e", "multi_needle", "exact_code"), [record], [response])
+    start, _, end = (target.answers[0] for target in record.targets)
+    answered = response(id=record.id, size=10, placement="gold_at_1_4_8", response=f"{end}, {start}")
+    scores = score_sweep(Sweep("m", "e", "multi_needle", "exact_code"), [record], [answered])
     assert scores[["target", "position", "correct"]].to_numpy().tolist() == [
         ["start", 1, True], ["middle", 4, False], ["end", 8, True]
     ]  # fmt: skip
@@ -276,15 +271,15 @@ def test_a_task_names_a_metric_and_leaves_room_for_its_answer(task):
 def test_the_program_writes_the_examples_of_three_needles(tmp_path):
     settings = {"examples": 2, "seed": 0, "distractor_order": "ranked"}
     output = tmp_path / "gold_at_0_2_4.jsonl.gz"
-    command = [
-        sys.executable, ROOT / "scripts" / "make_examples.py", "--task", "multi_needle", "--size", "5",
+    done = run_program(
+        "make_examples", "--task", "multi_needle", "--size", "5",
         "--placement", "gold_at_0_2_4", "--settings", json.dumps(settings), "--output", output,
         "--prompt", ROOT / "resources" / "prompts" / "multi_needle.txt", "--dataset", "--labels",
-    ]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
-    records = [record for _, record in read_jsonl(output)]
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    records = list(read_examples(output))
     assert records[0] == example("multi_needle", questions("multi_needle", 5)[0], 5, "gold_at_0_2_4")
-    assert [[target["position"] for target in record["targets"]] for record in records] == [[0, 2, 4]] * 2
+    assert [[target.position for target in record.targets] for record in records] == [[0, 2, 4]] * 2
 
 
 def test_the_suite_selects_seven_experiments_at_the_nine_positions():

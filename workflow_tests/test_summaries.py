@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT
+from programs import run_program
 
 import summarize
-from litm.accuracy import accuracy_table
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import write_csv
-from litm.scoring import COLUMNS
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import COLUMNS
 
-PROGRAM = ROOT / "scripts" / "summarize.py"
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
 U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}
 
@@ -206,7 +205,7 @@ def test_a_curve_that_is_gone_leaves_no_summary_behind(summarise, tmp_path):
 
 
 def start(words: list[str]) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, text=True, check=False)
+    return run_program("summarize", *words)
 
 
 def test_mistakes_are_one_line_and_nothing_is_written(tmp_path):

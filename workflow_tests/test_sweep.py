@@ -3,14 +3,21 @@
 from dataclasses import replace
 
 import pytest
+from record_makers import example
 
-from litm.accuracy import accuracy_table
-from litm.engines import Prepared
+from litm.domain.example import Example, Target
+from litm.engine import Prepared
 from litm.errors import UserError
-from litm.journal import Journal, Response, digest
+from litm.hashing import digest
+from litm.inference.fit import Fit
+from litm.inference.manifest import manifest
+from litm.inference.policies import FAIL
+from litm.inference.prompt import sweep_prompts
+from litm.inference.sweep import ask_missing, check_answered, sweep_responses
+from litm.journal import Journal, Response
 from litm.prompt_format import CHAT, RAW
-from litm.scoring import Sweep, score_sweep
-from litm.sweep import FAIL, Fit, ask_missing, check_answered, manifest, sweep_prompts, sweep_responses
+from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import Sweep, score_sweep
 
 IDENTITY = {"model": "m"}
 
@@ -42,8 +49,8 @@ class EchoEngine:
             yield batch
 
 
-def examples(*prompts: str, size: int = 4) -> list[dict]:
-    return [{"id": f"q{n}", "size": size, "placement": "gold_at_0", "prompt": text} for n, text in enumerate(prompts)]
+def examples(*prompts: str, size: int = 4) -> list[Example]:
+    return [example(id=f"q{n}", size=size, prompt=text) for n, text in enumerate(prompts)]
 
 
 FIT = Fit(context_window=20, max_new_tokens=5)
@@ -62,7 +69,7 @@ def test_only_what_is_missing_is_asked(tmp_path):
     engine = EchoEngine()
     outcome, responses, summary = run(tmp_path / "j", engine, "c", "a", "b")
     assert engine.asked == ["c"] and outcome.asked == 1
-    assert [response["response"] for response in responses] == ["C", "A", "B"]
+    assert [response.text for response in responses] == ["C", "A", "B"]
     assert (summary["asked"], summary["reused"], summary["prompts"]) == (1, 2, 3)
 
 
@@ -81,7 +88,7 @@ def test_the_same_prompt_in_two_cells_is_asked_once(tmp_path):
     engine = EchoEngine()
     _, responses, summary = run(tmp_path / "j", engine, "a", "a", "b")
     assert engine.asked == ["a", "b"]
-    assert [response["response"] for response in responses] == ["A", "A", "B"]
+    assert [response.text for response in responses] == ["A", "A", "B"]
     assert (summary["prompts"], summary["distinct_prompts"], summary["asked"]) == (3, 2, 2)
 
 
@@ -93,7 +100,7 @@ def test_a_crash_loses_at_most_one_batch(tmp_path):
     again = EchoEngine()
     _, responses, _ = run(tmp_path / "j", again, "a", "b", "c", "d", "e")
     assert again.asked == ["c", "d", "e"]
-    assert [response["response"] for response in responses] == list("ABCDE")
+    assert [response.text for response in responses] == list("ABCDE")
 
 
 def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
@@ -101,8 +108,8 @@ def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
     fits, too_long = "x" * 15, "y" * 16
     _, responses, summary = run(tmp_path / "j", engine, fits, too_long)
     assert engine.asked == [fits]
-    assert responses[1]["response"] is None and responses[1]["finish_reason"] == "overflow"
-    assert responses[1]["prompt_tokens"] == 16
+    assert responses[1].text is None and responses[1].finish_reason == "overflow"
+    assert responses[1].prompt_tokens == 16
     assert (summary["asked"], summary["overflow"], summary["reused"]) == (1, 1, 0)
 
 
@@ -110,29 +117,29 @@ def test_a_larger_context_window_asks_only_what_did_not_fit(tmp_path):
     run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
     engine = EchoEngine()
     _, responses, _ = run(tmp_path / "j", engine, "a", "y" * 16, fit=Fit(30, 5))
-    assert engine.asked == ["y" * 16] and responses[1]["response"] == "Y" * 16
+    assert engine.asked == ["y" * 16] and responses[1].text == "Y" * 16
 
 
 def test_a_smaller_context_window_leaves_out_what_was_answered_before(tmp_path):
     run(tmp_path / "j", EchoEngine(), "a", "y" * 16, fit=Fit(None, 5))
     _, responses, summary = run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
     fresh = run(tmp_path / "fresh", EchoEngine(), "a", "y" * 16)
-    assert responses == fresh[1] and responses[1]["finish_reason"] == "overflow"
+    assert responses == fresh[1] and responses[1].finish_reason == "overflow"
     assert (summary["asked"], summary["reused"], summary["overflow"]) == (0, 1, 1)
 
 
 def test_the_answer_of_an_encoder_decoder_takes_nothing_from_the_window_of_its_prompt(tmp_path):
     windows = Fit(context_window=20, max_new_tokens=5, is_shared=False, answer_window=5)
     _, responses, _ = run(tmp_path / "j", EchoEngine(), "x" * 20, "y" * 21, fit=windows)
-    assert [response["finish_reason"] for response in responses] == ["stop", "overflow"]
+    assert [response.finish_reason for response in responses] == ["stop", "overflow"]
     with pytest.raises(UserError, match=r"^test: .* have 6 tokens, but the model's decoder holds 5: lower the experim"):
         run(tmp_path / "j", EchoEngine(), "x", fit=replace(windows, max_new_tokens=6))
     with pytest.raises(UserError, match=r"the longest has 21 tokens, and the context window is 20; nothing was asked"):
         run(tmp_path / "j", EchoEngine(), "y" * 21, fit=replace(windows, on_overflow=FAIL))
 
 
-def cells(*cells: tuple[int, str, str, str]) -> list[dict]:
-    return [dict(zip(("id", "size", "placement", "prompt"), cell, strict=True)) for cell in cells]
+def cells(*cells: tuple[int, str, str, str]) -> list[Example]:
+    return [example(id=id, size=size, placement=placement, prompt=prompt) for id, size, placement, prompt in cells]
 
 
 SEVERAL_TOO_LONG = cells(
@@ -164,7 +171,7 @@ def test_prompts_that_do_not_fit_are_an_error_on_demand_before_anything_is_asked
 
 def test_prompts_that_fit_are_asked_also_where_others_would_be_an_error(tmp_path):
     _, responses, _ = run(tmp_path / "j", EchoEngine(), "a", "x" * 15, fit=Fit(20, 5, FAIL))
-    assert [response["finish_reason"] for response in responses] == ["stop", "stop"]
+    assert [response.finish_reason for response in responses] == ["stop", "stop"]
 
 
 def test_the_manifest_lists_the_questions_that_are_left_out_by_size(tmp_path):
@@ -214,9 +221,9 @@ def test_prompts_without_an_answer_are_an_error_for_a_sweep_that_stops_and_the_o
 
 def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tmp_path):
     _, responses, summary = run(tmp_path / "j", forgetful("bb", "ccc"), "a", "bb", "ccc", "bb", "y" * 16)
-    tokens = {"prompt_tokens": 2, "response_tokens": 0}
-    assert responses[1].items() >= {"response": None, "finish_reason": "failed", **tokens}.items()
-    assert [response["finish_reason"] for response in responses] == ["stop", "failed", "failed", "failed", "overflow"]
+    failed = responses[1]
+    assert (failed.text, failed.finish_reason, failed.prompt_tokens, failed.response_tokens) == (None, "failed", 2, 0)
+    assert [response.finish_reason for response in responses] == ["stop", "failed", "failed", "failed", "overflow"]
     counts = {"prompts": 5, "distinct_prompts": 4, "asked": 3, "reused": 0, "overflow": 1, "failed": 2}
     assert summary.items() >= {**counts, "prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}.items()
 
@@ -228,7 +235,7 @@ def test_what_failed_is_not_in_the_journal_and_alone_asked_by_the_next_run(tmp_p
     engine = forgetful("c")
     _, responses, summary = run(tmp_path / "j", engine, "a", "b", "c", "d")
     assert engine.asked == ["b", "d"]
-    assert [response["response"] for response in responses] == ["A", "B", None, "D"]
+    assert [response.text for response in responses] == ["A", "B", None, "D"]
     assert (summary["asked"], summary["reused"], summary["failed"]) == (3, 1, 1)
     _, responses, summary = run(tmp_path / "j", EchoEngine(), "a", "b", "c", "d")
     assert responses == run(tmp_path / "fresh", EchoEngine(), "a", "b", "c", "d")[1]
@@ -237,17 +244,14 @@ def test_what_failed_is_not_in_the_journal_and_alone_asked_by_the_next_run(tmp_p
 
 def test_a_sweep_whose_every_prompt_failed_still_has_its_responses(tmp_path):
     _, responses, summary = run(tmp_path / "j", forgetful("a", "b"), "a", "b")
-    assert [response["finish_reason"] for response in responses] == ["failed", "failed"]
+    assert [response.finish_reason for response in responses] == ["failed", "failed"]
     assert (summary["asked"], summary["reused"], summary["failed"], summary["made_with"]) == (2, 0, 2, {})
 
 
 def test_what_failed_is_counted_in_the_accuracy_table_and_not_scored(tmp_path):
     """An answer that is empty, one that is wrong, and none are three different things."""
     prompts = ("right", "wrong", "  ", "lost", "y" * 16)
-    asked = [
-        {**example, "targets": [{"name": "gold", "position": 0, "depth": 0.0, "answers": ["RIGHT"]}]}
-        for example in examples(*prompts)
-    ]
+    asked = [replace(one, targets=(Target("gold", 0, 0.0, None, ("RIGHT",)),)) for one in examples(*prompts)]
     _, responses, _ = run(tmp_path / "j", forgetful("lost"), *prompts)
     scores = score_sweep(Sweep("m", "e", "t", "best_subspan_em"), asked, responses)
     (row,) = accuracy_table(scores).to_dict("records")
@@ -266,12 +270,12 @@ def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_pa
 
 def test_a_prompt_has_the_key_that_it_has_in_the_journals_there_are():
     """Another key would ask everything again that was ever answered."""
-    plain = {"id": "q", "size": 1, "placement": "gold_at_0", "prompt": "What is 2 + 2? é"}
-    conversation = {**plain, "messages": [{"role": "user", "content": "What is 2 + 2? é"}]}
+    plain = example(prompt="What is 2 + 2? é")
+    conversation = replace(plain, messages=[{"role": "user", "content": "What is 2 + 2? é"}])
     unchanged = "93b69fe1cfe7a04744541b08ca532ae31165b7476ee480c39d5566498584891f"
-    for example, prompt_template in ((plain, RAW), (plain, "named"), (plain, CHAT), (conversation, RAW)):
-        (prompt,) = sweep_prompts([example], "0" * 64, prompt_template)
-        assert (prompt.key, prompt.content) == (unchanged, example["prompt"])
+    for asked, prompt_template in ((plain, RAW), (plain, "named"), (plain, CHAT), (conversation, RAW)):
+        (prompt,) = sweep_prompts([asked], "0" * 64, prompt_template)
+        assert (prompt.key, prompt.content) == (unchanged, asked.prompt)
 
 
 def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path):
@@ -280,17 +284,17 @@ def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path
             self.contents = contents
             return super().prepare(["x" * number for number, _ in enumerate(contents, start=1)])
 
-    (example,) = examples("User: a\nAssistant: b\nUser: c\nAssistant:")
+    (plain,) = examples("User: a\nAssistant: b\nUser: c\nAssistant:")
     turns = [{"role": role, "content": text} for role, text in (("user", "a"), ("assistant", "b"), ("user", "c"))]
     records = [
-        {**example, "messages": turns},
-        {**example, "prompt": "another transcript of them", "messages": turns},
-        {**example, "messages": [turns[0]]},
-        example,
+        replace(plain, messages=turns),
+        replace(plain, prompt="another transcript of them", messages=turns),
+        replace(plain, messages=[turns[0]]),
+        plain,
     ]
     planned = sweep_prompts(records, digest(IDENTITY), CHAT)
     engine = Listener()
     with Journal(tmp_path / "j") as journal:
         ask_missing(planned, journal, IDENTITY, FIT, lambda: engine, "test")
-    assert engine.contents == [turns, [turns[0]], example["prompt"]]
+    assert engine.contents == [turns, [turns[0]], plain.prompt]
     assert planned[0].key == planned[1].key and len({prompt.key for prompt in planned}) == 3

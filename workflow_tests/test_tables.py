@@ -11,19 +11,21 @@ import yaml
 from conftest import ROOT
 
 import make_table
-from litm import accuracy, audit
+from litm import audit
 from litm.analysis import tables
 from litm.analysis.files import Files
 from litm.analysis.reference import with_reference
 from litm.analysis.table import BOOLEAN, FLOAT, INDEX, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, cell_text
 from litm.analysis.tables import all_tables, load_table, table_names
-from litm.answer_checks import answer_check_row
-from litm.answer_text import CHECKS
-from litm.candidates import CandidateSettings, candidate_row
+from litm.answers.dpr import CHECKS
 from litm.config.study import Study, load_study
 from litm.csv_tables import write_csv
 from litm.errors import UserError
+from litm.examples.answer_check import answer_check_row
+from litm.questions.released_format import Document, QuestionRecord
+from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.recall import recall_rows
+from litm.scoring import accuracy
 from litm.token_counts import PromptTokens, token_count_row
 from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
 
@@ -89,7 +91,7 @@ def test_what_other_programs_write_for_a_table_has_its_columns():
 
     assert declared("accuracy") == {name: dtype.lower() for name, dtype in accuracy.COLUMNS.items()}
     assert declared("audit") == {name: dtype.lower() for name, dtype in audit.COLUMNS.items()}
-    record = {"gold_id": "1", "ctxs": [{"id": "1", "hasanswer": True}]}
+    record = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="1", has_answer=True)], "1")
     (recall,) = recall_rows({"questions": "q", "corpus": "c", "retriever": "r"}, [record], 1, None, 0)
     assert list(recall) == list(declared("retrieval"))
     candidates = candidate_row("c", CandidateSettings("ranked", 2, "dpr", "error", None), [], 0, CHECKS)

@@ -8,8 +8,9 @@ import pytest
 from conftest import qa_record, write_lines
 
 from litm.errors import UserError
-from litm.questions import shuffle_distractors
-from litm.tasks import ExampleSettings, kv_retrieval, load_task, multi_document_qa, task_names
+from litm.examples.placing import shuffle_distractors
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval, load_task, multi_document_qa, task_names
 
 SETTINGS = ExampleSettings(examples=20, seed=0, distractor_order="ranked")
 

@@ -1,20 +1,23 @@
 """Where the gold items are in tokens: as decoding says, for each kind of tokenizer and template, or not known."""
 
 import subprocess
-import sys
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 from conftest import ROOT
+from programs import run_program
+from record_makers import example
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
 from tokenizers.models import BPE
 from transformers import ByT5Tokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-from litm.prompt_format import CHAT, RAW, encode_prompts, prompt_content
-from litm.questions import make_example, read_template
-from litm.records import write_jsonl
-from litm.tasks import ExampleSettings, load_task
+from litm.domain.example import Example, write_examples
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
+from litm.prompt_format import CHAT, RAW, encode_prompts
 from litm.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
 
 #: Items of a context. Spaces and line ends, letters of several bytes, and a rare one whose bytes are tokens.
@@ -83,7 +86,7 @@ def fresh(name: str, chat_template: str = CHATML) -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-def items_example(position: int | None, size: int = 4) -> dict:
+def items_example(position: int | None, size: int = 4) -> Example:
     """A prompt of `TEXTS`, and one of them as the gold item, which is shown also elsewhere as a part of others."""
     head, separator = "You are given items.\n\n", "\n"
     texts = TEXTS[:size]
@@ -94,26 +97,28 @@ def items_example(position: int | None, size: int = 4) -> dict:
         span = [start, start + len(texts[position])]
         assert prompt[slice(*span)] == TEXTS[position]
     target = {"name": "gold", "position": position, "depth": None, "span": span, "answers": ["x"]}
-    return {"id": "q", "size": size, "placement": "p", "prompt": prompt, "targets": [target]}
+    return example(size=size, placement="p", prompt=prompt, targets=[target])
 
 
-def conversation(position: int, size: int = 12, count: int = 1) -> list[dict]:
+def conversation(position: int, size: int = 12, count: int = 1) -> list[Example]:
     task = load_task("conversation_memory")
     template = read_template(ROOT / "resources" / "prompts" / "conversation_memory.txt")
     return [
-        make_example(q, size, f"gold_at_{position}", template, task.format_items, task.SEPARATOR, task.as_messages)
+        make_example(q, size, f"gold_at_{position}", template, task)
         for q in task.questions(size, ExampleSettings(count, 1, "ranked"), None)
     ]
 
 
-def measure(tokenizer, prompt_template: str, template: str | None, example: dict) -> PromptTokens:
+def measure(tokenizer, prompt_template: str, template: str | None, example: Example) -> PromptTokens:
     ((same, measured),) = measure_prompts(tokenizer, prompt_template, template, [example])
     assert same is example
     return measured
 
 
-def ids_of(tokenizer: PreTrainedTokenizerBase, prompt_template: str, template: str | None, example: dict) -> list[int]:
-    (ids,) = encode_prompts(tokenizer, prompt_template, template, [prompt_content(example, prompt_template)])
+def ids_of(
+    tokenizer: PreTrainedTokenizerBase, prompt_template: str, template: str | None, example: Example
+) -> list[int]:
+    (ids,) = encode_prompts(tokenizer, prompt_template, template, [example.content(prompt_template == CHAT)])
     return ids
 
 
@@ -154,16 +159,16 @@ def test_in_a_conversation_the_gold_item_is_the_messages_it_consists_of(name, ch
     for position in (0, 5, 11):
         (example,) = conversation(position)
         (gold,) = measure(tokenizer, CHAT, None, example).golds
-        user, assistant = (message["content"] for message in example["messages"][2 * position : 2 * position + 2])
+        user, assistant = (message["content"] for message in example.messages[2 * position : 2 * position + 2])
         ids = ids_of(tokenizer, CHAT, None, example)
         whole = tokenizer.decode(ids, clean_up_tokenization_spaces=False)
         between = whole[whole.index(user) + len(user) : whole.index(assistant)]
         assert "<|assistant|>" in between
         assert_exactly(tokenizer, ids, gold, user + between + assistant)
         transcript = measure(tokenizer, RAW, None, example)
-        start, end = example["targets"][0]["span"]
+        start, end = example.targets[0].span
         ids = ids_of(tokenizer, RAW, None, example)
-        assert_exactly(tokenizer, ids, transcript.golds[0], example["prompt"][start:end])
+        assert_exactly(tokenizer, ids, transcript.golds[0], example.prompt[start:end])
 
 
 def test_messages_that_are_said_twice_do_not_mislead():
@@ -207,31 +212,31 @@ def test_messages_that_are_said_twice_do_not_mislead():
 def test_a_chat_template_that_changes_its_messages_leaves_the_place_unknown(chat_template):
     tokenizer = fresh("byte level", chat_template)
     turns = [{"role": "user", "content": "It is blue. É\n"}, {"role": "assistant", "content": "é\ny"}]
-    example = {**items_example(1), "prompt": "U: It is blue. É\n\nA: é\ny", "messages": turns}
-    example["targets"][0]["span"] = [0, 14]
-    measured = measure(tokenizer, CHAT, None, example)
+    asked = example(prompt="U: It is blue. É\n\nA: é\ny", messages=turns, targets=[{"span": [0, 14]}])
+    measured = measure(tokenizer, CHAT, None, asked)
     assert (measured.golds, measured.unknown) == ((None,), 1)
-    assert measured.count == len(ids_of(tokenizer, CHAT, None, example))
+    assert measured.count == len(ids_of(tokenizer, CHAT, None, asked))
 
 
 def test_a_template_that_drops_white_space_before_its_own_is_followed():
     tokenizer = fresh("byte level", CHATML.replace("m.content }}<|end|>", "m.content | trim }}\n"))
-    example = {**items_example(3), "prompt": " " + items_example(3)["prompt"] + "\n\n"}
-    example["targets"][0]["span"] = [at + 1 for at in example["targets"][0]["span"]]
-    (gold,) = measure(tokenizer, CHAT, None, example).golds
-    assert_exactly(tokenizer, ids_of(tokenizer, CHAT, None, example), gold, TEXTS[3])
+    (target,) = items_example(3).targets
+    span = [at + 1 for at in target.span]
+    asked = example(prompt=" " + items_example(3).prompt + "\n\n", targets=[{"span": span}])
+    (gold,) = measure(tokenizer, CHAT, None, asked).golds
+    assert_exactly(tokenizer, ids_of(tokenizer, CHAT, None, asked), gold, TEXTS[3])
 
 
 def test_messages_that_are_not_those_of_the_prompt_leave_the_place_unknown():
-    example = {**items_example(1), "messages": [{"role": "user", "content": "Something else."}]}
-    assert measure(fresh("byte level"), CHAT, None, example).golds == (None,)
+    asked = replace(items_example(1), messages=[{"role": "user", "content": "Something else."}])
+    assert measure(fresh("byte level"), CHAT, None, asked).golds == (None,)
 
 
 def test_a_tokenizer_that_says_no_characters_leaves_the_place_unknown():
     tokenizer = ByT5Tokenizer()
     measured = measure(tokenizer, RAW, None, items_example(0))
     assert (measured.golds, measured.unknown) == ((None,), 1)
-    assert measured.count == len(items_example(0)["prompt"].encode()) + 1
+    assert measured.count == len(items_example(0).prompt.encode()) + 1
 
 
 def test_without_a_gold_item_there_is_no_place_and_nothing_unknown():
@@ -279,19 +284,18 @@ def test_prompts_with_a_gold_item_of_unknown_place_are_counted_and_left_out():
 
 
 def count_tokens(folder, *options: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, str(ROOT / "scripts" / "count_tokens.py"), "--model", "m", "--experiment", "e", *options]
-    outputs = ["--output", str(folder / "tokens.csv"), "--positions", str(folder / "positions.parquet")]
-    return subprocess.run([*command, *outputs], capture_output=True, text=True, check=False)
+    outputs = ["--output", folder / "tokens.csv", "--positions", folder / "positions.parquet"]
+    return run_program("count_tokens", "--model", "m", "--experiment", "e", *options, *outputs)
 
 
 def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path):
     needles = [f"gold_at_{at}" for at in ("0_5_9", "2_3_4")]
     task, template = load_task("multi_needle"), read_template(ROOT / "resources" / "prompts" / "multi_needle.txt")
     questions = list(task.questions(10, ExampleSettings(3, 1, "ranked"), None))
-    cells = [[make_example(q, 10, p, template, task.format_items, task.SEPARATOR) for q in questions] for p in needles]
-    cells.append([{**items_example(None, size=0), "placement": "no_gold"}])
+    cells = [[make_example(q, 10, p, template, task) for q in questions] for p in needles]
+    cells.append([replace(items_example(None, size=0), placement="no_gold")])
     for number, cell in enumerate(cells):
-        write_jsonl(tmp_path / f"{number}.jsonl.gz", cell)
+        write_examples(tmp_path / f"{number}.jsonl.gz", cell)
     files = [str(tmp_path / f"{number}.jsonl.gz") for number in range(3)]
     tokenizer = str(ROOT / "resources" / "reference_model")
     done = count_tokens(tmp_path, "--tokenizer", tokenizer, "--prompt-template", RAW, "--examples", *files)
@@ -302,7 +306,7 @@ def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path)
     assert table.loc[2, ["gold_first_token", "gold_last_token", "gold_depth_tokens"]].isna().all()
     assert table.loc[0, "gold_first_token"] < table.loc[1, "gold_first_token"]
     positions = pd.read_parquet(tmp_path / "positions.parquet")
-    assert list(positions["target"]) == [t["name"] for cell in cells for e in cell for t in e["targets"]]
+    assert list(positions["target"]) == [t.name for cell in cells for e in cell for t in e.targets]
     assert list(positions["position"])[:3] == [0, 5, 9] and positions["position"].isna().sum() == 1
     assert positions["first_token"].dtype == "Int64" and positions["last_token"].isna().sum() == 1
     golds = positions.dropna()
@@ -319,7 +323,7 @@ def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path)
 
 def test_the_program_says_how_many_gold_items_have_no_known_place(tmp_path):
     fresh("byte level", CHATML.replace("m.content", "m.content | upper")).save_pretrained(tmp_path / "tokenizer")
-    write_jsonl(tmp_path / "examples.jsonl.gz", [items_example(0), items_example(1)])
+    write_examples(tmp_path / "examples.jsonl.gz", [items_example(0), items_example(1)])
     done = count_tokens(
         tmp_path, "--tokenizer", str(tmp_path / "tokenizer"), "--prompt-template", CHAT,
         "--examples", str(tmp_path / "examples.jsonl.gz"),

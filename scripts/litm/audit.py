@@ -4,16 +4,17 @@ Where the way of asking changes an answer it may do so at some positions more th
 for an effect of the position. So the same questions are asked again at all positions, and the flips compared.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
 from litm.analysis.statistics import gap_test
 from litm.base.intervals import binomial_interval
-from litm.placements import gold_positions
-from litm.reasoning import scored_text
-from litm.scoring import judge
+from litm.domain.example import Example
+from litm.domain.placement import gold_positions
+from litm.domain.response import SweepResponse
+from litm.scoring.score import judge
 
 #: Replicates of the permutation test.
 REPLICATES = 2_000
@@ -44,31 +45,32 @@ def audit_table(
     model: str,
     experiment: str,
     metric: str,
-    examples: Iterable[Mapping],
-    recorded: Iterable[Mapping],
-    again: Iterable[Mapping],
+    examples: Iterable[Example],
+    recorded: Iterable[SweepResponse],
+    again: Iterable[SweepResponse],
     seed: int,
 ) -> pd.DataFrame:
     """A row a cell, in the order of the examples, of the answers that were asked for `again`; columns as in `COLUMNS`.
 
-    recorded, again: records as in results/responses; `again` has the same questions at all placements of a size. A
+    recorded, again: responses; `again` has the same questions at all placements of a size. A
     flip is an answer with another text, or with another verdict of the metric (of any target). Rates have 95 %
     intervals, see `binomial_interval`; gap_p is that of `gap_test` over the placements of the size, the same in all
     its rows and missing for a single placement: is some placement flipped more than chance would have it?
     """
-    first = {_name(record): record for record in recorded}
-    second = {_name(record): record for record in again}
+    first = {response.name: response for response in recorded}
+    second = {response.name: response for response in again}
     flips = pd.DataFrame(
         [
             {
-                "size": example["size"],
-                "placement": example["placement"],
-                "id": example["id"],
-                "text": first[name]["response"] != second[name]["response"],
-                "correct": _verdicts(metric, example, first[name]) != _verdicts(metric, example, second[name]),
+                "size": example.size,
+                "placement": example.placement,
+                "id": example.id,
+                "text": first[example.name].text != second[example.name].text,
+                "correct": _verdicts(metric, example, first[example.name])
+                != _verdicts(metric, example, second[example.name]),
             }
             for example in examples
-            if (name := _name(example)) in second
+            if example.name in second
         ],
         columns=["size", "placement", "id", "text", "correct"],
     )
@@ -90,12 +92,8 @@ def audit_table(
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
-def _name(record: Mapping) -> tuple[int, str, str]:
-    return record["size"], record["placement"], record["id"]
-
-
-def _verdicts(metric: str, example: Mapping, record: Mapping) -> list[bool | None]:
-    return [judge(metric, scored_text(record), target["answers"])["correct"] for target in example["targets"]]
+def _verdicts(metric: str, example: Example, response: SweepResponse) -> list[bool | None]:
+    return [judge(metric, response.scored_text, target.answers)["correct"] for target in example.targets]
 
 
 def _rate(kind: str, flips: pd.Series, gap_p: float | None) -> dict:

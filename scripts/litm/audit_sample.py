@@ -1,33 +1,30 @@
 """Which questions an audit asks again: a seeded sample of those that got an answer, each at all positions."""
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from litm.finish_reasons import FAILED, OVERFLOW
-
-#: The engine that answers a local model's prompts one at a time with nothing shared between them.
-PLAIN_ENGINE = "transformers"
-#: Engines that are checked against it: they share, or compute in their own way.
-CHECKED_AGAINST_PLAIN = ("transformers_paged", "vllm")
+from litm.domain.finish_reason import FAILED, OVERFLOW
+from litm.domain.response import SweepResponse
+from litm.engines import engine_facts
+from litm.hashing import text_sha256
 
 
 def audit_engine(engine: str) -> str:
     """The engine of the audit of a sweep that another engine answered; an API is asked again itself."""
-    return PLAIN_ENGINE if engine in CHECKED_AGAINST_PLAIN else engine
+    return engine_facts(engine).audited_with or engine
 
 
-def audit_sample(responses: Iterable[Mapping], per_cell: int, seed: int) -> set[tuple[int, str]]:
+def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -> set[tuple[int, str]]:
     """(size, id) of at most `per_cell` questions of each size, drawn from those with an answer at every placement.
 
-    responses: records as in results/responses. A question's lot depends on the seed and its id alone, so that a
+    A question's lot depends on the seed and its id alone, so that a
     larger sample has the smaller one's questions, and sizes and models have theirs in common where they can.
     """
     placements: dict[int, set[str]] = {}
     answered: dict[tuple[int, str], set[str]] = {}
     for response in responses:
-        placements.setdefault(response["size"], set()).add(response["placement"])
-        if response["finish_reason"] not in (OVERFLOW, FAILED):
-            answered.setdefault((response["size"], response["id"]), set()).add(response["placement"])
+        placements.setdefault(response.size, set()).add(response.placement)
+        if response.finish_reason not in (OVERFLOW, FAILED):
+            answered.setdefault((response.size, response.id), set()).add(response.placement)
     complete = [question for question, at in answered.items() if at == placements[question[0]]]
     return {
         question
@@ -39,4 +36,4 @@ def audit_sample(responses: Iterable[Mapping], per_cell: int, seed: int) -> set[
 
 
 def _lot(seed: int, id: str) -> tuple[str, str]:
-    return hashlib.sha256(f"{seed}/audit/{id}".encode()).hexdigest(), id
+    return text_sha256(f"{seed}/audit/{id}"), id

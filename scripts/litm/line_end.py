@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from transformers import StoppingCriteria
 
-from litm.finish_reasons import LENGTH, STOP
+from litm.domain.finish_reason import LENGTH, STOP
 
 
 class LineEnd:

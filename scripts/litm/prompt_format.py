@@ -1,22 +1,20 @@
 """From a prompt to the token ids a model reads: tokenizer and prompt template, without any weights."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 import jinja2
 
+from litm.batches import in_batches
+from litm.domain.example import Content as Content
 from litm.errors import UserError
 from litm.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-#: What a prompt says: a text, or the messages of a conversation, each {role, content}.
-Content = str | list[dict[str, str]]
-T = TypeVar("T")
 
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"
@@ -69,13 +67,6 @@ def read_prompt_template(path: str | Path) -> str:
     return template
 
 
-def prompt_content(example: Mapping, prompt_template: str) -> Content:
-    """What a model is asked with an example record: its messages if it has any and the format is 'chat', else its
-    prompt.
-    """
-    return (example.get("messages") if prompt_template == CHAT else None) or example["prompt"]
-
-
 def encode_prompts(
     tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Iterable[Content]
 ) -> list[list[int]]:
@@ -84,17 +75,10 @@ def encode_prompts(
     Never truncates. Arguments and errors as in `render_prompts`.
     """
     ids: list[list[int]] = []
-    for some in in_chunks(prompts):
+    for some in in_batches(prompts, CHUNK):
         texts = render_prompts(tokenizer, prompt_template, template, some)
         ids += cast(list[list[int]], tokenize(tokenizer, prompt_template, texts)["input_ids"])
     return ids
-
-
-def in_chunks(items: Iterable[T]) -> Iterator[list[T]]:
-    """The items in lists of at most `CHUNK`, in their order."""
-    rest = iter(items)
-    while some := list(islice(rest, CHUNK)):
-        yield some
 
 
 def render_prompts(

@@ -4,12 +4,13 @@ A model may begin its response with the opening tag, or its prompt may end with 
 ends with the closing tag, and the answer is what comes after.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from litm.domain.finish_reason import LENGTH, REFUSED
+from litm.domain.response import SweepResponse
 from litm.errors import UserError
-from litm.finish_reasons import LENGTH, REFUSED
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -92,23 +93,35 @@ def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
     return any(closing in text and opening not in text.partition(closing)[0] for text in texts)
 
 
-def with_answer(record: dict, tags: tuple[str, str], opened: bool) -> dict:
-    """The record of a response with its `answer`: what is scored.
+def with_answers(
+    responses: Iterable[SweepResponse], reasoning: "Reasoning", opened: bool | None = None
+) -> Iterator[SweepResponse]:
+    """The responses, each with its `answer`, where the reasoning before it is not scored.
+
+    opened: whether the prompts opened the reasoning; None if nobody knows the prompts, so that the responses must show
+    it.
+    """
+    if not reasoning.is_separate:
+        yield from responses
+        return
+    responses = list(responses)
+    if opened is None:
+        opened = opened_by_prompt((response.text or "" for response in responses), reasoning.tags)
+    yield from (with_answer(response, reasoning.tags, opened) for response in responses)
+
+
+def with_answer(response: SweepResponse, tags: tuple[str, str], opened: bool) -> SweepResponse:
+    """The response with its `answer`: what is scored.
 
     Where the reasoning never ended, that is nothing, and the response was cut (or withheld by a provider's filter).
     """
-    if record["response"] is None:
-        return {**record, "answer": None}
-    answer = final_answer(record["response"], tags, opened)
+    if response.text is None:
+        return replace(response, answer=None, has_answer=True)
+    answer = final_answer(response.text, tags, opened)
     if answer is not None:
-        return {**record, "answer": answer}
-    reason = REFUSED if record["finish_reason"] == REFUSED else LENGTH
-    return {**record, "answer": "", "finish_reason": reason}
-
-
-def scored_text(record: Mapping) -> str | None:
-    """What is scored of a response's record: its `answer` if it has one, else all of it; None if there is nothing."""
-    return record["answer"] if "answer" in record else record["response"]
+        return replace(response, answer=answer, has_answer=True)
+    reason = REFUSED if response.finish_reason == REFUSED else LENGTH
+    return replace(response, answer="", has_answer=True, finish_reason=reason)
 
 
 def check_tags(tokenizer: "PreTrainedTokenizerBase", tags: tuple[str, str]) -> None:

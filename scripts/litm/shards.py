@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from litm.inference.prompt import Prompt
 from litm.journal import journal_files
-from litm.sweep import Prompt
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from litm.curves import Curve
+from litm.domain.curve import Curve
+from litm.domain.example import Example
+from litm.domain.response import SweepResponse
 from litm.errors import UserError
 from litm.figures import accuracy_by_position, accuracy_by_target
 from litm.figures.drawing.rows import Rows
-from litm.reasoning import scored_text
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class CurveFiles(Curve):
 
 
 def predictions(
-    curve: Curve, examples: Iterable[dict], responses: Iterable[dict], scores: pd.DataFrame
-) -> dict[int, list[dict]]:
+    curve: Curve, examples: Iterable[Example], responses: Iterable[SweepResponse], scores: pd.DataFrame
+) -> dict[int | None, list[dict]]:
     """What the model answered at each position, one record a question, in the order of the examples.
 
     examples, scores: those of the curve; responses: those of its experiment. `correct` is None for a question that
@@ -34,33 +35,33 @@ def predictions(
     an example without a response or a score.
     """
     answered = {
-        (response["placement"], response["id"]): (scored_text(response), response["finish_reason"])
+        (response.placement, response.id): (response.scored_text, response.finish_reason)
         for response in responses
-        if response["size"] == curve.size and curve.placement in (None, response["placement"])
+        if response.size == curve.size and curve.placement in (None, response.placement)
     }
     verdicts = _verdicts(scores)
-    by_position: dict[int, list[dict]] = {}
+    by_position: dict[int | None, list[dict]] = {}
     for example in examples:
-        prompt = (example["placement"], example["id"])
-        where = f"question {example['id']}, size {curve.size}, {example['placement']}"
+        prompt = (example.placement, example.id)
+        where = f"question {example.id}, size {curve.size}, {example.placement}"
         if prompt not in answered:
             raise UserError(f"no response to {where}: run generate again")
         answer, finish_reason = answered[prompt]
-        for target in example["targets"]:
-            if (*prompt, target["name"]) not in verdicts:
+        for target in example.targets:
+            if (*prompt, target.name) not in verdicts:
                 raise UserError(f"no score of {where}: run score again")
-            answers = target["answers"]
+            answers = list(target.answers)
             record = {
-                "id": example["id"],
-                "question": example["question"],
+                "id": example.id,
+                "question": example.question,
                 "model_answer": answer,
-                "correct": verdicts[(*prompt, target["name"])],
+                "correct": verdicts[(*prompt, target.name)],
                 "value": answers[0] if len(answers) == 1 else answers,
-                "gold_position": target["position"],
-                **({} if curve.placement is None else {"target": target["name"]}),
+                "gold_position": target.position,
+                **({} if curve.placement is None else {"target": target.name}),
                 "finish_reason": finish_reason,
             }
-            by_position.setdefault(target["position"], []).append(record)
+            by_position.setdefault(target.position, []).append(record)
     return by_position
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import pandas as pd
 
 from litm.analysis.pbi import CLASSES, INVERTED, MEASURED, NO_INFORMATION
-from litm.curves import Curve
+from litm.domain.curve import Curve
 from litm.errors import UserError
 from litm.plain_rows import plain_rows
 

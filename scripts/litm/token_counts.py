@@ -1,19 +1,20 @@
 """The prompts of a sweep in tokens: how long they are, and where in them the gold items are."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from litm.batches import in_batches
+from litm.domain.example import Example
 from litm.errors import UserError
 from litm.prompt_format import (
     CHAT,
+    CHUNK,
     PROMPT_FIELD,
     as_messages,
-    in_chunks,
-    prompt_content,
     render_chats,
     render_prompts,
     tokenize,
@@ -72,24 +73,26 @@ class Segment:
 
 
 def measure_prompts(
-    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, examples: Iterable[Mapping]
-) -> Iterator[tuple[Mapping, PromptTokens]]:
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, examples: Iterable[Example]
+) -> Iterator[tuple[Example, PromptTokens]]:
     """Each example, and its prompt in the tokens that the model is given; arguments and errors as in `render_prompts`.
 
     A gold item's place is not known if the tokenizer does not say which characters a token has (one that is not
     fast), or if the chat template changes what it is given, white space at the ends of a message aside.
     """
-    for some in in_chunks(examples):
-        texts = render_prompts(tokenizer, prompt_template, template, [prompt_content(e, prompt_template) for e in some])
+    for some in in_batches(examples, CHUNK):
+        texts = render_prompts(
+            tokenizer, prompt_template, template, [example.content(prompt_template == CHAT) for example in some]
+        )
         encoded = tokenize(tokenizer, prompt_template, texts)
         encodings: Sequence[Encoding | None] = encoded.encodings or [None] * len(some)
         if prompt_template == CHAT:
             segments = _segments_of_chats(tokenizer, some, texts)
         else:
             at = 0 if template is None else template.index(PROMPT_FIELD)
-            segments = [[Segment(0, len(example["prompt"]), at)] for example in some]
+            segments = [[Segment(0, len(example.prompt), at)] for example in some]
         for example, ids, encoding, parts in zip(some, encoded["input_ids"], encodings, segments, strict=True):
-            spans = [target["span"] for target in example["targets"]]
+            spans = [target.span for target in example.targets]
             golds = tuple(gold_tokens(encoding, parts, *span) if span and encoding else None for span in spans)
             unknown = sum(span is not None and gold is None for span, gold in zip(spans, golds, strict=True))
             yield example, PromptTokens(len(ids), golds, unknown)
@@ -117,14 +120,14 @@ def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, e
 
 
 def _segments_of_chats(
-    tokenizer: "PreTrainedTokenizerBase", examples: Sequence[Mapping], texts: Sequence[str]
+    tokenizer: "PreTrainedTokenizerBase", examples: Sequence[Example], texts: Sequence[str]
 ) -> list[list[Segment]]:
     """For each example with its rendered chat where parts of its prompt are in it, empty where that is not known."""
-    chats = [as_messages(prompt_content(example, CHAT)) for example in examples]
+    chats = [as_messages(example.content(as_chat=True)) for example in examples]
     roles = [tuple(message["role"] for message in messages) for messages in chats]
     gaps = {some: chat_gaps(tokenizer, some) for some in set(roles)}
     return [
-        chat_segments(example["prompt"], [message["content"] for message in messages], text, gaps[some])
+        chat_segments(example.prompt, [message["content"] for message in messages], text, gaps[some])
         for example, messages, text, some in zip(examples, chats, texts, roles, strict=True)
     ]
 
@@ -218,17 +221,17 @@ def token_count_row(
     }
 
 
-def position_rows(model: str, experiment: str, example: Mapping, prompt: PromptTokens) -> Iterator[dict]:
+def position_rows(model: str, experiment: str, example: Example, prompt: PromptTokens) -> Iterator[dict]:
     """A row of `POSITION_COLUMNS` for each target of one prompt."""
-    for target, gold in zip(example["targets"], prompt.golds, strict=True):
+    for target, gold in zip(example.targets, prompt.golds, strict=True):
         yield {
             "model": model,
             "experiment": experiment,
-            "size": example["size"],
-            "placement": example["placement"],
-            "id": example["id"],
-            "target": target["name"],
-            "position": target["position"],
+            "size": example.size,
+            "placement": example.placement,
+            "id": example.id,
+            "target": target.name,
+            "position": target.position,
             "prompt_tokens": prompt.count,
             "first_token": gold.first if gold else None,
             "last_token": gold.last if gold else None,

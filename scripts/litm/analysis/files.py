@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from litm.csv_tables import read_csv
-from litm.records import read_json, read_jsonl
+from litm.domain.example import Example, read_examples
+from litm.records import read_json
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class Files:
         """The rows of all CSV files, with columns of these types."""
         return pd.concat([read_csv(path, dtypes) for path in self.paths], ignore_index=True)
 
-    def records(self) -> Iterator[list[dict]]:
-        """The records of one file of JSON lines after another."""
-        return ([record for _, record in read_jsonl(path)] for path in self.paths)
+    def examples(self) -> Iterator[list[Example]]:
+        """The examples of one file after another."""
+        return (list(read_examples(path)) for path in self.paths)
 
     def objects(self) -> Iterator[dict]:
         """The object of one JSON file after another."""

@@ -9,7 +9,7 @@ from scipy import special
 from litm.base.intervals import binomial_interval
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure
-from litm.placements import depth_of
+from litm.domain.placement import depth_of
 from litm.published import PublishedAccuracy, first_of_cells
 
 

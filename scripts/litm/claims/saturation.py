@@ -8,7 +8,7 @@ from litm.claims.evidence import Cell, Evidence
 from litm.claims.measures import Measure, minus, scaled
 from litm.claims.relations import Relations
 from litm.claims.verdicts import Claim, Question
-from litm.placements import AS_RETRIEVED
+from litm.domain.placement import AS_RETRIEVED
 from litm.wording import points
 
 #: Gains are taken from the size nearest to this share of the largest one: the paper's 20 of 50 documents.

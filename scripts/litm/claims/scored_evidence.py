@@ -10,8 +10,8 @@ from litm.analysis.statistics import contrast_interval
 from litm.base.intervals import binomial_interval
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure
+from litm.domain.placement import gold_places
 from litm.errors import UserError
-from litm.placements import gold_places
 
 #: What names a cell among score rows, and the columns of these that are needed in all.
 CELL = ["model", "experiment", "size", "position", "placement", "depth"]

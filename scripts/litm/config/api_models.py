@@ -6,14 +6,13 @@ from pathlib import Path
 
 from litm.config.catalogue import choose, text_names
 from litm.config.data import Dataset, locate
-from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
+from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
+from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import STRIP, Reasoning, read_reasoning
-from litm.sweep import STOP
 
-#: The engine whose servers have both endpoints; the other has the chat alone.
-OPENAI = "openai"
 #: Fields of a request that the workflow sets from the entry and the prompt, or on which reading the response depends.
 OWN_FIELDS = {
     "model": "set 'api_model'",
@@ -82,8 +81,9 @@ def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], r
     where = f"models.{name}"
     if "api_model" not in entry:
         raise UserError(f"{where}: 'api_model' is missing: the server's name for the model")
-    if "endpoint" in entry and entry["engine"] != OPENAI:
-        raise UserError(f"{where}: 'endpoint' is only for 'engine: {OPENAI}'")
+    if "endpoint" in entry and not _has_completions(engine_facts(entry["engine"])):
+        having = " or ".join(engine_names(_has_completions))
+        raise UserError(f"{where}: 'endpoint' is only for 'engine: {having}'")
     endpoint = entry.get("endpoint", CHAT_ENDPOINT)
     chat = endpoint == CHAT_ENDPOINT
     prompt_template = entry.get("prompt_template", CHAT if chat else RAW)
@@ -109,6 +109,10 @@ def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], r
         prices=entry.get("prices"),
         tokens_per_second=entry.get("tokens_per_second"),
     )
+
+
+def _has_completions(facts: EngineFacts) -> bool:
+    return facts.provider is not None and COMPLETIONS_ENDPOINT in facts.provider.endpoints
 
 
 def _check_template(prompt_template: str, entry: Mapping, chat: bool, where: str, root: Path) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.candidates import GOLD_AND_RANDOM, GOLD_AND_RETRIEVED, CandidateSettings
 from litm.config.catalogue import choose
 from litm.corpora import GENERATORS, PASSAGE_WORDS, CorpusSettings, source_names
 from litm.corpora.documents import source_files
+from litm.domain.placement import AS_RETRIEVED
 from litm.errors import UserError
 from litm.identity import check_model_folder, has_tokenizer
-from litm.placements import AS_RETRIEVED
 from litm.retrieval import EXACT, INDEXES, METHODS
+from litm.retrieval.candidates import GOLD_AND_RANDOM, GOLD_AND_RETRIEVED, CandidateSettings
 
 #: Question sets that are derived from annotations have this source; the others are generated with a corpus.
 NATURAL_QUESTIONS = "natural_questions"

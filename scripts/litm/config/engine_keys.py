@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
+from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
 
 #: The engine of an entry that runs nothing, and those that ask a server.
 RECORDED = "recorded"
-API_ENGINES = ("anthropic", "openai")
+API_ENGINES = tuple(engine_names(lambda facts: facts.provider is not None))
 
 RECORDED_KEYS = ("responses", "fields")
 #: What every kind has.
@@ -39,6 +40,8 @@ LOCAL_KEYS = (
     "mem_mb",
     "runtime",
 )
+#: Those that say which model it is, or need its tokenizer.
+MODEL_KEYS = ("path", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags")
 
 
 def is_recorded(entry: Mapping) -> bool:
@@ -51,11 +54,17 @@ def is_api(entry: Mapping) -> bool:
     return entry.get("engine") in API_ENGINES
 
 
+def has_no_model(entry: Mapping) -> bool:
+    """Whether an entry of models.yaml has no model, only an engine."""
+    engine = entry.get("engine")
+    return engine in engine_names() and not engine_facts(engine).has_model
+
+
 def with_defaults(entry: Mapping, defaults: Mapping) -> dict:
     """An entry with the config's defaults for those keys that it can have; they say how a model is run."""
     if is_recorded(entry):
         return dict(entry)
-    other = LOCAL_KEYS if is_api(entry) else API_KEYS
+    other = LOCAL_KEYS if is_api(entry) else (*API_KEYS, *MODEL_KEYS) if has_no_model(entry) else API_KEYS
     return {**{key: value for key, value in defaults.items() if key not in other}, **entry}
 
 
@@ -69,6 +78,8 @@ def check_engine_keys(name: str, entry: Mapping) -> None:
         return
     if wrong := [key for key in entry if key in RECORDED_KEYS]:
         raise UserError(f"{where}: '{wrong[0]}' is only for 'engine: {RECORDED}'")
+    if has_no_model(entry) and (wrong := [key for key in entry if key in MODEL_KEYS]):
+        raise UserError(f"{where}: '{wrong[0]}' is not for 'engine: {entry['engine']}', which has no model")
     if is_api(entry) and (wrong := [key for key in entry if key in LOCAL_KEYS]):
         raise UserError(f"{where}: '{wrong[0]}' is not for 'engine: {entry['engine']}', whose models a server runs")
     if not is_api(entry) and (wrong := [key for key in entry if key in API_KEYS]):

@@ -9,21 +9,14 @@ from typing import Any
 
 from litm.config.catalogue import choose, text_names
 from litm.config.data import Candidates
-from litm.curves import Curve
+from litm.domain.curve import Cell, Curve
+from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.errors import UserError
-from litm.metrics import METRICS
-from litm.placements import AS_RETRIEVED, depth_placement, gold_placement, gold_places
-from litm.questions import read_template
-from litm.sweep import LEAVE_OUT
-from litm.tasks import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefaults, load_task, task_names
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One context shape of an experiment: its size and where the gold item is."""
-
-    size: int
-    placement: str
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefaults
+from litm.examples.tasks import load_task, task_names
+from litm.inference.policies import LEAVE_OUT
+from litm.scoring.metrics import METRICS
 
 
 @dataclass(frozen=True)

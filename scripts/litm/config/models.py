@@ -7,15 +7,13 @@ from pathlib import Path
 from litm.config.catalogue import choose, text_names
 from litm.config.data import Dataset, locate
 from litm.config.engine_keys import RECORDED
-from litm.engines import NO_QUANTIZATION, engine_names
+from litm.engine import NO_QUANTIZATION
+from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
+from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
 from litm.reasoning import BUDGET, OFF, Reasoning, read_reasoning
-from litm.sweep import STOP
-
-#: The engine that can end a model's reasoning.
-BUDGETING_ENGINE = "transformers"
 
 
 @dataclass(frozen=True)
@@ -63,10 +61,17 @@ class Model:
 
     def location(self) -> dict:
         """Where the model is: what `identify_model.py` is given."""
+        if not self.has_weights:
+            return {"engine": self.engine, "version": engine_facts(self.engine).version}
         return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
 
     def _changes(self) -> dict:
         return {"config": dict(self.config)} if self.config else {}
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether there is a model to load, with a tokenizer."""
+        return engine_facts(self.engine).has_model
 
     @property
     def template_name(self) -> str | None:
@@ -78,9 +83,10 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
     """An entry of models.yaml of a model that can be run; `UserError` for unknown names, or a folder without what a
     model needs.
     """
-    if ("path" in entry) == ("hub" in entry):
-        raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
     choose([entry["engine"]], [*engine_names(), RECORDED], f"models.{name}.engine")
+    has_model = engine_facts(entry["engine"]).has_model
+    if ("path" in entry) == ("hub" in entry) and has_model:
+        raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
     prompt_template = entry.get("prompt_template", RAW)
     templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
     choose([prompt_template], templates, f"models.{name}.prompt_template")
@@ -100,7 +106,7 @@ def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root:
         prompt_template=prompt_template,
         reasoning=_reasoning(entry, prompt_template, f"models.{name}"),
         on_failure=entry.get("on_failure", STOP),
-        device=entry.get("device", "auto"),
+        device=entry.get("device", "auto" if has_model else "cpu"),
         gpus=entry.get("gpus", 1),
         shards=entry.get("shards", 1),
         batch_tokens=entry.get("batch_tokens", 16384),
@@ -118,8 +124,9 @@ def _reasoning(entry: Mapping, prompt_template: str, where: str) -> Reasoning:
     reasoning = read_reasoning(entry, where)
     if reasoning.policy == OFF and prompt_template != CHAT:
         raise UserError(f"{where}.reasoning: {OFF} is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
-    if reasoning.policy == BUDGET and entry["engine"] != BUDGETING_ENGINE:
-        raise UserError(f"{where}.reasoning: {BUDGET} is only for 'engine: {BUDGETING_ENGINE}'")
+    if reasoning.policy == BUDGET and not engine_facts(entry["engine"]).budgets_reasoning:
+        budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
+        raise UserError(f"{where}.reasoning: {BUDGET} is only for 'engine: {budgeting}'")
     return reasoning
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from litm.config.catalogue import choose
 from litm.config.data import Dataset, locate
-from litm.config.experiments import Cell, Experiment
+from litm.config.experiments import Experiment
+from litm.domain.curve import Cell
+from litm.domain.placement import gold_positions
 from litm.errors import UserError
-from litm.placements import gold_positions
+from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
 from litm.reasoning import STRIP, Reasoning, read_reasoning
-from litm.recorded import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
 
 
 @dataclass(frozen=True)

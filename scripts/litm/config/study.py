@@ -24,7 +24,7 @@ from litm.config.data import (
     read_question_set,
     read_retriever,
 )
-from litm.config.engine_keys import check_engine_keys, is_api, is_recorded, with_defaults
+from litm.config.engine_keys import check_engine_keys, has_no_model, is_api, is_recorded, with_defaults
 from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model, read_model
@@ -198,6 +198,8 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             raise UserError(
                 f"{where}.tokens_of: {experiment.tokens_of} is run by a server: set the model's 'tokenizer'"
             )
+        if has_no_model(model):
+            raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
 
 
 def _check_answered(study: Study) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from litm.passages import Passage
+from litm.questions.released_format import QuestionRecord
 
 #: Sources that make up their text, and questions about it; they read no file.
 GENERATORS = ("mini_encyclopedia",)
@@ -44,7 +45,7 @@ class Source(Protocol):
 class Generator(Source, Protocol):
     """A source that also has questions, each with its gold passage, in the released format."""
 
-    def questions(self, settings: CorpusSettings) -> Iterator[dict]: ...
+    def questions(self, settings: CorpusSettings) -> Iterator[QuestionRecord]: ...
 
 
 def source_names() -> list[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from litm.corpora import CorpusSettings
 from litm.encyclopedia.articles import FAMILY_SIZE, Article, make_articles
 from litm.passages import Passage
+from litm.questions.released_format import Document, QuestionRecord
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
@@ -25,7 +26,7 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
         yield f"mini_encyclopedia, passage {number}", Passage(article.id, article.title, article.text)
 
 
-def questions(settings: CorpusSettings) -> Iterator[dict]:
+def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
     """A question about each passage, as a record in the released format with the gold document alone.
 
     One of each family, then a second of each, and so on, so that any first part is spread over families and kinds.
@@ -36,9 +37,9 @@ def questions(settings: CorpusSettings) -> Iterator[dict]:
         yield from (_question_record(article) for article in round_ if article is not None)
 
 
-def _question_record(article: Article) -> dict:
-    document = {"id": article.id, "title": article.title, "text": article.text, "hasanswer": True, "isgold": True}
-    return {"question": article.question, "answers": list(article.answers), "ctxs": [document]}
+def _question_record(article: Article) -> QuestionRecord:
+    document = Document.of(article.title, article.text, id=article.id, has_answer=True, is_gold=True)
+    return QuestionRecord.of(article.question, article.answers, [document])
 
 
 def _seed_and_count(settings: CorpusSettings) -> tuple[int, int]:

@@ -17,9 +17,9 @@ from random import Random
 from litm.encyclopedia import names
 from litm.encyclopedia.articles import FAMILY_SIZE, Article, make_family
 from litm.encyclopedia.kinds import ASKED
-from litm.questions import read_template
+from litm.examples.prompt_file import read_template
+from litm.examples.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
 from litm.reference_model.recipe import Course
-from litm.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
 
 #: Seed of the encyclopedia that lessons are about, and how many of its families.
 _ENCYCLOPEDIA, _FAMILIES = 9_000_001, 60_000

@@ -5,7 +5,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 
-from litm.placements import gold_places
+from litm.domain.placement import gold_places
 
 #: What computes the report and all that it is made of, but the answers, whose software the manifests name.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
@@ -73,6 +73,8 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
 
 def _weights(source: Mapping) -> str:
     """What says which weights they are, of the `source` in an identity."""
+    if "engine" in source:
+        return f"no model: engine {source['engine']}, version {source['version']}"
     if "api_model" in source:
         where = source.get("revision") or source.get("base_url")
         return f"{source['api_model']} of a server" + (f" ({where})" if where else "")

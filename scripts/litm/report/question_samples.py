@@ -16,6 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
+from litm.domain.example import Example, Target
+from litm.domain.response import SweepResponse
+
 #: The end of a line or a sentence.
 _END = re.compile(r"(?<=\n)|(?<=[.!?] )")
 
@@ -36,8 +39,8 @@ def sampled_ids(scores: pd.DataFrame, questions: int, seed: int) -> dict[int, li
 
 
 def question_records(
-    examples: Iterable[Mapping],
-    responses: Mapping[str, Iterable[Mapping]],
+    examples: Iterable[Example],
+    responses: Mapping[str, Iterable[SweepResponse]],
     scores: pd.DataFrame,
     ids: Mapping[int, Sequence[str]],
 ) -> Iterator[dict]:
@@ -46,10 +49,10 @@ def question_records(
     responses: of each model; scores: rows of `scoring.score_sweep` of all these models.
     """
     wanted = {(size, id) for size, of_size in ids.items() for id in of_size}
-    cells: dict[tuple[int, str], list[Mapping]] = {}
+    cells: dict[tuple[int, str], list[Example]] = {}
     for example in examples:
-        if (example["size"], example["id"]) in wanted:
-            cells.setdefault((example["size"], example["id"]), []).append(example)
+        if (example.size, example.id) in wanted:
+            cells.setdefault((example.size, example.id), []).append(example)
     answers = _answers(responses, scores, wanted)
     for size, of_size in ids.items():
         for id in of_size:
@@ -57,7 +60,7 @@ def question_records(
 
 
 def _answers(
-    responses: Mapping[str, Iterable[Mapping]], scores: pd.DataFrame, wanted: set[tuple[int, str]]
+    responses: Mapping[str, Iterable[SweepResponse]], scores: pd.DataFrame, wanted: set[tuple[int, str]]
 ) -> dict[tuple[int, str, str], list[dict]]:
     """What each model answered, in the order of the models, by size, id and placement."""
     chosen = scores[[key in wanted for key in zip(scores["size"], scores["id"], strict=True)]]
@@ -68,45 +71,44 @@ def _answers(
     answers: dict[tuple[int, str, str], list[dict]] = {}
     for model, of_model in responses.items():
         for response in of_model:
-            size, id, placement = response["size"], response["id"], response["placement"]
+            size, placement, id = response.name
             if (size, id) not in wanted:
                 continue
             correct, excluded = verdicts[model, size, id, placement]
             answer = {
                 "model": model,
-                "text": response["response"],
+                "text": response.text,
                 "verdicts": [None if pd.isna(one) else bool(one) for one in correct],
-                "finish_reason": response["finish_reason"],
+                "finish_reason": response.finish_reason,
                 "excluded": excluded,
             }
-            if response.get("answer", response["response"]) != response["response"]:
-                answer["answer"] = response["answer"]
+            if response.scored_text != response.text:
+                answer["answer"] = response.scored_text
             answers.setdefault((size, id, placement), []).append(answer)
     return answers
 
 
-def _record(size: int, id: str, examples: Sequence[Mapping], answers: Mapping) -> dict:
+def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping) -> dict:
     pieces: dict[str, int] = {}
     cells = [
         {
-            "placement": example["placement"],
-            "question": example["question"],
-            "prompt": [pieces.setdefault(piece, len(pieces)) for piece in _END.split(example["prompt"])],
-            "targets": [_target(target, example["prompt"]) for target in example["targets"]],
-            "responses": answers.get((size, id, example["placement"]), []),
+            "placement": example.placement,
+            "question": example.question,
+            "prompt": [pieces.setdefault(piece, len(pieces)) for piece in _END.split(example.prompt)],
+            "targets": [_target(target, example.prompt) for target in example.targets],
+            "responses": answers.get((size, id, example.placement), []),
         }
         for example in examples
     ]
     return {"id": id, "size": size, "pieces": list(pieces), "cells": cells}
 
 
-def _target(target: Mapping, prompt: str) -> dict:
-    span = target["span"]
+def _target(target: Target, prompt: str) -> dict:
     return {
-        "name": target["name"],
-        "position": target["position"],
-        "answers": target["answers"],
-        "span": None if span is None else [_utf16_length(prompt[:end]) for end in span],
+        "name": target.name,
+        "position": target.position,
+        "answers": list(target.answers),
+        "span": None if target.span is None else [_utf16_length(prompt[:end]) for end in target.span],
     }
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from litm.base.intervals import binomial_interval
+from litm.questions.released_format import QuestionRecord
 
 #: Numbers of passages for which recall is given, as far as so many were retrieved.
 KS = (1, 5, 10, 20, 30, 40, 50, 100)
 
 
 def recall_rows(
-    name: dict, records: Sequence[dict], hits: int, recall_against_exact: float | None, n_against_exact: int
+    name: dict, records: Sequence[QuestionRecord], hits: int, recall_against_exact: float | None, n_against_exact: int
 ) -> list[dict]:
     """One row a number of passages k, beginning with the columns of `name`.
 
@@ -19,10 +20,12 @@ def recall_rows(
     approximate index, None of an exact search.
     """
     rows = []
-    with_gold = [record for record in records if record["gold_id"] is not None]
+    with_gold = [record for record in records if record.retrieved_gold_id is not None]
     for k in [k for k in KS if k <= hits]:
-        found = sum(any(document["hasanswer"] for document in record["ctxs"][:k]) for record in records)
-        gold = sum(record["gold_id"] in {document["id"] for document in record["ctxs"][:k]} for record in with_gold)
+        found = sum(any(document.has_answer for document in record.documents[:k]) for record in records)
+        gold = sum(
+            record.retrieved_gold_id in {document.id for document in record.documents[:k]} for record in with_gold
+        )
         low, high = binomial_interval(found, len(records))
         rows.append(
             {

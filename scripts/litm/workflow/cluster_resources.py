@@ -60,6 +60,8 @@ def billions_of(model: Model) -> float:
     """The parameters of a model in 10⁹: as its entry says, by its weights in a folder, by its name, or as usual."""
     if model.parameters:
         return model.parameters
+    if not model.has_weights:
+        return 0.0
     if model.path:
         return _bytes_of_weights(model.path) / 2e9
     found = _IN_NAME.search(model.hub or "")

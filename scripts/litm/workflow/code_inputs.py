@@ -1,6 +1,7 @@
 """Which of the project's own files a script is made of, so that rules can list them as inputs."""
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -24,13 +25,23 @@ def local_modules(script: Path, package_root: Path) -> tuple[Path, ...]:
 @cache
 def _imported_files(path: Path, package_root: Path) -> frozenset[Path]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             # What is imported from a package may be a module of it.
             names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
     return frozenset(file for name in names for file in _module_files(name, package_root))
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements, those of functions and blocks too; not the expressions in them, which are most of the nodes."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+            waiting.extend(getattr(node, field, []))
 
 
 def _module_files(name: str, package_root: Path) -> list[Path]:

@@ -124,4 +124,4 @@ class SizePlan:
 
 
 def _task_module(experiment: Experiment) -> str:
-    return f"litm.tasks.{experiment.task}"
+    return f"litm.examples.tasks.{experiment.task}"

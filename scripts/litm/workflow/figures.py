@@ -32,6 +32,8 @@ class FigurePlan:
         self._tables = tables
         self._paper = paper
 
+    # Which figures there are
+
     @property
     def files(self) -> list[str]:
         """All figures of a study, in both formats."""
@@ -43,9 +45,34 @@ class FigurePlan:
         """Those that the report shows."""
         return [f"results/figures/{name}.png" for name in self._study.figures]
 
+    # What they are drawn by
+
     def code(self, wildcards: Wildcards) -> list[str]:
-        """plot_figure.py and the module of the figure's kind."""
-        return self._project.code("plot_figure.py", kind_module(self._study.figures[wildcards.figure]))
+        """The program, and the module of the figure's kind."""
+        return self._kind_code(self._study.figures[wildcards.figure].kind)
+
+    def published_code(self, wildcards: Wildcards) -> list[str]:
+        """The same of a figure of published values alone."""
+        return self._kind_code(self._study.published_figures[wildcards.figure].kind)
+
+    @property
+    def pbi_forest_code(self) -> list[str]:
+        """The same of the figure that is always made."""
+        return self._kind_code(PBI_FOREST)
+
+    def pbi_forest_settings(self, wildcards: Wildcards) -> str:
+        """What changes its picture: JSON. A method, because Snakemake takes braces of a plain param for wildcards."""
+        return canonical_json({"kind": PBI_FOREST})
+
+    @property
+    def kind_modules(self) -> list[str]:
+        """The modules of the kinds of the study's figures, by their names."""
+        return [f"litm.figures.{kind}" for kind in sorted({figure.kind for figure in self._study.figures.values()})]
+
+    def _kind_code(self, kind: str) -> list[str]:
+        return self._project.code("plot_figure.py", f"litm.figures.{kind}")
+
+    # What they are drawn of
 
     def accuracy(self, wildcards: Wildcards) -> list[str]:
         """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
@@ -66,7 +93,7 @@ class FigurePlan:
         ]
 
     def recall(self, wildcards: Wildcards) -> list[str]:
-        """The recall of the retrievers of its experiments, if its kind shows recall."""
+        """The recall of the retrievers of its experiments, for a kind that draws it."""
         experiments = self._experiments(self._study.figures[wildcards.figure])
         return [recall_file(one) for one in self._candidates.open_domain(experiments)]
 
@@ -78,21 +105,8 @@ class FigurePlan:
         """What changes the picture, beside the data: JSON."""
         return canonical_json(self._study.figures[wildcards.figure].settings())
 
-    @property
-    def forest_code(self) -> list[str]:
-        """plot_figure.py and the module of the figure of all curves."""
-        return self._project.code("plot_figure.py", f"litm.figures.{PBI_FOREST}")
-
-    def forest_settings(self, wildcards: Wildcards) -> str:
-        """The kind of the figure of all curves: JSON, by a method as Snakemake would take braces for wildcards."""
-        return canonical_json({"kind": PBI_FOREST})
-
-    def published_code(self, wildcards: Wildcards) -> list[str]:
-        """plot_figure.py and the module of the kind of a figure of published values alone."""
-        return self._project.code("plot_figure.py", kind_module(self._study.published_figures[wildcards.figure]))
-
     def published_settings(self, wildcards: Wildcards) -> str:
-        """What changes such a figure, beside the published values: JSON."""
+        """What changes a figure of published values alone, beside these: JSON."""
         return canonical_json(self._study.published_figures[wildcards.figure].settings())
 
     def settings_with_recall(self, figure: Figure) -> dict:
@@ -104,8 +118,3 @@ class FigurePlan:
         """The selected experiments whose recall a figure draws."""
         names = figure.experiments if "recall" in load_kind(figure.kind).INPUTS else ()
         return [self._study.experiments[name] for name in names if name in self._study.experiments]
-
-
-def kind_module(figure: Figure) -> str:
-    """The module of a figure's kind."""
-    return f"litm.figures.{figure.kind}"

@@ -7,7 +7,7 @@ from litm.config.study import Study
 from litm.records import canonical_json
 from litm.workflow.analysis import TablePlan
 from litm.workflow.data import DataPlan
-from litm.workflow.figures import FigurePlan, kind_module
+from litm.workflow.figures import FigurePlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.sweeps import SweepPlan
 from litm.workflow.wildcards import Wildcards
@@ -32,11 +32,11 @@ class ReportPlan:
         self._study = study
         self._data = data
         self._sweeps = sweeps
-        self._tables = tables
         self._figures = figures
-        self._project = project
-        #: The page's template and what it includes.
+        #: The page's template, first, and what it includes.
         self.sources = [project.file("resources", "report", name) for name in SOURCES]
+        #: The program, the modules of all tables, and those of the kinds of figures that it draws charts with.
+        self.code = project.code("make_report.py", *tables.modules, *figures.kind_modules)
 
     # A sample of questions
 
@@ -53,12 +53,6 @@ class ReportPlan:
         return [f"results/scores/{model}/{wildcards.experiment}.parquet" for model in self.models(wildcards)]
 
     # The page
-
-    @property
-    def code(self) -> list[str]:
-        """make_report.py, the modules of all tables, and those of the kinds of figures that the page shows."""
-        kinds = {kind_module(figure) for figure in self._study.figures.values()}
-        return self._project.code("make_report.py", *self._tables.modules, *sorted(kinds))
 
     @property
     def samples(self) -> list[str]:

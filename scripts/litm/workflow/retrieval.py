@@ -7,8 +7,8 @@ from pathlib import Path
 from litm.config.data import Candidates, Retriever
 from litm.config.experiments import Experiment
 from litm.config.study import Study
+from litm.domain.placement import AS_RETRIEVED
 from litm.identity import model_files
-from litm.placements import AS_RETRIEVED
 from litm.records import canonical_json
 from litm.retrieval import EXACT
 from litm.workflow.data import DataPlan

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from litm.config.study import Study
-from litm.curves import Curve
+from litm.domain.curve import Curve
 from litm.errors import UserError
 from litm.records import canonical_json
 from litm.workflow.examples import example_file

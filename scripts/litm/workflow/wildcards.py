@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Protocol
 
-from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
+from litm.domain.placement import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 
 #: A regular expression that matches every placement.
 PLACEMENT = rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}"

@@ -1,0 +1,1 @@
+"""Does a text hold the answer?"""

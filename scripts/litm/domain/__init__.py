@@ -1,0 +1,1 @@
+"""What the stages hand on, as typed records: questions, placements, curves, examples, responses."""

@@ -1,0 +1,151 @@
+"""An example: one prompt with the answers that count and the places of its gold items.
+
+The record of `results/examples/{experiment}/{size}/{placement}.jsonl.gz`, one JSON object a line.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from litm.errors import UserError
+from litm.records import read_jsonl, typed_field, write_jsonl
+
+#: What a model is asked: a text, or chat messages {role, content}.
+Content = str | list[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that a prompt asks for: a gold item and its answers.
+
+    position: of the item, from 0; depth: the same as a fraction of the context, 0 to 1; span: the item's first
+    character in the prompt and the one after its last. All three are None where no item is known to have the answer.
+    """
+
+    name: str
+    position: int | None
+    depth: float | None
+    span: tuple[int, int] | None
+    answers: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, record: object, where: str) -> "Target":
+        """The target of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
+        answers = typed_field(record, "answers", list, where)
+        span = _optional(record, "span", list, where)
+        if span is not None and not (len(span) == 2 and all(isinstance(end, int) for end in span)):
+            raise UserError(f"{where}: 'span' must be two whole numbers, found {span}")
+        if not all(isinstance(answer, str) for answer in answers):
+            raise UserError(f"{where}: 'answers' must be strings")
+        return cls(
+            name=typed_field(record, "name", str, where),
+            position=_optional(record, "position", int, where),
+            depth=_optional(record, "depth", float, where),
+            span=None if span is None else (span[0], span[1]),
+            answers=tuple(answers),
+        )
+
+    def to_json(self) -> dict:
+        """The JSON object."""
+        return {
+            "name": self.name,
+            "position": self.position,
+            "depth": self.depth,
+            "span": None if self.span is None else list(self.span),
+            "answers": list(self.answers),
+        }
+
+    def text_in(self, prompt: str) -> str:
+        """The text of the item in its prompt, empty where none is known to have the answer."""
+        return "" if self.span is None else prompt[slice(*self.span)]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One prompt of an experiment.
+
+    id: of the question, the same at all positions; size: items in the context, or tokens where the experiment's sizes
+    are tokens, and then `items` counts the items; messages: the prompt as chat messages {role, content}, where the task
+    has that; extra: other fields of the record, which are kept.
+    """
+
+    id: str
+    size: int
+    placement: str
+    question: str
+    answer_in_distractors: bool
+    prompt: str
+    targets: tuple[Target, ...]
+    messages: list[dict[str, str]] | None = None
+    items: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, record: dict, where: str = "example") -> "Example":
+        """The example of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
+        targets = typed_field(record, "targets", list, where)
+        return cls(
+            id=typed_field(record, "id", str, where),
+            size=typed_field(record, "size", int, where),
+            placement=typed_field(record, "placement", str, where),
+            question=typed_field(record, "question", str, where),
+            answer_in_distractors=typed_field(record, "answer_in_distractors", bool, where),
+            prompt=typed_field(record, "prompt", str, where),
+            targets=tuple(Target.from_json(target, f"{where}, targets[{n}]") for n, target in enumerate(targets)),
+            messages=_optional(record, "messages", list, where) if "messages" in record else None,
+            items=_optional(record, "items", int, where) if "items" in record else None,
+            extra={name: value for name, value in record.items() if name not in _NAMES},
+        )
+
+    def to_json(self) -> dict:
+        """The JSON object, without `messages` and `items` where there are none."""
+        return {
+            "id": self.id,
+            "size": self.size,
+            "placement": self.placement,
+            "question": self.question,
+            "answer_in_distractors": self.answer_in_distractors,
+            "prompt": self.prompt,
+            **({} if self.messages is None else {"messages": self.messages}),
+            "targets": [target.to_json() for target in self.targets],
+            **({} if self.items is None else {"items": self.items}),
+            **self.extra,
+        }
+
+    @property
+    def name(self) -> tuple[int, str, str]:
+        """Size, placement and question id: what names a prompt within an experiment."""
+        return self.size, self.placement, self.id
+
+    @property
+    def context_items(self) -> int:
+        """How many items the context has."""
+        return self.size if self.items is None else self.items
+
+    def content(self, as_chat: bool) -> Content:
+        """What a model is asked: the messages, if there are any and it takes a chat, else the prompt."""
+        return (self.messages if as_chat else None) or self.prompt
+
+
+#: The fields that are no `extra` ones.
+_NAMES = frozenset(Example.__slots__) - {"extra"}
+
+
+def read_examples(*paths: str | Path) -> Iterator[Example]:
+    """Yield the examples of files, one after the other; `UserError` names file and line."""
+    for path in paths:
+        for number, record in read_jsonl(path):
+            yield Example.from_json(record, f"{path}, line {number}")
+
+
+def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
+    """Write examples, one a line; equal examples give equal bytes."""
+    write_jsonl(path, (example.to_json() for example in examples))
+
+
+def _optional(record: object, name: str, kind: type, where: str) -> Any:
+    """The field of a record, None for null; `UserError` if it is missing or of another type."""
+    if isinstance(record, dict) and record.get(name, "") is None:
+        return None
+    return typed_field(record, name, kind, where)

@@ -1,0 +1,27 @@
+"""A question before any placement: what it asks, its gold items and its distractors.
+
+An *item* is one element of a context, as a tuple of strings: (title, text) of a document, (key, value) of a pair.
+"""
+
+from dataclasses import dataclass
+
+Item = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """An item that has an answer, and the answers that count as right; no item where none is known to have it."""
+
+    name: str
+    item: Item | None
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question with its gold item(s) and its distractors in order, before any placement."""
+
+    id: str
+    text: str
+    golds: tuple[Gold, ...]
+    distractors: tuple[Item, ...]

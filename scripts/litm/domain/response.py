@@ -1,0 +1,101 @@
+"""Responses: what a model answered to a prompt, and the record of it in results/responses."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from litm.records import read_jsonl, typed_field, write_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a model answered to one prompt, as the journal keeps it.
+
+    finish_reason: see `finish_reason`; prompt_tokens counts the prompt in its template, with special tokens;
+    made_with: software and device that computed it.
+    """
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    response_tokens: int
+    made_with: str
+
+
+@dataclass(frozen=True, slots=True)
+class SweepResponse:
+    """The response to one prompt of a sweep: a line of results/responses.
+
+    text: None where there is none (`finish_reason` says why); key: of the journal; tokens are None where nobody has
+    counted them. answer: what comes after the model's reasoning, if `has_answer`, and then it alone is scored.
+    """
+
+    id: str
+    size: int
+    placement: str
+    key: str
+    text: str | None
+    finish_reason: str
+    prompt_tokens: int | None
+    response_tokens: int | None
+    answer: str | None = None
+    has_answer: bool = False
+
+    @classmethod
+    def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":
+        """The response of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
+        return cls(
+            id=typed_field(record, "id", str, where),
+            size=typed_field(record, "size", int, where),
+            placement=typed_field(record, "placement", str, where),
+            key=typed_field(record, "key", str, where),
+            text=_text(record, "response", where),
+            finish_reason=typed_field(record, "finish_reason", str, where),
+            prompt_tokens=_count(record, "prompt_tokens", where),
+            response_tokens=_count(record, "response_tokens", where),
+            answer=_text(record, "answer", where) if "answer" in record else None,
+            has_answer="answer" in record,
+        )
+
+    def to_json(self) -> dict:
+        """The JSON object, with `answer` where that is scored."""
+        return {
+            "id": self.id,
+            "size": self.size,
+            "placement": self.placement,
+            "key": self.key,
+            "response": self.text,
+            "finish_reason": self.finish_reason,
+            "prompt_tokens": self.prompt_tokens,
+            "response_tokens": self.response_tokens,
+            **({"answer": self.answer} if self.has_answer else {}),
+        }
+
+    @property
+    def name(self) -> tuple[int, str, str]:
+        """Size, placement and question id: what names a prompt within an experiment."""
+        return self.size, self.placement, self.id
+
+    @property
+    def scored_text(self) -> str | None:
+        """What is scored: the answer if there is one of its own, else the whole text; None if there is nothing."""
+        return self.answer if self.has_answer else self.text
+
+
+def read_responses(path: str | Path) -> Iterator[SweepResponse]:
+    """Yield the responses of a file; `UserError` names file and line."""
+    for number, record in read_jsonl(path):
+        yield SweepResponse.from_json(record, f"{path}, line {number}")
+
+
+def write_responses(path: str | Path, responses: Iterable[SweepResponse]) -> None:
+    """Write responses, one a line; equal responses give equal bytes."""
+    write_jsonl(path, (response.to_json() for response in responses))
+
+
+def _text(record: dict, name: str, where: str) -> str | None:
+    return None if record.get(name, "") is None else typed_field(record, name, str, where)
+
+
+def _count(record: dict, name: str, where: str) -> int | None:
+    return None if record.get(name, "") is None else typed_field(record, name, int, where)

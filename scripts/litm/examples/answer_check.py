@@ -1,0 +1,33 @@
+"""Gold answers that need care: what could make a question right or wrong for the wrong reason."""
+
+from collections.abc import Iterable
+
+from litm.answers.squad import normalize_answer
+from litm.domain.example import Example
+
+
+def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) -> dict:
+    """Counts of gold answers that make a question easier or odder than it looks, for the questions of one size.
+
+    n_symbols_only: a gold answer that normalises to nothing (looked for as written, see `best_subspan_em`);
+    n_short: one of two characters or fewer after normalisation; n_in_question: one contained in the question;
+    n_in_distractors: one contained in an item that is not the gold one.
+    """
+    n = n_symbols_only = n_short = n_in_question = n_in_distractors = 0
+    for example in examples:
+        answers = [normalize_answer(a) for target in example.targets for a in target.answers]
+        question = normalize_answer(example.question)
+        n += 1
+        n_symbols_only += any(not a for a in answers)
+        n_short += any(0 < len(a) <= 2 for a in answers)
+        n_in_question += any(a and a in question for a in answers)
+        n_in_distractors += example.answer_in_distractors
+    return {
+        "experiment": experiment,
+        "size": size,
+        "n": n,
+        "n_symbols_only": n_symbols_only,
+        "n_short": n_short,
+        "n_in_question": n_in_question,
+        "n_in_distractors": n_in_distractors,
+    }

@@ -1,0 +1,26 @@
+"""The choice of an experiment's questions: those that labels keep, and of these the first or random ones."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+
+from litm.domain.question import Question
+from litm.examples.task import ExampleSettings
+from litm.questions.subsets import Coverage, first_by_digest, select
+
+
+def choose_questions(
+    questions: Iterable[Question], settings: ExampleSettings, labels: Mapping[str, bool] | None
+) -> tuple[Iterable[Question], Coverage | None]:
+    """As many questions as the settings ask for, and how the labels cover them, None without labels.
+
+    labels: see `read_labels`. There may be fewer questions than `settings.examples`.
+    """
+    coverage = None
+    if labels is not None:
+        questions, coverage = select(questions, labels)
+    if settings.examples is None:
+        return questions, coverage
+    if settings.selection == "random":
+        assert settings.seed is not None, "the configuration gives a seed to a random selection"
+        return first_by_digest(list(questions), settings.examples, settings.seed), coverage
+    return islice(questions, settings.examples), coverage

@@ -1,0 +1,77 @@
+"""Making examples of questions: their prompts, and where in the prompts the gold items are."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from litm.answers.squad import contains_normalized
+from litm.domain.example import Example, Target
+from litm.domain.placement import depth_of, gold_positions, positions_for
+from litm.domain.question import Item, Question
+from litm.examples.placing import place, shuffle_distractors
+from litm.examples.prompt_file import render
+from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
+
+
+def examples_of(
+    task: Task, questions: Iterable[Question], items: int, placement: str, template: str, settings: ExampleSettings
+) -> Iterator[Example]:
+    """The examples of questions in contexts of `items` items, in their order. template: the text of the prompt file."""
+    for question in questions:
+        if settings.distractor_order == "random":
+            question = shuffle_distractors(question, items, settings.seed)
+        if settings.design == ASK_ANOTHER_KEY:
+            # An attribute that not every task has.
+            question = getattr(task, ASK_ANOTHER_KEY)(question, items, positions_for(placement, items))
+        yield make_example(question, items, placement, template, task)
+
+
+def make_example(question: Question, size: int, placement: str, template: str, task: Task) -> Example:
+    """The example of a question with its gold items placed in a context of `size` items."""
+    placed = positions_for(placement, size)
+    items = place(question, size, placed)
+    formatted = task.format_items(items)
+    context = task.SEPARATOR.join(formatted)
+    prompt, context_start = render(template, context, question.text)
+    positions = gold_positions(placed) or (None,) * len(question.golds)
+    as_messages = getattr(task, "as_messages", None)
+    return Example(
+        id=question.id,
+        size=size,
+        placement=placement,
+        question=question.text,
+        answer_in_distractors=answer_in_distractors(question, items),
+        prompt=prompt,
+        messages=None if as_messages is None else as_messages(items, question.text),
+        targets=tuple(
+            Target(
+                name=gold.name,
+                position=position,
+                depth=None if position is None else depth_of(position, size),
+                span=None if position is None else item_span(formatted, position, task.SEPARATOR, context_start),
+                answers=tuple(gold.answers),
+            )
+            for gold, position in zip(question.golds, positions, strict=True)
+        ),
+    )
+
+
+def of_size_in_tokens(example: Example, tokens: int) -> Example:
+    """The example under its size in tokens, which names the cell, with the number of items beside it."""
+    return replace(example, size=tokens, items=example.size)
+
+
+def answer_in_distractors(question: Question, items: Sequence[Item]) -> bool:
+    """Whether an answer is in an item that is not a gold one, as `best_subspan_em` looks for it; False without a gold
+    item.
+    """
+    golds = {gold.item for gold in question.golds if gold.item is not None}
+    if not golds:
+        return False
+    answers = [answer for gold in question.golds for answer in gold.answers]
+    return any(contains_normalized(" ".join(item), answers) for item in items if item not in golds)
+
+
+def item_span(formatted: Sequence[str], position: int, separator: str, context_start: int) -> tuple[int, int]:
+    """First character and the one after the last of the item at `position` in the prompt."""
+    start = context_start + sum(len(item) + len(separator) for item in formatted[:position])
+    return start, start + len(formatted[position])

@@ -1,0 +1,157 @@
+"""The check of an experiment's examples, of which it sees the prompts alone, as a model reads them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+
+import numpy as np
+
+from litm.answers.codes import contains_code
+from litm.domain.example import Example, Target
+from litm.domain.placement import depth_of, gold_positions, positions_for
+from litm.examples.task import MOVE_THE_PAIR
+
+#: A sentence or line of fewer words may occur twice: labels, not text of an item.
+_SHORTEST_SENTENCE = 3
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?]) ")
+
+
+def check_examples(
+    examples_by_placement: Mapping[str, Iterable[Example]], generated: bool, design: str = MOVE_THE_PAIR
+) -> list[str]:
+    """What is wrong with the examples of one experiment and size, given by placement, each read once and in step.
+
+    - Every placement has the same questions, once each and in the same order, with the same wording and answers.
+    - A target is where its placement says: the text of its span is the same at every placement (but for what belongs
+      to the slot, such as a number or a year), and lies further back at a greater position.
+    - Nothing but the order differs between placements: all prompts of a question have the same letters.
+    - In the design `ask_another_key` these three are, instead: every placement has the same context, and asks for the
+      key of the pair that is at its position.
+    - Of generated examples: no answer is in a prompt outside the span of its target, and no sentence is in a prompt
+      twice. (In real documents both happen.)
+
+    If the questions differ, that alone is said.
+    """
+    found: list[str] = []
+    compare = _compare if design == MOVE_THE_PAIR else _compare_contexts
+    ids: dict[str, list[str]] = {placement: [] for placement in examples_by_placement}
+    for row in zip_longest(*examples_by_placement.values()):
+        versions = dict(zip(ids, row, strict=True))
+        for placement, example in versions.items():
+            if example is not None:
+                ids[placement].append(example.id)
+        if len({example and example.id for example in row}) == 1:
+            id_ = row[0].id
+            found += [f"{id_}: {finding}" for finding in compare(versions)]
+            for placement, example in versions.items():
+                found += [f"{id_}, {placement}: {finding}" for finding in _check_alone(placement, example, generated)]
+    return _compare_ids(ids) or found
+
+
+def _compare_ids(ids: Mapping[str, list[str]]) -> list[str]:
+    """What is wrong between the questions of the placements."""
+    found = []
+    for placement, here in ids.items():
+        found += [f"{id_}: is there {n} times with {placement}" for id_, n in Counter(here).items() if n > 1]
+    known = {placement: set(here) for placement, here in ids.items()}
+    for id_ in dict.fromkeys(id_ for here in ids.values() for id_ in here):
+        missing = [placement for placement, here in known.items() if id_ not in here]
+        if missing:
+            found.append(f"{id_}: is not there with {', '.join(missing)}")
+    if not found and len(set(map(tuple, ids.values()))) > 1:
+        found.append("the questions are in another order at some placement")
+    return found
+
+
+def _compare(versions: Mapping[str, Example]) -> list[str]:
+    """What is wrong between the placements of one question."""
+    found = []
+    examples = list(versions.values())
+    if len({(e.question, tuple((t.name, t.answers) for t in e.targets)) for e in examples}) > 1:
+        return ["question, targets or answers differ between placements"]
+    if len({_letters(example.prompt) for example in examples}) > 1:
+        found.append("the items differ between placements")
+    if len({_letters("".join(_contents(example))) for example in examples}) > 1:
+        found.append("the messages differ between placements")
+    for index, name in enumerate(target.name for target in examples[0].targets):
+        targets = [(example.prompt, example.targets[index]) for example in examples]
+        shown = [(prompt, target) for prompt, target in targets if target.span is not None]
+        if len({_without_slot(target.text_in(prompt)) for prompt, target in shown}) > 1:
+            found.append(f"the span of {name} is not the same text at every placement")
+        if len(examples[0].targets) == 1 and not _ascend([target for _, target in shown]):
+            found.append(f"{name} does not lie further back at a greater position")
+    return found
+
+
+def _compare_contexts(versions: Mapping[str, Example]) -> list[str]:
+    """What is wrong between the placements of one context of which each asks for another key."""
+    found = []
+    if len({_without_key(example) for example in versions.values()}) > 1:
+        found.append("more than the key asked for differs between placements")
+    for placement, example in versions.items():
+        (target,) = example.targets
+        item = target.text_in(example.prompt)
+        if not all(text in item for text in (example.question, *target.answers)):
+            found.append(f"{placement} does not ask for the pair that is there")
+    if not _ascend([target for example in versions.values() for target in example.targets]):
+        found.append("the pair asked for does not lie further back at a greater position")
+    return found
+
+
+def _without_key(example: Example) -> str:
+    """The prompt without the key asked for, but for its place in the context."""
+    start, end = example.targets[0].span or (0, 0)
+    before, after = example.prompt[:start], example.prompt[end:]
+    return before.replace(example.question, "") + example.prompt[start:end] + after.replace(example.question, "")
+
+
+def _check_alone(placement: str, example: Example, generated: bool) -> list[str]:
+    """What is wrong with one prompt."""
+    found = []
+    targets, size = example.targets, example.context_items
+    positions = gold_positions(positions_for(placement, size))
+    if placement != example.placement or (positions and [t.position for t in targets] != list(positions)):
+        found.append(f"its targets are at {[t.position for t in targets]}, in its record at {example.placement}")
+    if any(t.position is not None and t.depth != depth_of(t.position, size) for t in targets):
+        found.append("the depth is not that of the position")
+    # What is in no message cannot be read, and what the prompt lacks was not checked.
+    if any(content not in example.prompt for content in _contents(example)):
+        found.append("its messages say something that its prompt does not")
+    if not _ascend(targets):
+        found.append("the targets are not in the order of their positions")
+    return found + (_check_text(example.prompt, targets) if generated else [])
+
+
+def _check_text(prompt: str, targets: Sequence[Target]) -> list[str]:
+    """Leaks and repetitions in one prompt."""
+    found = []
+    for target in targets:
+        start, end = target.span or (0, 0)
+        outside = f"{prompt[:start]}\n{prompt[end:]}"
+        leaked = [answer for answer in target.answers if contains_code(outside, answer)]
+        found += [f"the answer {answer} is outside the item {target.name}" for answer in leaked]
+    sentences = Counter(s for s in _SENTENCE_END.split(prompt) if len(s.split()) >= _SHORTEST_SENTENCE)
+    return found + [f"{sentence!r} is there {n} times" for sentence, n in sentences.items() if n > 1]
+
+
+def _contents(example: Example) -> list[str]:
+    """What the messages of an example say, if it has any."""
+    return [message["content"] for message in example.messages or []]
+
+
+def _ascend(targets: Sequence[Target]) -> bool:
+    """Whether spans begin in the order of the positions, within one prompt or between several."""
+    shown = sorted((t.position, *t.span) for t in targets if t.span is not None)
+    starts = [start for _, start, _ in shown]
+    return starts == sorted(set(starts))
+
+
+def _letters(text: str) -> bytes:
+    """How often each byte of the text occurs: the same for texts that differ in order alone."""
+    return np.bincount(np.frombuffer(text.encode(), dtype=np.uint8), minlength=256).tobytes()
+
+
+def _without_slot(text: str) -> str:
+    """The text of an item without what its slot adds: a number, or the brackets of a whole context."""
+    return re.sub(r"\d+", "#", text.strip(" {}"))

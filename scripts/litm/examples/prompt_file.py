@@ -1,0 +1,36 @@
+"""Prompt files: the texts of resources/prompts, with fields for the context and the question."""
+
+import re
+from pathlib import Path
+
+from litm.errors import UserError
+
+
+def read_template(path: str | Path, with_context: bool = True) -> str:
+    """A prompt file's text without its final line end.
+
+    Raises `UserError` unless it says where {question} goes, and {context} once if there are items to show.
+    """
+    template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
+    if "{question}" not in template:
+        raise UserError(f"{path}: the prompt must contain {{question}}")
+    if template.count("{context}") != int(with_context):
+        wanted = "once, where the items go" if with_context else "nowhere, because there are no items to show"
+        raise UserError(f"{path}: the prompt must contain {{context}} {wanted}")
+    return template
+
+
+def render(template: str, context: str, question: str) -> tuple[str, int]:
+    """Fill {context} and {question}; returns the prompt and where the context begins in it.
+
+    All fields are filled in one pass, so braces inside a question or a document are left alone.
+    """
+    values = {"context": context, "question": question}
+    parts = re.split(r"\{(context|question)\}", template)
+    prompt, context_start = "", 0
+    for index, part in enumerate(parts):
+        is_field = index % 2 == 1
+        if is_field and part == "context":
+            context_start = len(prompt)
+        prompt += values[part] if is_field else part
+    return prompt, context_start

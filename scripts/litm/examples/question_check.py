@@ -1,0 +1,35 @@
+"""The check of a generated question before it becomes examples."""
+
+from collections import Counter
+
+from litm.answers.codes import contains_code
+from litm.domain.question import Item, Question
+from litm.errors import UserError
+
+
+def check_question(question: Question) -> list[str]:
+    """What is wrong with the items of one generated question, one line a finding, and [] if nothing is.
+
+    Items or keys (first parts) that occur twice; an answer in an item that is not its own, or in the question.
+    """
+    golds = [gold.item for gold in question.golds if gold.item is not None]
+    items: list[Item] = [*golds, *question.distractors]
+    found = [f"the item {key!r} occurs {n} times" for key, n in Counter(item[0] for item in items).items() if n > 1]
+    for gold in question.golds:
+        for answer in gold.answers:
+            if contains_code(question.text, answer):
+                found.append(f"the answer {answer} is in the question")
+            found += [
+                f"the answer {answer} is in another item: {' | '.join(item)!r}"
+                for item in items
+                if item != gold.item and contains_code(" ".join(item), answer)
+            ]
+    return [f"{question.id}: {finding}" for finding in found]
+
+
+def checked(question: Question) -> Question:
+    """The question; `UserError` if its items do not measure what they should."""
+    found = check_question(question)
+    if found:
+        raise UserError(f"the task generated a question that does not measure what it should: {'; '.join(found)}")
+    return question

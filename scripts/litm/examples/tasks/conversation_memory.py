@@ -1,0 +1,45 @@
+"""Conversation memory: something to remember in one exchange of a long conversation, asked for at its end.
+
+An item is an exchange, a user's message and the assistant's reply, so that the roles take turns wherever the gold one
+stands, as chat formats want it.
+"""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from litm.domain.question import Gold, Item, Question
+from litm.examples.seeding import seeded_questions
+from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.examples.text.codes import random_codes
+from litm.examples.text.exchanges import exchanges
+
+DEFAULTS = TaskDefaults(
+    prompt="conversation_memory", metric="exact_code", stop="end_token", max_new_tokens=30, needs_dataset=False
+)
+SEPARATOR = "\n"
+
+
+def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
+    """Generated questions; an item is an exchange."""
+    return seeded_questions("conversation_memory", size, settings, dataset, generate_question)
+
+
+def generate_question(id_: str, size: int, rng: Random) -> Question:
+    """One exchange with a favourite colour, and `size` - 1 others. The assistant's reply does not repeat the code."""
+    (code,) = random_codes(rng, 1)
+    user = f"Please remember this for later: my favourite colour is the paint shade {code}."
+    assistant = "I will remember which shade is your favourite."
+    others = exchanges(rng, size - 1)
+    text = "What is my favourite colour? Answer with only the code of the shade."
+    return Question(id_, text, (Gold("gold", (user, assistant), (code,)),), tuple(others))
+
+
+def format_items(items: Sequence[Item]) -> list[str]:
+    """The exchanges of a transcript, two lines each."""
+    return [f"User: {user}\nAssistant: {assistant}" for user, assistant in items]
+
+
+def as_messages(items: Sequence[Item], question: str) -> list[dict]:
+    """The conversation as chat messages {role, content}, the question as the last one."""
+    turns = [(role, content) for item in items for role, content in zip(("user", "assistant"), item, strict=True)]
+    return [{"role": role, "content": content} for role, content in [*turns, ("user", question)]]

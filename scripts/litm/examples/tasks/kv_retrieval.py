@@ -1,0 +1,63 @@
+"""Key-value retrieval (paper, section 3): find the value of one key in a JSON object of random UUIDs."""
+
+import random
+import uuid
+from collections.abc import Iterator, Sequence
+
+from litm.domain.placement import gold_placement, gold_positions
+from litm.domain.question import Gold, Item, Question
+from litm.examples.placing import place
+from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.questions.released_kv import read_kv_questions
+
+DEFAULTS = TaskDefaults(
+    prompt="kv_retrieval", metric="value_in_answer", stop="end_token", max_new_tokens=100, needs_dataset=False
+)
+SEPARATOR = ",\n"
+
+
+def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
+    """The questions of a released file if one is given, else generated ones.
+
+    Each generated question has a seed of its own, so raising the number of examples keeps the earlier ones.
+    """
+    if dataset is not None:
+        yield from read_kv_questions(dataset, settings.limit)
+        return
+    assert settings.examples is not None, "the configuration asks for a number of examples where there is no dataset"
+    for index in range(settings.examples):
+        yield generate_question(size, random.Random(f"{settings.seed}/kv_retrieval/{size}/{index}"))
+
+
+def generate_question(size: int, rng: random.Random) -> Question:
+    """One question with a gold pair and `size` - 1 other pairs, all keys and values distinct UUIDs."""
+    ids = [random_uuid(rng) for _ in range(2 * size)]
+    assert len(set(ids)) == len(ids)
+    (key, value), *distractors = zip(ids[::2], ids[1::2], strict=True)
+    return Question(key, key, (Gold("gold", (key, value), (value,)),), tuple(distractors))
+
+
+def ask_another_key(question: Question, size: int, placement: str) -> Question:
+    """The question for the pair at `placement` of the context that has the gold pair first, under the same id.
+
+    With its gold item placed there, its context is the same at every placement, so that only the key asked for differs;
+    at position 0 it is the question itself. Raises `UserError` where there are fewer than `size` pairs.
+    """
+    (position,) = gold_positions(placement)
+    pairs = place(question, size, gold_placement([0]))
+    key, value = pairs.pop(position)
+    return Question(question.id, key, (Gold("gold", (key, value), (value,)),), tuple(pairs))
+
+
+def random_uuid(rng: random.Random) -> str:
+    """A UUID of version 4 made from the generator's bits, so that a seed always gives the same one."""
+    return str(uuid.UUID(int=rng.getrandbits(128), version=4))
+
+
+def format_items(items: Sequence[Item]) -> list[str]:
+    """The pairs as the lines of one JSON object (paper, Figure 7)."""
+    last = len(items) - 1
+    return [
+        f'{"{" if index == 0 else " "}"{key}": "{value}"{"}" if index == last else ""}'
+        for index, (key, value) in enumerate(items)
+    ]

@@ -1,0 +1,22 @@
+"""Open-domain question answering (paper, section 5): the context is what a retriever found, with or without the
+answer.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from litm.domain.placement import AS_RETRIEVED
+from litm.domain.question import Question
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import multi_document_qa
+from litm.questions.released_format import read_retrieved_questions
+
+DEFAULTS = replace(multi_document_qa.DEFAULTS, placement=AS_RETRIEVED)
+SEPARATOR = multi_document_qa.SEPARATOR
+format_items = multi_document_qa.format_items
+
+
+def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
+    """The questions of a file in the released format whose documents are those retrieved, best first."""
+    assert dataset is not None, "the configuration asks for a dataset"
+    return read_retrieved_questions(dataset, settings.limit)

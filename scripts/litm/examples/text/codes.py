@@ -1,0 +1,15 @@
+"""Random codes: what the suite's tasks ask for, because nothing but reading can tell them."""
+
+from random import Random
+
+#: No vowels, so that no code is a word; no I, O, 0 and 1, so that none can be misread.
+LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+DIGITS = "23456789"
+
+
+def random_codes(rng: Random, count: int) -> list[str]:
+    """`count` different codes such as "TRK-5938", of 32,768,000 that there are."""
+    codes: dict[str, None] = {}
+    while len(codes) < count:
+        codes["".join(rng.choices(LETTERS, k=3)) + "-" + "".join(rng.choices(DIGITS, k=4))] = None
+    return list(codes)

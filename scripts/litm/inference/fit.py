@@ -1,0 +1,64 @@
+"""Which prompts fit the context window of a model."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from litm.errors import UserError
+from litm.inference.policies import FAIL, LEAVE_OUT
+from litm.inference.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What fits a model: prompt and answer together have at most `context_window` tokens (None: no limit known).
+
+    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not. is_shared: not so for an encoder-decoder, of which
+    `context_window` holds the prompt alone, and `answer_window` the answer.
+    """
+
+    context_window: int | None
+    max_new_tokens: int
+    on_overflow: str = LEAVE_OUT
+    is_shared: bool = True
+    answer_window: int | None = None
+
+    @property
+    def room(self) -> int:
+        """Tokens of the context window that are kept for an answer of full length."""
+        return self.max_new_tokens if self.is_shared else 0
+
+    def holds(self, prompt_tokens: int | None) -> bool:
+        """Whether a prompt fits, with the room for its answer; one of unknown length is a server's to refuse."""
+        if self.context_window is None or prompt_tokens is None:
+            return True
+        return prompt_tokens + self.room <= self.context_window
+
+    def check_answer(self, what: str) -> None:
+        """Raise `UserError` if no answer could have its full length; what: the model and the experiment."""
+        if self.answer_window is not None and self.max_new_tokens > self.answer_window:
+            raise UserError(
+                f"{what}: answers may have {self.max_new_tokens} tokens, but the model's decoder holds "
+                f"{self.answer_window}: lower the experiment's max_new_tokens"
+            )
+
+
+def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str) -> None:
+    """Raise `UserError` if prompts do not fit and `fit` says that this is an error; it names the longest's cell.
+
+    overflow: prompt tokens by key, of those that do not fit; what: the model and the experiment.
+    """
+    if not overflow or fit.on_overflow != FAIL:
+        return
+    cells: dict[tuple[int, str], list[int]] = {}
+    for prompt in prompts:
+        if prompt.key in overflow:
+            cells.setdefault((prompt.size, prompt.placement), []).append(overflow[prompt.key])
+    (size, placement), tokens = max(cells.items(), key=lambda cell: max(cell[1]))
+    others = sum(map(len, cells.values())) - len(tokens)
+    elsewhere = f" (and {others} in other cells)" if others else ""
+    room = f"of {fit.context_window} must hold {fit.room} of the answer too" if fit.room else f"is {fit.context_window}"
+    raise UserError(
+        f"{what}: {len(tokens)} prompts of size {size}, {placement}{elsewhere} do not fit: the "
+        f"longest has {max(tokens)} tokens, and the context window {room}; nothing was asked. Choose smaller sizes, or "
+        f"set the experiment's on_overflow to {LEAVE_OUT}"
+    )

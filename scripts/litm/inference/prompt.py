@@ -1,0 +1,32 @@
+"""The prompts of a sweep, each with the key of its response."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from litm.domain.example import Content, Example
+from litm.journal import response_key
+from litm.prompt_format import CHAT
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt of a sweep and the key of its response."""
+
+    id: str
+    size: int
+    placement: str
+    content: Content
+    key: str
+
+
+def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: str) -> list[Prompt]:
+    """The prompts of all examples, in their order, each with its key under an identity digest.
+
+    prompt_template: the model's, which decides whether it is asked with messages or with a text.
+    """
+    return [_prompt(example, identity, prompt_template) for example in examples]
+
+
+def _prompt(example: Example, identity: str, prompt_template: str) -> Prompt:
+    content = example.content(prompt_template == CHAT)
+    return Prompt(example.id, example.size, example.placement, content, response_key(identity, content))

@@ -1,0 +1,94 @@
+"""What is written of recorded responses: the records of a sweep and its manifest."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from litm.domain.finish_reason import FAILED, NOT_RECORDED, OVERFLOW
+from litm.domain.response import SweepResponse
+from litm.errors import UserError
+from litm.inference.recorded_files import WITHOUT_ANSWER, RecordedFile
+from litm.inference.recorded_matching import Asked, Matching
+from litm.journal import digest
+
+
+def identity(files: Sequence[RecordedFile], sha256: Sequence[str], fields: Mapping[str, str]) -> dict:
+    """All that defines these responses: what is in the files, which cells that is about, and what is read of it."""
+    recorded = [
+        {"sha256": sum_, "cells": [f"{size}/{placement}" for size, placement in file.cells]}
+        for file, sum_ in zip(files, sha256, strict=True)
+    ]
+    return {"source": {"recorded": recorded}, "fields": dict(fields)}
+
+
+def recorded_responses(asked: Iterable[Asked], matching: Matching) -> Iterator[SweepResponse]:
+    """The response to each prompt, in their order; tokens are None, because nobody has counted them."""
+    for prompt in asked:
+        recorded = matching.responses.get((prompt.size, prompt.placement, prompt.id))
+        yield SweepResponse(
+            prompt.id,
+            prompt.size,
+            prompt.placement,
+            prompt.key,
+            text=recorded.text if recorded else None,
+            finish_reason=recorded.finish_reason if recorded else NOT_RECORDED,
+            prompt_tokens=None,
+            response_tokens=None,
+        )
+
+
+def missing_by_cell(asked: Iterable[Asked], matching: Matching) -> dict[str, list[str]]:
+    """The ids of the questions without a recorded response, by `size/placement`; cells that have all are left out."""
+    missing: dict[str, list[str]] = {}
+    for prompt in asked:
+        if (prompt.size, prompt.placement, prompt.id) not in matching.responses:
+            missing.setdefault(f"{prompt.size}/{prompt.placement}", []).append(prompt.id)
+    return missing
+
+
+def check_any(asked: Sequence[Asked], matching: Matching, files: Sequence[RecordedFile]) -> None:
+    """Raise `UserError` if no prompt has a response: then it is not a few that are missing, but a name is wrong."""
+    if not matching.responses:
+        raise UserError(
+            f"{files[0].path}: none of the {len(asked)} prompts has a response among the {sum(matching.records)} "
+            f"records; the first is of question {asked[0].id}, size {asked[0].size}, {asked[0].placement}: check the "
+            "'fields' of the model, and that these are responses to this experiment"
+        )
+
+
+def recorded_manifest(
+    sweep: Mapping, asked: Sequence[Asked], files: Sequence[RecordedFile], matching: Matching, fields: Mapping[str, str]
+) -> dict:
+    """What the responses are of, with the keys of a sweep that was asked where they mean something.
+
+    sweep: names and identity to repeat; missing: ids without a response by cell; unused: records that belong to no
+    prompt. Nothing was asked, and tokens are not known.
+    """
+    missing = missing_by_cell(asked, matching)
+    reasons = [recorded.finish_reason for recorded in matching.responses.values()]
+    return {
+        **sweep,
+        "prompts": len(asked),
+        "distinct_prompts": len({prompt.key for prompt in asked}),
+        "asked": 0,
+        "reused": 0,
+        "recorded": sum(reason not in WITHOUT_ANSWER for reason in reasons),
+        "overflow": reasons.count(OVERFLOW),
+        "failed": reasons.count(FAILED),
+        "not_recorded": sum(map(len, missing.values())),
+        "missing": missing,
+        "unused": sum(matching.unused),
+        "files": [
+            {"file": Path(file.path).name, "cells": len(file.cells), "records": records, "unused": unused}
+            for file, records, unused in zip(files, matching.records, matching.unused, strict=True)
+        ],
+        "fields": dict(fields),
+        "context_window": None,
+        "prompt_tokens": None,
+        "response_tokens": None,
+        "made_with": {},
+    }
+
+
+def sweep_fields(model: str, experiment: str, fields: dict) -> dict:
+    """The names and the identity of a sweep, as its manifest has them; `fields` is its `identity`."""
+    return {"model": model, "experiment": experiment, "identity": digest(fields), "identity_fields": fields}

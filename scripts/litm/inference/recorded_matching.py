@@ -1,0 +1,149 @@
+"""Recorded responses matched to the prompts of a sweep.
+
+A record belongs to the prompts that agree with it in every one of `MATCHED` that `fields` has, among the prompts of
+the cells of its file.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from litm.domain.example import Example
+from litm.domain.finish_reason import NOT_RECORDED
+from litm.errors import UserError
+from litm.inference.recorded_files import (
+    MATCHED,
+    Cell,
+    RecordedFile,
+    RecordedResponse,
+    field_value,
+    read_records,
+    read_response,
+)
+from litm.journal import response_key
+from litm.questions.labels import match_key
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt of the sweep: what it is, the key of its response, and the values that records are matched by."""
+
+    id: str
+    size: int
+    placement: str
+    key: str
+    matched: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What was found: the response of each prompt (size, placement, id) that has one; of each file its records, and how
+    many of them belong to no prompt.
+    """
+
+    responses: Mapping[tuple[int, str, str], RecordedResponse]
+    records: tuple[int, ...]
+    unused: tuple[int, ...]
+
+
+def asked_prompts(examples: Iterable[Example], identity_digest: str, fields: Mapping[str, str]) -> list[Asked]:
+    """The prompts of examples, in their order."""
+    names = _matched_names(fields)
+    return [
+        Asked(
+            example.id,
+            example.size,
+            example.placement,
+            response_key(identity_digest, example.prompt),
+            tuple(_example_value(example, name) for name in names),
+        )
+        for example in examples
+    ]
+
+
+def match_responses(asked: Iterable[Asked], files: Sequence[RecordedFile], fields: Mapping[str, str]) -> Matching:
+    """The recorded responses of the prompts.
+
+    Raises `UserError`, naming file and line, for a record without one of the fields or with a wrong type, for two
+    different responses to one prompt, and where what is compared does not tell two questions of a cell apart.
+    """
+    by_cell: dict[Cell, list[Asked]] = {}
+    for one in asked:
+        by_cell.setdefault((one.size, one.placement), []).append(one)
+    found: dict[tuple[int, str, str], RecordedResponse] = {}
+    records, unused = [], []
+    for file in files:
+        index = _index(file, by_cell, fields)
+        n, left = 0, 0
+        for where, record in read_records(file.path):
+            n += 1
+            prompts = index.get(_record_values(record, fields, where), [])
+            left += not prompts
+            recorded = read_response(record, fields, where)
+            for prompt in prompts:
+                _add(found, prompt, recorded)
+        records.append(n)
+        unused.append(left)
+    responses = {prompt: recorded for prompt, recorded in found.items() if recorded.finish_reason != NOT_RECORDED}
+    return Matching(responses, tuple(records), tuple(unused))
+
+
+def _index(
+    file: RecordedFile, by_cell: Mapping[Cell, Sequence[Asked]], fields: Mapping[str, str]
+) -> dict[tuple[str, ...], list[Asked]]:
+    index: dict[tuple[str, ...], list[Asked]] = {}
+    for cell in file.cells:
+        in_cell: dict[tuple[str, ...], Asked] = {}
+        for prompt in by_cell.get(cell, []):
+            other = in_cell.setdefault(prompt.matched, prompt)
+            if other is not prompt:
+                raise UserError(
+                    f"size {cell[0]}, {cell[1]}: questions {other.id} and {prompt.id} cannot be told apart by "
+                    f"{' and '.join(_matched_names(fields))}: give 'id' or 'prompt' among the 'fields' too"
+                )
+            index.setdefault(prompt.matched, []).append(prompt)
+    return index
+
+
+def _add(found: dict[tuple[int, str, str], RecordedResponse], prompt: Asked, recorded: RecordedResponse) -> None:
+    name = (prompt.size, prompt.placement, prompt.id)
+    other = found.setdefault(name, recorded)
+    if (other.text, other.finish_reason) != (recorded.text, recorded.finish_reason):
+        raise UserError(
+            f"{recorded.where}: another response to question {prompt.id}, size {prompt.size}, {prompt.placement} than "
+            f"in {other.where}: leave one of them"
+        )
+
+
+def _record_values(record: Mapping, fields: Mapping[str, str], where: str) -> tuple[str, ...]:
+    return tuple(
+        _comparable(name, field_value(record, name, fields, where), f"{where}: '{fields[name]}'")
+        for name in _matched_names(fields)
+    )
+
+
+def _example_value(example: Example, name: str) -> str:
+    if name == "position":
+        return "_".join(str(target.position) for target in example.targets)
+    return _comparable(name, getattr(example, name), f"question {example.id}")
+
+
+def _comparable(name: str, value: Any, what: str) -> str:
+    """A value as it is compared; a size, position or id may be a number, and positions of several gold items a list."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if name == "position" and isinstance(value, list):
+        return "_".join(map(str, value))
+    if name in ("size", "position", "id") and is_number:
+        return str(value)
+    if not isinstance(value, str):
+        kind = "text or a whole number" if name in ("size", "position", "id") else "text"
+        raise UserError(f"{what} must be a {kind}, found {type(value).__name__}")
+    if name == "question":
+        return match_key(value)
+    # Prompts are long: their digest is kept in their place.
+    return hashlib.sha256(value.encode()).hexdigest() if name == "prompt" else value
+
+
+def _matched_names(fields: Mapping[str, str]) -> list[str]:
+    return [name for name in MATCHED if name in fields]

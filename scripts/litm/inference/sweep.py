@@ -1,0 +1,90 @@
+"""A sweep: all prompts of one model and one experiment, each answered once."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from litm.domain.finish_reason import FAILED, OVERFLOW
+from litm.domain.response import SweepResponse
+from litm.engine import Prepared
+from litm.engines import Engine
+from litm.errors import UserError
+from litm.identity_changes import reason_to_ask
+from litm.inference.fit import Fit, check_fits
+from litm.inference.manifest import Outcome, work_done
+from litm.inference.policies import COUNT
+from litm.inference.prompt import Prompt
+from litm.journal import Journal, digest
+from litm.progress import progress_bar
+
+
+def ask_missing(
+    prompts: Sequence[Prompt],
+    journal: Journal,
+    identity: dict,
+    fit: Fit,
+    make_engine: Callable[[], Engine],
+    what: str,
+    ask: bool = True,
+) -> Outcome:
+    """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
+
+    The engine is made only if something is missing, and its model is loaded only if something of that fits. A
+    prompt that was answered before, under a larger context window, does not fit now either. One that gets no answer
+    leaves nothing in the journal, which is why it is asked again whenever this runs again. If not `ask`, nothing is
+    asked, and what the journal lacks has failed, as others have asked it. Raises `UserError` before anything is asked
+    if prompts do not fit and `fit` says that this is one, or if no answer of full length does.
+    """
+    fit.check_answer(what)
+    known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
+    overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
+    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
+    if not missing:
+        check_fits(prompts, overflow, fit, what)
+        return Outcome(0, overflow, {})
+    engine = make_engine()
+    prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
+    overflow |= {key: prompt.tokens or 0 for key, prompt in prepared.items() if not fit.holds(prompt.tokens)}
+    check_fits(prompts, overflow, fit, what)
+    fitting = {key: prompt for key, prompt in prepared.items() if key not in overflow}
+    failed = {key: prompt.tokens for key, prompt in fitting.items()}
+    if not fitting or not ask:
+        return Outcome(0, overflow, failed)
+    # Before they are asked, after which the journal knows the identity.
+    because = reason_to_ask(journal.identities, digest(identity), identity)
+    with progress_bar(len(fitting), what, "prompts") as bar:
+        for count in _ask(fitting, engine, journal, identity):
+            bar.update(count)
+    failed = {key: tokens for key, tokens in failed.items() if key not in journal}
+    ids = [prompt.ids for prompt in fitting.values()]
+    return Outcome(len(fitting), overflow, failed, because, work_done(ids, engine.computed_tokens))
+
+
+def _ask(prepared: Mapping[str, Prepared], engine: Engine, journal: Journal, identity: dict) -> Iterator[int]:
+    """Yield the size of each batch once its answers are in the journal."""
+    keys = list(prepared)
+    for batch in engine.generate(list(prepared.values())):
+        journal.append(identity, [(keys[index], response) for index, response in batch])
+        yield len(batch)
+
+
+def check_answered(outcome: Outcome) -> None:
+    """Raise `UserError` if prompts got no answer: for a sweep that is to stop, lest fewer questions be counted."""
+    if outcome.failed:
+        raise UserError(
+            f"{len(outcome.failed)} of {outcome.asked} prompts got no answer; the others are kept, run the same "
+            f"command again or set the model's on_failure to {COUNT}"
+        )
+
+
+def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcome) -> Iterator[SweepResponse]:
+    """The responses in the order of the prompts; without a text where the prompt did not fit, or failed."""
+    unanswered: dict[str, tuple[str, int | None]] = {key: (OVERFLOW, n) for key, n in outcome.overflow.items()}
+    unanswered |= {key: (FAILED, tokens) for key, tokens in outcome.failed.items()}
+    for prompt in prompts:
+        name = (prompt.id, prompt.size, prompt.placement, prompt.key)
+        if prompt.key in unanswered:
+            reason, tokens = unanswered[prompt.key]
+            yield SweepResponse(*name, None, reason, tokens, 0)
+        else:
+            response = journal[prompt.key]
+            counts = (response.prompt_tokens, response.response_tokens)
+            yield SweepResponse(*name, response.text, response.finish_reason, *counts)

@@ -1,0 +1,1 @@
+"""Question sets: the formats that the paper's authors released, NaturalQuestions, and subsets."""

@@ -1,0 +1,32 @@
+"""Reading files of questions line by line, each question once."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from litm.errors import UserError
+from litm.records import read_jsonl
+
+
+class HasText(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+T = TypeVar("T", bound=HasText)
+
+
+def read_distinct(path: str | Path, parse: Callable[[dict, str], T], limit: int | None = None) -> Iterator[T]:
+    """Yield `parse(record, where)` of the first `limit` lines, all for None; `where` begins any error message.
+
+    Raises `UserError` for a question that is on an earlier line too.
+    """
+    seen: dict[str, int] = {}
+    for number, record in islice(read_jsonl(path), limit):
+        where = f"{path}, line {number}"
+        question = parse(record, where)
+        if question.text in seen:
+            raise UserError(f"{where}: the question {question.text!r} is already on line {seen[question.text]}")
+        seen[question.text] = number
+        yield question

@@ -1,0 +1,273 @@
+"""The question-answering format that the paper's authors released (`nq-open-*.jsonl.gz`): its records and their check.
+
+A line is a question with documents: `{"question", "answers", "ctxs": [{"id", "title", "text", "hasanswer", "isgold",
+...}]}`. A question set has the gold document alone, candidates have distractors beside it, and the result of a
+retriever has no gold document but the `gold_id` of one. A derived question has its `nq_annotated_gold` too.
+Other keys are kept, and all keys keep their order, so that a record that is read and written stays the same.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from litm.domain.question import Gold, Item, Question
+from litm.errors import UserError
+from litm.questions.reading import read_distinct
+from litm.records import typed_field, write_jsonl
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of a question. fields: its JSON object."""
+
+    fields: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        text: str,
+        *,
+        id: str | None = None,
+        score: str | None = None,
+        has_answer: bool | None = None,
+        rank: int | None = None,
+        is_gold: bool | None = None,
+    ) -> "Document":
+        """A document with these fields, without those that are None. rank: from 0, among the documents retrieved."""
+        fields = {
+            "id": id,
+            "title": title,
+            "text": text,
+            "score": score,
+            "hasanswer": has_answer,
+            "original_retrieval_index": rank,
+            "isgold": is_gold,
+        }
+        return cls({name: value for name, value in fields.items() if value is not None})
+
+    @property
+    def id(self) -> str | None:
+        """The id of the passage that the document is, as text also where the file has a number; None without one."""
+        return str(self.fields["id"]) if "id" in self.fields else None
+
+    @property
+    def title(self) -> str:
+        """The title, empty if there is none."""
+        return self.fields.get("title") or ""
+
+    @property
+    def text(self) -> str:
+        """The text, empty if there is none."""
+        return self.fields.get("text") or ""
+
+    @property
+    def is_gold(self) -> bool:
+        """Whether the document has the answer of the question."""
+        return self.fields.get("isgold") is True
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the text contains an answer, as whoever wrote the record has found."""
+        return bool(self.fields.get("hasanswer"))
+
+    @property
+    def item(self) -> Item:
+        """The document as an item of a context."""
+        return self.title, self.text
+
+    def as_distractor(self, **more: bool) -> "Document":
+        """The document marked as other than the gold one. more: fields to set before the mark."""
+        return Document({**self.fields, **more, "isgold": False})
+
+
+@dataclass(frozen=True)
+class GoldParagraph:
+    """The gold paragraph of a derived question: its text, the chunk that is the gold document, the short answers."""
+
+    title: str
+    long_answer: str
+    chunked_long_answer: str
+    short_answers: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, record: object, where: str) -> "GoldParagraph":
+        """The paragraph of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
+        title, long_answer, chunk = (
+            typed_field(record, name, str, where) for name in ("title", "long_answer", "chunked_long_answer")
+        )
+        return cls(title, long_answer, chunk, tuple(text_list(record, "short_answers", where)))
+
+    def to_json(self) -> dict:
+        """The JSON object, keys in the order of the released oracle file."""
+        return {
+            "title": self.title,
+            "long_answer": self.long_answer,
+            "chunked_long_answer": self.chunked_long_answer,
+            "short_answers": list(self.short_answers),
+        }
+
+
+@dataclass(frozen=True)
+class QuestionRecord:
+    """A line of a file in the format. fields: its JSON object; where: its file and line, for messages."""
+
+    fields: Mapping[str, Any]
+    where: str = ""
+
+    @classmethod
+    def from_json(cls, record: dict, where: str) -> "QuestionRecord":
+        """The checked record; `UserError` beginning with `where` for a missing or wrong field.
+
+        The documents may be missing, and lack fields: see `documents_with_text` and `gold`.
+        """
+        if not typed_field(record, "question", str, where).strip():
+            raise UserError(f"{where}: the question is empty")
+        answers = typed_field(record, "answers", list, where)
+        if not answers or not all(isinstance(answer, str) and answer.strip() for answer in answers):
+            raise UserError(f"{where}: 'answers' must be a list of one or more non-empty strings")
+        for index, document in enumerate(typed_field(record, "ctxs", list, where) if "ctxs" in record else []):
+            if not isinstance(document, dict):
+                raise UserError(f"{where}, ctxs[{index}]: expected an object with 'title' and 'text'")
+        return cls(record, where)
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        answers: Sequence[str],
+        documents: Iterable[Document],
+        *,
+        annotated_gold: GoldParagraph | None = None,
+    ) -> "QuestionRecord":
+        """A question with its documents and, of a derived question, its gold paragraph."""
+        fields: dict[str, Any] = {"question": text, "answers": list(answers), "ctxs": [d.fields for d in documents]}
+        return cls(fields if annotated_gold is None else {**fields, "nq_annotated_gold": annotated_gold.to_json()})
+
+    def retrieved(self, documents: Iterable[Document], gold_id: str | None) -> "QuestionRecord":
+        """The question with what a retriever found, best first. gold_id: of the gold passage in the corpus, if any."""
+        ctxs = [document.fields for document in documents]
+        return replace(
+            self, fields={"question": self.text, "answers": list(self.answers), "gold_id": gold_id, "ctxs": ctxs}
+        )
+
+    def with_documents(self, documents: Iterable[Document]) -> "QuestionRecord":
+        """The question with other documents."""
+        return replace(self, fields={**self.fields, "ctxs": [document.fields for document in documents]})
+
+    def to_json(self) -> dict:
+        """The JSON object."""
+        return dict(self.fields)
+
+    @property
+    def text(self) -> str:
+        """What is asked."""
+        return self.fields["question"]
+
+    @property
+    def id(self) -> str:
+        """See `question_id`."""
+        return question_id(self.text)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers that count as right."""
+        return tuple(self.fields["answers"])
+
+    @property
+    def documents(self) -> list[Document]:
+        """The documents in their order, none if there are none."""
+        return [Document(fields) for fields in self.fields.get("ctxs", [])]
+
+    @property
+    def golds(self) -> list[Document]:
+        """The documents that are marked as gold."""
+        return [document for document in self.documents if document.is_gold]
+
+    @property
+    def distractors(self) -> list[Document]:
+        """The documents that are not marked as gold, in their order."""
+        return [document for document in self.documents if not document.is_gold]
+
+    @property
+    def retrieved_gold_id(self) -> str | None:
+        """Of a retriever's result: the id of the question's gold passage; None if it is not in the corpus."""
+        return self.fields["gold_id"]
+
+    @property
+    def given_gold_id(self) -> str | None:
+        """The id that the gold document has, None if it has none."""
+        return self.golds[0].id if self.golds else None
+
+    def gold(self, hint: str = "") -> Document:
+        """The gold document; `UserError`, ending with `hint`, unless there is exactly one."""
+        golds = self.golds
+        if len(golds) != 1:
+            raise UserError(
+                f'{self.where}: {len(golds)} documents have "isgold": true, there must be exactly one{hint}'
+            )
+        return golds[0]
+
+    def documents_with_text(self) -> list[Document]:
+        """The documents; `UserError` unless each has a title and a text."""
+        for index, document in enumerate(self.documents):
+            where = f"{self.where}, ctxs[{index}]"
+            typed_field(document.fields, "title", str, where)
+            if not typed_field(document.fields, "text", str, where):
+                raise UserError(f"{where}: the text is empty")
+        return self.documents
+
+
+def question_id(text: str) -> str:
+    """A short stable id made of the question's text, so that files about the same questions pair up."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read_question_records(path: str | Path) -> Iterator[QuestionRecord]:
+    """Yield the checked records of a file; `UserError` for a question that is there twice, and for an empty file."""
+    record = None
+    for record in read_distinct(path, QuestionRecord.from_json):
+        yield record
+    if record is None:
+        raise UserError(f"{path}: there are no questions in it")
+
+
+def write_question_records(path: str | Path, records: Iterable[QuestionRecord]) -> None:
+    """Write records in the format, one a line."""
+    write_jsonl(path, (record.to_json() for record in records))
+
+
+def read_qa_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+    """The first `limit` questions of a file, each with its gold document, distractors in the order of the file."""
+    return read_distinct(path, qa_question, limit)
+
+
+def read_retrieved_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+    """The first `limit` questions of a file with all documents in their order, of which there may be none."""
+    return read_distinct(path, retrieved_question, limit)
+
+
+def qa_question(record: dict, where: str) -> Question:
+    """A question with its gold document; `UserError` for a missing field or other than one gold document."""
+    checked = QuestionRecord.from_json(record, where)
+    typed_field(record, "ctxs", list, where)
+    checked.documents_with_text()
+    gold = Gold("gold", checked.gold().item, checked.answers)
+    return Question(checked.id, checked.text, (gold,), tuple(document.item for document in checked.distractors))
+
+
+def retrieved_question(record: dict, where: str) -> Question:
+    """A question whose documents are all in their order, without a gold item."""
+    checked = QuestionRecord.from_json(record, where)
+    items = tuple(document.item for document in checked.documents_with_text())
+    return Question(checked.id, checked.text, (Gold("gold", None, checked.answers),), items)
+
+
+def text_list(record: object, name: str, where: str) -> list[str]:
+    """The field of a record that is a list of one or more strings; else a `UserError` beginning with `where`."""
+    values = typed_field(record, name, list, where)
+    if not values or not all(isinstance(value, str) for value in values):
+        raise UserError(f"{where}: '{name}' must be a list of one or more strings")
+    return values

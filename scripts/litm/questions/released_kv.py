@@ -1,0 +1,36 @@
+"""The key-value format that the paper's authors released (`kv-retrieval-*.jsonl.gz`), checked line by line.
+
+A line is `{"ordered_kv_records": [[key, value], ...], "key", "value"}`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from litm.domain.question import Gold, Question
+from litm.errors import UserError
+from litm.questions.reading import read_distinct
+from litm.records import typed_field
+
+
+def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+    """The first `limit` examples of a released key-value file; the key asked for is the question and its id."""
+    return read_distinct(path, kv_question, limit)
+
+
+def kv_question(record: dict, where: str) -> Question:
+    """One released key-value record as a question; `UserError` for duplicate keys or a pair that is not there."""
+    pairs = typed_field(record, "ordered_kv_records", list, where)
+    for index, pair in enumerate(pairs):
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
+            raise UserError(f"{where}, ordered_kv_records[{index}]: expected [key, value], two strings")
+    key, value = typed_field(record, "key", str, where), typed_field(record, "value", str, where)
+    if not key or not value:
+        raise UserError(f"{where}: 'key' and 'value' must not be empty")
+    keys = [pair[0] for pair in pairs]
+    duplicates = sorted({k for k in keys if keys.count(k) > 1}) if len(set(keys)) < len(keys) else []
+    if duplicates:
+        raise UserError(f"{where}: duplicate key {duplicates[0]} in ordered_kv_records")
+    if [key, value] not in pairs:
+        raise UserError(f"{where}: the pair of key {key} and value {value} is not among ordered_kv_records")
+    distractors = tuple((k, v) for k, v in pairs if k != key)
+    return Question(key, key, (Gold("gold", (key, value), (value,)),), distractors)

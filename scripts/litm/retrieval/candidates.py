@@ -1,0 +1,184 @@
+"""Candidates: for each question the documents that its contexts are made of, in the released format.
+
+They are the gold document and, in their order, the documents that could distract from it: passages without an answer
+that a retriever found (paper, section 2.2) or that were drawn at random (Appendix B); or, for open-domain question
+answering (section 5), the passages as they were retrieved.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from litm.domain.placement import AS_RETRIEVED
+from litm.errors import UserError
+from litm.passages import Passage
+from litm.questions.released_format import Document, QuestionRecord
+
+if TYPE_CHECKING:
+    from litm.answers.dpr import Check
+
+GOLD_AND_RETRIEVED, GOLD_AND_RANDOM = "gold_and_retrieved", "gold_and_random"
+ERROR, LEAVE_OUT = "error", "leave_out"
+
+
+@dataclass(frozen=True)
+class CandidateSettings:
+    """The settings that change candidates, beside questions, corpus and retriever.
+
+    documents: how many each question gets, gold document included; distractor_check: how "has an answer" is
+    decided; too_few: what becomes of a question that has fewer, 'error' or 'leave_out'; seed: of the random draw,
+    None where nothing is drawn.
+    """
+
+    kind: str
+    documents: int
+    distractor_check: str
+    too_few: str
+    seed: int | None
+
+
+def as_retrieved(
+    questions: Iterable[QuestionRecord], retrieved: Iterable[QuestionRecord], documents: int
+) -> Iterator[QuestionRecord]:
+    """Each question with its first `documents` passages in the order of the retriever."""
+    for question, found in zip(questions, retrieved, strict=True):
+        yield question.with_documents(document.as_distractor() for document in found.documents[:documents])
+
+
+def with_gold(
+    questions: Iterable[QuestionRecord],
+    golds: Iterable[Document],
+    others: Iterable[Iterable[Document]],
+    check: "Check",
+    documents: int,
+) -> Iterator[QuestionRecord]:
+    """Each question with its gold document first, then distractors among the `others`, `documents` in all."""
+    for question, gold, found in zip(questions, golds, others, strict=True):
+        yield question.with_documents([gold, *distractors(gold, question.answers, found, check, documents - 1)])
+
+
+def gold_document(question: QuestionRecord) -> Document:
+    """The gold document of a question; `UserError` unless there is exactly one, with a text or an id."""
+    gold = question.gold(", with 'title' and 'text', or with the 'id' of a passage of the corpus")
+    for key in ("title", "text"):
+        if not isinstance(gold.fields.get(key, ""), str):
+            raise UserError(
+                f"{question.where}: the '{key}' of the gold document must be a text, found {gold.fields[key]!r}"
+            )
+    if not gold.text and gold.id is None:
+        raise UserError(f"{question.where}: the gold document has neither a 'text' nor the 'id' of a passage")
+    return Document({**gold.fields, "id": gold.id}) if gold.id is not None else gold
+
+
+def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: str) -> Document:
+    """The gold document with title and text, taken from the corpus if it has only an id.
+
+    Raises `UserError` beginning with `where` for a passage that is not in the corpus.
+    """
+    if gold.text:
+        return Document({"title": "", **gold.fields})
+    if gold.id is None or gold.id not in passages:
+        raise UserError(f"{where}: its gold passage {gold.id} is not in the corpus")
+    passage = passages[gold.id]
+    return Document({**gold.fields, "title": passage.title, "text": passage.text})
+
+
+def random_rows(question_id: str, needed: int, passages: int, seed: int | None) -> list[int]:
+    """Rows of a corpus of that many passages to draw distractors from: twice as many as needed, because some have
+    an answer.
+    """
+    rng = random.Random(f"{seed}/random_distractors/{question_id}")
+    return rng.sample(range(passages), min(passages, 2 * needed + 20))
+
+
+def passage_document(passage: Passage) -> Document:
+    """A passage of the corpus as a document."""
+    return Document.of(passage.title, passage.text, id=passage.id)
+
+
+def distractors(
+    gold: Document, answers: Sequence[str], documents: Iterable[Document], check: "Check", limit: int
+) -> list[Document]:
+    """The first `limit` documents, in their order, that are not the gold one and have no answer."""
+    suitable = (
+        document.as_distractor(hasanswer=False)
+        for document in documents
+        if document.id != gold.id and document.text != gold.text and not check(document, answers)
+    )
+    return list(islice(suitable, limit))
+
+
+#: How to have more documents.
+_MORE = {
+    GOLD_AND_RETRIEVED: "raise the retriever's 'hits'",
+    AS_RETRIEVED: "raise the retriever's 'hits'",
+    GOLD_AND_RANDOM: "take a larger corpus",
+}
+
+
+def enough(
+    records: Iterable[QuestionRecord], settings: CandidateSettings, left_out: list[str]
+) -> Iterator[QuestionRecord]:
+    """The records that have as many documents as the settings want.
+
+    Others are an error that names the question, or are left out and noted in the list.
+    """
+    for record in records:
+        count = len(record.documents)
+        if count >= settings.documents:
+            yield record
+        elif settings.too_few == LEAVE_OUT:
+            left_out.append(record.text)
+        else:
+            raise UserError(
+                f"{record.where}: the question {record.text!r} has {count} documents, but 'documents' is "
+                f"{settings.documents}; lower it, {_MORE[settings.kind]}, or set 'too_few: {LEAVE_OUT}'"
+            )
+
+
+def candidate_row(
+    name: str,
+    settings: CandidateSettings,
+    records: Sequence[QuestionRecord],
+    left_out: int,
+    checks: Mapping[str, "Check"],
+) -> dict:
+    """The candidates in numbers: questions kept (n) and left out because they have too few documents, and how many
+    of the kept have a document beside the gold one that contains an answer, by each check.
+    """
+    return {
+        "candidates": name,
+        "kind": settings.kind,
+        "distractor_check": settings.distractor_check,
+        "documents": settings.documents,
+        "n": len(records),
+        "n_left_out": left_out,
+        "n_gold_without_answer": sum(_gold_without_answer(record, checks["dpr"]) for record in records),
+        **{
+            f"n_answer_in_others_{kind}": sum(_answer_in_others(record, check) for record in records)
+            for kind, check in checks.items()
+        },
+    }
+
+
+def _gold_without_answer(record: QuestionRecord, check: "Check") -> bool:
+    return bool(record.golds) and not any(check(document, record.answers) for document in record.golds)
+
+
+def _answer_in_others(record: QuestionRecord, check: "Check") -> bool:
+    return any(check(document, record.answers) for document in record.distractors)
+
+
+def export_record(record: QuestionRecord, size: int, position: int) -> QuestionRecord:
+    """The record as the paper's files of one size and position have it: the first `size` - 1 distractors, and the gold
+    document at `position`.
+    """
+    gold = gold_document(record)
+    if not 0 <= position < size:
+        raise UserError(f"position {position} is impossible, positions in a context of {size} are 0 to {size - 1}")
+    others = record.distractors
+    if len(others) < size - 1:
+        raise UserError(f"{record.where}: {len(others)} distractors, but {size} documents need {size - 1}")
+    return record.with_documents([*others[:position], gold, *others[position : size - 1]])

@@ -1,0 +1,39 @@
+"""The hits of a retriever as records in the released format."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from litm.answers.dpr import Check
+from litm.passages import Passage
+from litm.questions.released_format import Document, QuestionRecord
+from litm.retrieval import Hit
+
+
+def retrieved_records(
+    questions: Sequence[QuestionRecord],
+    hits: Sequence[Sequence[Hit]],
+    passages: Mapping[str | int, Passage],
+    check: Check,
+) -> Iterator[QuestionRecord]:
+    """Each question with its passages, best first and equal scores by id, with score and whether they have an answer.
+
+    passages: by id or row, whichever the hits name. Hits that name ids are in that order already; those that name
+    rows could not be.
+    """
+    for question, found in zip(questions, hits, strict=True):
+        # Six decimals are more than a float32 is sure of.
+        scored = [(passages[passage], round(score, 6)) for passage, score in found]
+        if any(isinstance(passage, int) for passage, _ in found):
+            scored.sort(key=lambda pair: (-pair[1], pair[0].id))
+        documents = [
+            Document.of(
+                passage.title,
+                passage.text,
+                id=passage.id,
+                score=str(score),
+                has_answer=check(passage, question.answers),
+                rank=rank,
+            )
+            for rank, (passage, score) in enumerate(scored)
+        ]
+        gold_id = question.given_gold_id
+        yield question.retrieved(documents, gold_id if gold_id in passages else None)

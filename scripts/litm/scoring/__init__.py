@@ -1,0 +1,1 @@
+"""From examples and responses to scores."""

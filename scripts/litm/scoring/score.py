@@ -1,0 +1,103 @@
+"""From examples and responses to one score row per prompt and target."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from litm.domain.example import Example
+from litm.domain.finish_reason import OVERFLOW
+from litm.domain.response import SweepResponse
+from litm.errors import UserError
+from litm.scoring.metrics import FULL, METRICS, first_line
+
+#: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored,
+#: tokens where nobody has counted them.
+COLUMNS = {
+    "model": "string",
+    "experiment": "string",
+    "task": "string",
+    "metric": "string",
+    "size": "int64",
+    "items": "int64",
+    "placement": "string",
+    "position": "Int64",
+    "depth": "Float64",
+    "id": "string",
+    "target": "string",
+    "correct": "boolean",
+    "correct_first_line": "boolean",
+    "correct_full": "boolean",
+    "empty": "bool",
+    "finish_reason": "string",
+    "prompt_tokens": "Int64",
+    "response_tokens": "Int64",
+    "excluded": "bool",
+}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a score file is about: the answers of one model to one experiment."""
+
+    model: str
+    experiment: str
+    task: str
+    metric: str
+
+
+def score_sweep(sweep: Sweep, examples: Iterable[Example], responses: Iterable[SweepResponse]) -> pd.DataFrame:
+    """One row per prompt and target, in the order of the examples; columns as in `COLUMNS`.
+
+    A question that did not fit at one placement of a size is `excluded` at all placements of that size, so
+    that positions are always compared on the same questions.
+    """
+    by_prompt = {response.name: response for response in responses}
+    overflowed = {(size, id) for (size, _, id), r in by_prompt.items() if r.finish_reason == OVERFLOW}
+    rows = [row for example in examples for row in _rows(sweep, example, by_prompt, overflowed)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _rows(
+    sweep: Sweep, example: Example, responses: Mapping[tuple[int, str, str], SweepResponse], overflowed: set
+) -> Iterator[dict]:
+    if example.name not in responses:
+        raise UserError(
+            f"no response to question {example.id}, size {example.size}, {example.placement}: run generate again"
+        )
+    response = responses[example.name]
+    text = response.scored_text
+    for target in example.targets:
+        yield {
+            "model": sweep.model,
+            "experiment": sweep.experiment,
+            "task": sweep.task,
+            "metric": sweep.metric,
+            "size": example.size,
+            "items": example.context_items,
+            "placement": example.placement,
+            "position": target.position,
+            "depth": target.depth,
+            "id": example.id,
+            "target": target.name,
+            **judge(sweep.metric, text, target.answers),
+            "empty": text is not None and not text.strip(),
+            "finish_reason": response.finish_reason,
+            "prompt_tokens": response.prompt_tokens,
+            "response_tokens": response.response_tokens,
+            "excluded": (example.size, example.id) in overflowed,
+        }
+
+
+def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, bool | None]:
+    """The metric's verdict on the response's first line, on all of it, and (`correct`) on what the metric reads."""
+    if response is None:
+        return {"correct": None, "correct_first_line": None, "correct_full": None}
+    metric = METRICS[metric_name]
+    in_first_line = metric.judge(first_line(response), answers)
+    in_full = metric.judge(response, answers)
+    return {
+        "correct": in_full if metric.reads == FULL else in_first_line,
+        "correct_first_line": in_first_line,
+        "correct_full": in_full,
+    }

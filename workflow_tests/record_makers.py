@@ -1,0 +1,56 @@
+"""Examples and responses of a few JSON fields, for tests of what reads them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+
+from litm.domain.example import Example
+from litm.domain.response import SweepResponse
+
+_EXAMPLE = {
+    "id": "q",
+    "size": 4,
+    "placement": "gold_at_0",
+    "question": "which?",
+    "answer_in_distractors": False,
+    "prompt": "p",
+    "targets": (),
+}
+_TARGET = {"name": "gold", "position": 0, "depth": 0.0, "span": None, "answers": []}
+_RESPONSE = {
+    "id": "q",
+    "size": 4,
+    "placement": "gold_at_0",
+    "key": "0" * 64,
+    "response": "x",
+    "finish_reason": "stop",
+    "prompt_tokens": 9,
+    "response_tokens": 2,
+}
+
+
+def example(**fields) -> Example:
+    """An example with these fields of its JSON object, and some value in the others."""
+    record = {**_EXAMPLE, **fields}
+    return Example.from_json({**record, "targets": [{**_TARGET, **target} for target in record["targets"]]})
+
+
+def response(**fields) -> SweepResponse:
+    """A response with these fields of its JSON object, and some value in the others."""
+    return SweepResponse.from_json({**_RESPONSE, **fields})
+
+
+def as_examples(records: Iterable[Mapping]) -> list[Example]:
+    return [example(**record) for record in records]
+
+
+def as_responses(records: Iterable[Mapping]) -> list[SweepResponse]:
+    return [response(**record) for record in records]
+
+
+def changed(
+    examples: Mapping[str, Iterable[Example]], change: Callable[[dict[str, list[dict]]], object]
+) -> dict[str, list[Example]]:
+    """The examples by placement after `change` was made to their JSON objects."""
+    records = {placement: [deepcopy(one.to_json()) for one in some] for placement, some in examples.items()}
+    change(records)
+    return {placement: [Example.from_json(record) for record in some] for placement, some in records.items()}

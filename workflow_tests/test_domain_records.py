@@ -1,0 +1,116 @@
+"""The records that stages hand on: read as they were written, and refused with file, line and field."""
+
+import json
+
+import pytest
+from record_makers import example, response
+
+from litm.domain.example import Example, Target, read_examples, write_examples
+from litm.domain.response import SweepResponse, read_responses, write_responses
+from litm.errors import UserError
+from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records
+
+EXAMPLE = {
+    "id": "q1",
+    "size": 3,
+    "placement": "gold_at_1",
+    "question": "which?",
+    "answer_in_distractors": False,
+    "prompt": "a b c\nwhich?",
+    "messages": [{"role": "user", "content": "which?"}],
+    "targets": [{"name": "gold", "position": 1, "depth": 0.5, "span": [2, 3], "answers": ["b"]}],
+    "items": 3,
+    "made_by": "a task of mine",
+}
+RESPONSE = {
+    "id": "q1",
+    "size": 3,
+    "placement": "gold_at_1",
+    "key": "ab",
+    "response": "<think>b</think>b",
+    "finish_reason": "stop",
+    "prompt_tokens": 9,
+    "response_tokens": 4,
+    "answer": "b",
+}
+
+
+def without(record: dict, *names: str) -> dict:
+    return {name: value for name, value in record.items() if name not in names}
+
+
+@pytest.mark.parametrize("missing", [(), ("messages",), ("items", "made_by"), ("messages", "items", "made_by")])
+def test_an_example_is_written_as_it_was_read_with_keys_that_nobody_knows(missing):
+    record = without(EXAMPLE, *missing)
+    assert json.dumps(Example.from_json(record).to_json()) == json.dumps(record)
+
+
+def test_a_target_without_a_gold_item_has_no_place():
+    record = {"name": "gold", "position": None, "depth": None, "span": None, "answers": ["b"]}
+    target = Target.from_json(record, "here")
+    assert target.to_json() == record and target.text_in("anything") == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"prompt": None}, "'prompt' must be a str, found NoneType"),
+        ({"size": "3"}, "'size' must be a int, found str"),
+        ({"targets": [{"name": "gold"}]}, r"targets\[0\]: the field 'answers' is missing"),
+        ({"targets": [{**EXAMPLE["targets"][0], "span": [2]}]}, r"targets\[0\]: 'span' must be two whole numbers"),
+        ({"targets": [{**EXAMPLE["targets"][0], "answers": [7]}]}, r"targets\[0\]: 'answers' must be strings"),
+    ],
+)
+def test_an_example_with_a_wrong_field_is_refused_with_file_and_line(tmp_path, change, message):
+    path = tmp_path / "e.jsonl"
+    path.write_text(json.dumps(EXAMPLE) + "\n" + json.dumps({**EXAMPLE, **change}) + "\n")
+    with pytest.raises(UserError, match=rf"e\.jsonl, line 2,? ?.*{message}"):
+        list(read_examples(path))
+
+
+def test_examples_of_several_files_come_one_after_the_other(tmp_path):
+    for number in range(2):
+        write_examples(tmp_path / f"{number}.jsonl.gz", [example(id=f"{number}a"), example(id=f"{number}b")])
+    read = read_examples(tmp_path / "0.jsonl.gz", tmp_path / "1.jsonl.gz")
+    assert [one.id for one in read] == ["0a", "0b", "1a", "1b"]
+
+
+def test_only_a_chat_takes_messages_and_only_where_there_are_some():
+    turns = EXAMPLE["messages"]
+    assert example(prompt="p", messages=turns).content(as_chat=True) == turns
+    assert example(prompt="p", messages=turns).content(as_chat=False) == "p"
+    assert example(prompt="p").content(as_chat=True) == "p"
+
+
+@pytest.mark.parametrize(
+    "record", [RESPONSE, without(RESPONSE, "answer"), {**RESPONSE, "response": None, "answer": None}]
+)
+def test_a_response_is_written_as_it_was_read(tmp_path, record):
+    (tmp_path / "r.jsonl").write_text(json.dumps(record) + "\n")
+    write_responses(tmp_path / "again.jsonl", read_responses(tmp_path / "r.jsonl"))
+    assert (tmp_path / "again.jsonl").read_text() == (tmp_path / "r.jsonl").read_text()
+
+
+def test_the_answer_is_scored_where_there_is_one_of_its_own():
+    assert SweepResponse.from_json(RESPONSE).scored_text == "b"
+    assert SweepResponse.from_json(without(RESPONSE, "answer")).scored_text == RESPONSE["response"]
+    assert response(response="x", answer=None).scored_text is None
+
+
+def test_a_response_without_a_field_is_refused_with_file_and_line(tmp_path):
+    (tmp_path / "r.jsonl").write_text(json.dumps(without(RESPONSE, "finish_reason")) + "\n")
+    with pytest.raises(UserError, match=r"r\.jsonl, line 1: the field 'finish_reason' is missing"):
+        list(read_responses(tmp_path / "r.jsonl"))
+
+
+def test_a_question_record_is_written_as_it_was_read_with_keys_that_nobody_knows(tmp_path):
+    document = {"isgold": True, "id": 7, "text": "b", "title": "B", "mine": [1]}
+    line = json.dumps({"source": "me", "question": "which?", "answers": ["b"], "ctxs": [document], "more": None}) + "\n"
+    (tmp_path / "q.jsonl").write_text(line)
+    write_question_records(tmp_path / "again.jsonl", read_question_records(tmp_path / "q.jsonl"))
+    assert (tmp_path / "again.jsonl").read_text() == line
+
+
+def test_a_document_that_is_no_object_is_refused():
+    with pytest.raises(UserError, match=r"q, line 1, ctxs\[0\]: expected an object with 'title' and 'text'"):
+        QuestionRecord.from_json({"question": "which?", "answers": ["b"], "ctxs": ["b"]}, "q, line 1")
