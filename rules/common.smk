@@ -63,3 +63,4 @@ wildcard_constraints:
     retriever=any_of(PLAN.study.retrievers),
     shard=r"\d+",
     size=r"\d+",
+    table=any_of(PLAN.tables.names),

@@ -1,41 +1,6 @@
 """The paper: what was measured here beside what was published, its tables, and figures and tables of the published alone."""
 
 
-rule compare_published:
-    input:
-        accuracy="results/tables/accuracy.csv",
-        manifests=PLAN.sweeps.files(
-            "results/responses/{model}/{experiment}.manifest.json"
-        ),
-        published=PLAN.paper.accuracy,
-        models=PLAN.paper.models,
-        code=PLAN.code("compare_published.py"),
-    output:
-        csv=report(
-            "results/tables/published_comparison.csv",
-            caption="../resources/captions/published_comparison.rst",
-            category="Tables",
-        ),
-        markdown="results/tables/published_comparison.md",
-    log:
-        "results/logs/compare_published.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        data_versions=PLAN.paper.data_versions,
-    shell:
-        "python {input.code[0]:q}"
-        " --accuracy {input.accuracy:q}"
-        " --manifests {input.manifests:q}"
-        " --data-versions {params.data_versions:q}"
-        " --published {input.published:q}"
-        " --models {input.models:q}"
-        " --csv {output.csv:q}"
-        " --markdown {output.markdown:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
 rule make_paper_table:
     input:
         measured=PLAN.paper.measured,
@@ -100,7 +65,7 @@ rule plot_published:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=PLAN.paper.figure,
+        figure=PLAN.figures.published_settings,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"

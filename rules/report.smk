@@ -3,6 +3,7 @@
 
 rule plot_figure:
     input:
+        accuracy=PLAN.figures.accuracy,
         scores=PLAN.figures.scores,
         recall=PLAN.figures.recall,
         published=PLAN.figures.published,
@@ -26,6 +27,7 @@ rule plot_figure:
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
+        " --accuracy {input.accuracy:q}"
         " --scores {input.scores:q}"
         " --recall {input.recall:q}"
         " --published {input.published:q}"

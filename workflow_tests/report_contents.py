@@ -7,17 +7,18 @@ from conftest import ROOT
 from record_makers import response
 from suite_examples import example, questions
 
-from litm.accuracy import accuracy_table
+from litm.analysis.paired_scores import curves
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.tables import position_bias
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.examples.task import ExampleSettings
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure
-from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
 from litm.report.page import Contents
 from litm.report.question_samples import question_records, sampled_ids
-from litm.score_groups import curves
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
@@ -122,10 +123,9 @@ def contents(folder, **changes) -> Contents:
     save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
-    bias = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS))
     return Contents(
         **{
-            "tables": {"accuracy": accuracy, "position_bias": bias.astype(POSITION_BIAS_COLUMNS)},
+            "tables": {"accuracy": accuracy, "position_bias": position_bias.TABLE.frame(rows)},
             "figures": [FIGURE],
             "pictures": {"kv": (folder / "kv.png").read_bytes()},
             "manifests": [manifest(model) for model in MODELS],

@@ -6,6 +6,7 @@ import sys
 import pytest
 from conftest import ROOT
 
+from litm.analysis.tables import table_names
 from litm.figures import kind_names
 from litm.workflow.code_inputs import local_modules
 
@@ -56,18 +57,18 @@ STAGES = {
     "config": ("config/",),
     "corpora": ("corpora/", "encyclopedia/"),
     "retrieval": ("retrieval/",),
-    "tasks": ("tasks/", "suite_text/"),
+    "tasks": ("examples/tasks/", "suite_text/"),
     "inference": ("engines/", "apis/", "asking.py", "journal.py", "sweep.py", "model_loading.py", "kept_cache.py"),
-    "scoring": ("scoring.py", "metrics.py"),
-    "analysis": ("statistics.py", "paired_scores.py", "position_", "accuracy.py", "score_groups.py", "claims/"),
+    "scoring": ("scoring/",),
+    "analysis": ("analysis/", "claims/", "published"),
     "figures": ("figures/",),
     "report": ("report/", "findings.py"),
     "checks": ("doctor/", "estimate.py", "audit"),
 }
 #: The stages that each program is made of, without the modules that it loads by name.
 MADE_OF = {
+    "fetch.py": "",
     "fetch_file.py": "",
-    "fetch_models.py": "",
     "identify_model.py": "",
     "derive_questions.py": "",
     "generate_questions.py": "corpora",
@@ -76,28 +77,21 @@ MADE_OF = {
     "index_bm25.py": "retrieval",
     "index_vectors.py": "retrieval",
     "retrieve.py": "retrieval",
-    # The interval of a recall.
-    "measure_recall.py": "analysis",
-    "make_candidates.py": "",
-    "export_released.py": "",
+    "measure_recall.py": "retrieval",
+    "make_candidates.py": "retrieval",
+    "export_released.py": "retrieval",
     "make_examples.py": "tasks",
     "find_size.py": "tasks",
     "check_examples.py": "tasks",
-    "make_answer_check_table.py": "",
     "count_tokens.py": "",
     "generate.py": "inference",
     "import_responses.py": "inference",
     "score.py": "scoring",
-    "concat_tables.py": "",
-    "make_accuracy_table.py": "analysis",
+    "describe_tables.py": "analysis",
     "make_claims_table.py": "analysis",
-    "make_model_difference_table.py": "analysis",
-    "make_position_bias_table.py": "analysis",
-    "make_position_pair_table.py": "analysis",
-    "make_utilisation_table.py": "analysis",
-    "make_pbi_table.py": "",
+    "make_markdown.py": "analysis",
     "make_paper_table.py": "analysis",
-    "compare_published.py": "analysis",
+    "make_table.py": "analysis",
     "plot_figure.py": "analysis figures",
     "plot_training.py": "figures",
     "sample_questions.py": "report",
@@ -130,7 +124,7 @@ def test_no_script_is_made_of_the_code_of_another_stage(script):
 
 
 def test_no_script_is_made_of_a_module_that_it_loads_by_name():
-    named = ("litm/tasks/", "litm/engines/", "litm/corpora/")
+    named = ("litm/examples/tasks/", "litm/engines/", "litm/corpora/")
     for script in ("make_examples.py", "generate.py", "make_passages.py", "score.py"):
         modules = {file for file in made_of(script) if file.startswith(named)}
         assert all(file.endswith("__init__.py") for file in modules), script
@@ -141,6 +135,19 @@ def test_a_figure_is_made_of_the_code_of_its_own_kind():
     assert not kinds & made_of("plot_figure.py")
     for kind in kinds:
         assert kinds & made_of(kind) == {kind}
+
+
+def test_a_table_is_made_of_its_own_module_and_of_no_model():
+    def modules(name: str) -> set[str]:
+        files = local_modules(SCRIPTS / "litm" / "analysis" / "tables" / f"{name}.py", SCRIPTS)
+        return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table.py")
+
+    for name in table_names():
+        others = {f"analysis/tables/{other}.py" for other in table_names()} - {f"analysis/tables/{name}.py"}
+        # The table of the index shows columns of the table of position bias.
+        assert modules(name) & others == ({"analysis/tables/position_bias.py"} if name == "pbi" else set())
+        assert not {"sweep.py", "journal.py", "scoring.py", "tasks/__init__.py", "figures/__init__.py"} & modules(name)
+    assert "analysis/position_pairs.py" not in modules("model_differences")
 
 
 def test_the_library_never_imports_snakemake():

@@ -59,11 +59,26 @@ PROGRAMS = {
     "PLAN.corpora.code": "make_passages.py",
     "PLAN.questions.generator_code": "generate_questions.py",
     "PLAN.retrieval.code": "retrieve.py",
+    "PLAN.figures.code": "plot_figure.py",
+    "PLAN.figures.pbi_forest_code": "plot_figure.py",
+    "PLAN.figures.published_code": "plot_figure.py",
+    "PLAN.report.code": "make_report.py",
+    "PLAN.tables.code": "make_table.py",
+    "PLAN.tables.markdown_code": "make_markdown.py",
 }
 
 
-def programs() -> Iterator[tuple[str, str]]:
-    """The environment and the program of each rule."""
+#: Rules that share the program of another rule.
+SHARING = {
+    "plot_pbi_forest": "plot_figure.py",
+    "plot_published": "plot_figure.py",
+    "make_published_claims_table": "make_claims_table.py",
+    "make_published_paper_table": "make_paper_table.py",
+}
+
+
+def programs() -> Iterator[tuple[str, str, str]]:
+    """The name, the environment and the program of each rule."""
     for file in (ROOT / "rules").glob("*.smk"):
         for block in re.split(r"^(?=rule |use rule )", file.read_text(), flags=re.MULTILINE):
             if not block.startswith("rule "):
@@ -71,7 +86,12 @@ def programs() -> Iterator[tuple[str, str]]:
             (environment,) = re.findall(r'conda:\s+"\.\./envs/(\w+)\.yaml"', block)
             (program,) = re.findall(r"^ +code=(.+),$", block, re.MULTILINE)
             literal = re.match(r'PLAN\.code\("(\w+\.py)"', program)
-            yield environment, literal[1] if literal else PROGRAMS[program]
+            yield block.split()[1].rstrip(":"), environment, literal[1] if literal else PROGRAMS[program]
+
+
+def test_a_rule_has_the_name_of_its_program():
+    for rule, _, program in programs():
+        assert program == SHARING.get(rule, f"{rule}.py")
 
 
 def imported(program: str) -> set[str]:
@@ -100,7 +120,7 @@ def with_dependencies(names: Iterable[str]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("environment", "program"), sorted(set(programs())))
+@pytest.mark.parametrize(("environment", "program"), sorted({(env, program) for _, env, program in programs()}))
 def test_a_conda_environment_has_what_its_programs_import(environment, program):
     dependencies = yaml.safe_load((ROOT / "envs" / f"{environment}.yaml").read_text())["dependencies"]
     (packages,) = [entry["pip"] for entry in dependencies if isinstance(entry, dict)]

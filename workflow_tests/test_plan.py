@@ -1,6 +1,7 @@
 """What each rule is given: the inputs, params and resources that a plan makes of a config."""
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -224,15 +225,6 @@ def test_candidates_are_made_of_what_was_retrieved_or_drawn(other):
     }  # fmt: skip
 
 
-def test_tables_of_retrieval_are_of_the_candidates_that_experiments_use(other, demo):
-    assert other.candidates.tables == [f"results/candidates/{name}.csv" for name in ("by_near", "drawn", "by_words")]
-    assert other.candidates.recall_tables == [
-        "results/recall/notes/near/far.csv",
-        "results/recall/notes/words/asked.csv",
-    ]
-    assert demo.candidates.order == "order: results/candidates/mini_encyclopedia_bm25.csv"
-
-
 # Examples
 
 
@@ -262,8 +254,8 @@ def test_generated_examples_have_neither(demo):
 def test_examples_are_made_by_the_task_with_its_prompt(demo):
     experiment = of(experiment="kv_retrieval_small")
     code = demo.examples.code(experiment)
-    assert code[0] == "scripts/make_examples.py" and "scripts/litm/tasks/kv_retrieval.py" in code
-    assert "scripts/litm/tasks/multi_document_qa.py" not in code
+    assert code[0] == "scripts/make_examples.py" and "scripts/litm/examples/tasks/kv_retrieval.py" in code
+    assert "scripts/litm/examples/tasks/multi_document_qa.py" not in code
     assert demo.examples.prompt(experiment) == "resources/prompts/kv_retrieval.txt"
     assert (demo.examples.task(experiment), demo.examples.metric(experiment)) == ("kv_retrieval", "value_in_answer")
     assert demo.examples.design(experiment) == "move_the_pair"
@@ -386,14 +378,15 @@ def test_recorded_responses_are_read_from_their_files_with_the_cells_of_each(oth
 
 
 def test_the_default_config_has_these_tables(demo):
-    assert demo.tables.files == [
+    assert sorted(demo.tables.files) == [
         f"results/tables/{name}"
         for name in (
-            "accuracy.csv", "answer_checks.csv", "published_comparison.csv", "published_comparison.md",
-            "token_counts.csv", "position_bias.csv", "position_pairs.csv", "pbi.csv", "pbi.md", "utilisation.csv",
-            "claims.csv", "claims_summary.csv", "claims.md", "candidates.csv", "retrieval.csv",
+            "accuracy.csv", "answer_checks.csv", "candidates.csv", "claims.csv", "claims.md", "claims_summary.csv",
+            "pbi.csv", "pbi.md", "position_bias.csv", "position_pairs.csv", "published_comparison.csv",
+            "published_comparison.md", "retrieval.csv", "token_counts.csv", "utilisation.csv",
         )
     ]  # fmt: skip
+    assert "results/tables/audit.csv" not in demo.tables.files and "audit" in demo.tables.names
     assert demo.paper.tables == []
 
 
@@ -412,7 +405,8 @@ def test_the_paper_s_config_has_the_paper_s_tables(paper):
     assert paper.paper.measured(of(number="4")) == "results/tables/token_counts.csv"
     assert paper.paper.published(of(number="4")) == "resources/published/token_counts.csv"
     assert paper.paper.published(of(number="5")) == "resources/published/accuracy.csv"
-    versions = json.loads(paper.paper.data_versions)
+    options = shlex.split(paper.tables.options(of(table="published_comparison")))
+    versions = json.loads(options[options.index("--settings") + 1])["data_versions"]
     assert versions["multi_document_qa"] == dict.fromkeys(["10", "20", "30"], "v2")
 
 
@@ -424,11 +418,30 @@ def test_there_is_no_table_of_positions_where_nothing_moves():
         closed_book.suite.exports(of())
 
 
-def test_utilisation_is_of_the_sweeps_with_a_closed_book_and_an_oracle(demo):
-    folder = "results/scores/reference/mini_encyclopedia"
-    assert demo.tables.utilisation_scores == [f"{folder}_qa.parquet"]
-    assert demo.tables.closed_book_scores == [f"{folder}_closed_book.parquet"]
-    assert demo.tables.oracle_scores == [f"{folder}_oracle.parquet"]
+def test_a_table_is_made_of_the_files_of_its_inputs_in_their_order(other):
+    recall = of(table="retrieval")
+    files = [f"results/recall/notes/{search}.csv" for search in ("near/far", "words/asked")]
+    assert other.tables.inputs(recall) == {"recalls": files}
+    assert other.tables.options(recall) == f"--input recalls {' '.join(files)}"
+    assert other.tables.inputs(of(table="candidates")) == {
+        "candidates": [f"results/candidates/{name}.csv" for name in ("by_near", "drawn", "by_words")]
+    }
+    examples = other.tables.inputs(of(table="answer_checks"))["examples"]
+    assert examples[:3] == [
+        "results/examples/kv/4/gold_at_0.jsonl.gz",
+        "results/examples/kv/6/gold_at_0.jsonl.gz",
+        "results/examples/kv_in_tokens/500/gold_at_depth_0.jsonl.gz",
+    ]
+    counts = other.tables.inputs(of(table="token_counts"))["token_counts"]
+    assert list(dict.fromkeys(Path(file).parent.name for file in counts)) == ["here", "completions", "keyless", "parts"]
+    audits = other.tables.inputs(of(table="audit"))["audits"]
+    assert "results/audits/parts/kv.csv" in audits and "results/audits/recorded/qa.csv" not in audits
+
+
+def test_a_table_is_made_by_its_module(demo):
+    code = demo.tables.code(of(table="pbi"))
+    assert code[0] == "scripts/make_table.py" and "scripts/litm/analysis/tables/pbi.py" in code
+    assert "scripts/litm/analysis/tables/accuracy.py" not in code
 
 
 def test_sweeps_are_the_pairs_that_have_responses(other):
@@ -438,19 +451,6 @@ def test_sweeps_are_the_pairs_that_have_responses(other):
     assert other.sweeps.order == (
         "here chat completions keyless recorded parts / kv kv_in_tokens qa open oracle closed"
     )
-
-
-def test_token_counts_are_of_the_models_with_a_tokenizer(other):
-    models = dict.fromkeys(Path(file).parent.name for file in other.tables.counts)
-    assert list(models) == ["here", "completions", "keyless", "parts"]
-
-
-def test_answers_are_checked_once_a_size(other):
-    assert list(zip(other.tables.checked_experiments, other.tables.checked_examples, strict=True))[:3] == [
-        ("kv", "results/examples/kv/4/gold_at_0.jsonl.gz"),
-        ("kv", "results/examples/kv/6/gold_at_0.jsonl.gz"),
-        ("kv_in_tokens", "results/examples/kv_in_tokens/500/gold_at_depth_0.jsonl.gz"),
-    ]
 
 
 def test_claims_have_the_recall_of_open_domain_experiments(paper, demo):
@@ -463,14 +463,24 @@ def test_claims_have_the_recall_of_open_domain_experiments(paper, demo):
 
 def test_a_figure_is_drawn_of_its_selected_models_and_reference_lines(paper):
     figure = of(figure="figure5")
-    assert paper.figures.scores(figure) == [
-        f"results/scores/{model}/{experiment}.parquet"
+    assert paper.figures.accuracy(figure) == [
+        f"results/accuracy/{model}/{experiment}.csv"
         for model in ("mpt-30b-instruct", "longchat-13b-16k")
         for experiment in ("multi_document_qa", "closed_book_qa")
     ]
+    assert paper.figures.scores(figure) == []
     assert paper.figures.published(figure) == ["resources/published/accuracy.csv"]
     assert paper.figures.recall(figure) == []
+    assert paper.figures.code(figure)[0] == "scripts/plot_figure.py"
+    assert "scripts/litm/figures/accuracy_by_position.py" in paper.figures.code(figure)
+    assert "scripts/litm/figures/accuracy_by_size.py" not in paper.figures.code(figure)
     assert json.loads(paper.figures.settings(figure))["panel_title"] == "{size} documents"
+
+
+def test_a_figure_of_means_over_positions_is_drawn_of_the_single_answers_too(paper):
+    figure = of(figure="figure6")
+    pairs = [Path(path).with_suffix("").parts[2:] for path in paper.figures.accuracy(figure)]
+    assert pairs and [Path(path).with_suffix("").parts[2:] for path in paper.figures.scores(figure)] == pairs
 
 
 def test_a_figure_by_size_shows_the_recall_of_the_retriever(paper):
@@ -489,7 +499,7 @@ def test_published_values_alone_make_six_figures_seven_tables_and_the_claims(dem
     names = [Path(file).name for file in demo.paper.published_files]
     assert len(names) == 6 * 2 + 2 + 7 * 3
     assert {"figure5.png", "claims.md", "table7.tex"} <= set(names)
-    assert json.loads(demo.paper.figure(of(figure="figure5")))["name"] == "figure5"
+    assert json.loads(demo.figures.published_settings(of(figure="figure5")))["name"] == "figure5"
 
 
 def test_the_report_says_where_its_data_are_from_and_what_servers_cost(other):
@@ -566,8 +576,6 @@ def test_an_audit_asks_with_the_plain_engine_and_all_gpus_of_the_model(other):
     assert "transformers.py" in {Path(file).name for file in other.audit.code(parts)}
     assert "openai.py" in {Path(file).name for file in other.audit.code(chat)}
     assert (other.audit.gpus(parts), other.audit.gpu_model(parts)) == (2, "a100")
-    assert "results/audits/parts/kv.csv" in other.audit.tables
-    assert "results/audits/recorded/qa.csv" not in other.audit.tables
 
 
 def test_what_is_fetched_is_what_experiments_and_models_name(paper, other):

@@ -12,7 +12,6 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Sequence, Split
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.accuracy import accuracy_table
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.finish_reason import LENGTH, STOP
 from litm.engine import FIRST_LINE, EngineSettings, Prepared
@@ -30,6 +29,7 @@ from litm.reasoning import (
     opened_by_prompt,
     with_answer,
 )
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")

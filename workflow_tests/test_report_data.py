@@ -24,12 +24,12 @@ from report_contents import (
     scores,
 )
 
-from litm.accuracy import accuracy_table
 from litm.report.charts import chart, forest
 from litm.report.page import render_report
 from litm.report.provenance import sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
+from litm.scoring.accuracy import accuracy_table
 from make_report import commit_of
 
 

@@ -13,12 +13,12 @@ import record_makers
 from conftest import write_lines
 
 import export_suite
-from litm.accuracy import accuracy_table
 from litm.csv_tables import write_csv
 from litm.domain.example import Example, write_examples
 from litm.domain.response import SweepResponse, write_responses
 from litm.errors import UserError
 from litm.records import read_jsonl
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 from litm.suite_export import CurveFiles, curve_figure
 

@@ -17,16 +17,16 @@ from litm.records import read_json
 SWEEPS = 4
 #: What follows from new scores of one sweep.
 TABLES = {
-    "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1, "model_difference_table": 1,
-    "pbi_table": 1, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
+    # All tables but those of tokens and of gold answers.
+    "make_table": 6, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
 }  # fmt: skip
 #: What follows from new scores of both models on an experiment that is in one figure, and of all sweeps.
 AFTER_KV = {"score": 2, **TABLES, "summarize": 2, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
 AFTER_ALL_SCORES = {
     "score": SWEEPS, **TABLES, "summarize": 2, "plot_figure": 2, "sample_questions": 3, "make_report": 1
 }  # fmt: skip
-#: What follows from new examples of an experiment, beside its sweeps.
-COUNTS = {"check_examples": 1, "count_tokens": 1, "token_count_table": 1}
+#: What follows from new examples of an experiment, beside its sweeps and the tables of tokens and of gold answers.
+COUNTS = {"check_examples": 1, "count_tokens": 1}
 KV_RESPONSES = "results/responses/dummy/kv.jsonl.gz"
 
 
@@ -172,7 +172,7 @@ def test_nothing_after_changing_how_a_model_is_run(bench):
 def test_another_position_makes_its_examples_and_asks_only_them(bench):
     config = changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}})
     bench.configure(config)
-    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV}
+    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 7}
     bench.configure({**config, "models": ["dummy"], "experiments": ["kv"]})
     bench.run()
     assert bench.asked("kv") == (3, 12)
@@ -181,7 +181,7 @@ def test_another_position_makes_its_examples_and_asks_only_them(bench):
 
 def test_a_position_less_asks_nothing(bench):
     bench.configure(changed(kv={"positions": {4: [0], 6: [0, 5]}}))
-    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV}
+    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV, "make_table": 7}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (0, 9)
 
@@ -189,7 +189,7 @@ def test_a_position_less_asks_nothing(bench):
 def test_another_model_runs_its_own_sweeps_only(bench):
     bench.configure(with_models(second={"engine": "dummy", "dtype": "bfloat16"}))
     assert bench.plan() == {
-        **AFTER_ALL_SCORES, "identify_model": 1, "generate": 3, "score": 3, "token_count_table": 1, "summarize": 3
+        **AFTER_ALL_SCORES, "identify_model": 1, "generate": 3, "score": 3, "summarize": 3
     }  # fmt: skip
     bench.run("results/responses/second/kv.jsonl.gz", KV_RESPONSES)
     assert bench.asked("kv", "second") == (12, 0)
@@ -198,8 +198,7 @@ def test_another_model_runs_its_own_sweeps_only(bench):
 
 def test_a_model_less_asks_and_scores_nothing(bench):
     bench.configure({**FINISHED, "models": ["dummy"]})
-    tables = {rule: count for rule, count in TABLES.items() if rule != "model_difference_table"}
-    assert bench.plan() == {**tables, "plot_figure": 2, "sample_questions": 1, "make_report": 1}
+    assert bench.plan() == {**TABLES, "make_table": 5, "plot_figure": 2, "sample_questions": 1, "make_report": 1}
 
 
 @pytest.mark.parametrize(("model", "sweeps"), [("dummy", 3), ("reference", 1)])
@@ -244,6 +243,12 @@ def test_another_way_with_failures_or_with_what_does_not_fit_asks_nothing(bench)
     assert bench.plan() == {"generate": SWEEPS, **AFTER_ALL_SCORES}
 
 
+def test_an_edited_table_makes_that_table_and_the_report_again(bench):
+    bench.edit("scripts/litm/analysis/tables/position_pairs.py", "Pairs of positions: diff", "Two positions: diff")
+    assert bench.plan() == {"make_table": 1, "make_report": 1}
+    assert bench.plan("results/tables/position_pairs.csv") == {"make_table": 1}
+
+
 def test_an_edited_scorer_scores_again_without_inference(bench):
     bench.edit("scripts/litm/scoring/score.py", "From examples and responses", "Out of examples and responses")
     assert bench.plan() == AFTER_ALL_SCORES
@@ -268,14 +273,14 @@ def test_a_comment_in_the_code_of_an_engine_runs_its_own_sweeps_only(bench):
 
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
-    assert bench.plan() == {"make_examples": 4, "generate": 2, "answer_check_table": 1, **COUNTS, **AFTER_KV}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 8}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (12, 0)
 
 
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
-    assert bench.plan() == {"make_examples": 4, "generate": 2, "answer_check_table": 1, **COUNTS, **AFTER_KV}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 8}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (8, 12)
 
@@ -289,7 +294,7 @@ def test_an_edited_published_value_is_shown_again_where_it_is_shown_and_nowhere_
     bench.edit("resources/published/token_counts.csv", "1749.9", "1749.8")
     assert bench.plan() == {}
     bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
-    assert bench.plan() == {"compare_published": 1, "plot_figure": 1, "make_report": 1}
+    assert bench.plan() == {"make_table": 1, "make_markdown": 1, "plot_figure": 1, "make_report": 1}
 
 
 def test_another_title_draws_one_figure_again(bench):
@@ -317,13 +322,13 @@ def test_other_weights_ask_everything_again(bench):
 def test_another_seed_makes_only_what_is_random_again(bench):
     bench.configure({**FINISHED, "seed": 7})
     assert bench.plan() == {
-        "make_examples": 4, "generate": 2, "answer_check_table": 1, **COUNTS, **AFTER_KV, "sample_questions": 3
+        "make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 8, "sample_questions": 3
     }  # fmt: skip
 
 
 def test_another_order_in_the_config_orders_tables_and_figures_again(bench):
     bench.configure({**FINISHED, "experiments": ["qa", "kv", "closed_book"]})
-    assert bench.plan() == {**TABLES, "summarize": 2, "token_count_table": 1, "answer_check_table": 1, "make_report": 1}
+    assert bench.plan() == {**TABLES, "summarize": 2, "make_report": 1}
 
 
 def test_a_model_for_two_gpus_is_given_two_though_one_job_runs_at_a_time(bench):

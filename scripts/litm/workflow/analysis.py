@@ -1,137 +1,112 @@
-"""Tables: which ones a study has something to put into, and what each is made of."""
+"""Tables of results: which ones a study has, and what the rules that make them are given."""
 
-from functools import cached_property
+import shlex
 
-from litm.config.experiments import Experiment
+from litm.analysis.tables import all_tables, table_names
 from litm.config.study import Study
-from litm.domain.curve import Cell
+from litm.records import canonical_json
 from litm.workflow.examples import example_file
 from litm.workflow.models import ModelPlan
+from litm.workflow.project_files import ProjectFiles
 from litm.workflow.retrieval import CandidatePlan
-from litm.workflow.sweeps import SweepPlan
+from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
+from litm.workflow.wildcards import Wildcards
 
-CLAIM_TABLES = ("claims.csv", "claims_summary.csv", "claims.md")
+#: Those that a program of their own makes.
+CLAIM_TABLES = tuple(f"results/tables/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
 
 
 class TablePlan:
-    """The tables of a study, and inputs and params of the rules that make them."""
+    """Inputs and params of the rules that make {table}."""
 
-    def __init__(self, study: Study, sweeps: SweepPlan, models: ModelPlan, candidates: CandidatePlan) -> None:
-        self._study = study
-        self._sweeps = sweeps
-        self._models = models
-        self._candidates = candidates
+    def __init__(self, study: Study, project: ProjectFiles, models: ModelPlan, candidates: CandidatePlan) -> None:
+        self._project = project
+        sources = Sources(
+            counted=models.counted,
+            audited=list(models.asked),
+            examples=_first_of_size(study),
+            recalls=candidates.recall_tables,
+            candidates=candidates.tables,
+            published=project.file("resources", "published", "accuracy.csv"),
+            published_models=project.file("resources", "published", "models.csv"),
+            data_versions={
+                name: {
+                    size: getattr(study.datasets.get(dataset), "version", None)
+                    for size, dataset in experiment.datasets.items()
+                }
+                for name, experiment in study.experiments.items()
+            },
+        )
+        self._inputs = table_inputs(study, sources)
+        self._settings = table_settings(study, sources)
+        self._tables = {table.name: table for table in made(all_tables(), self._inputs)}
 
     # Which tables there are
 
     @property
+    def names(self) -> list[str]:
+        """Those that make_table.py makes."""
+        return list(self._tables)
+
+    @property
     def files(self) -> list[str]:
-        """All of them but those that are laid out as in the paper."""
-        return [
-            *_tables("accuracy.csv", "answer_checks.csv", "published_comparison.csv", "published_comparison.md"),
-            *self.token_counts,
-            *self.position_bias,
-            *(_tables("position_pairs.csv", "pbi.csv", "pbi.md") if self.has_positions else []),
-            *self._model_differences,
-            *self._utilisation,
-            *_tables(*CLAIM_TABLES),
-            *(_tables("candidates.csv") if self._candidates.tables else []),
-            *(_tables("retrieval.csv") if self._candidates.recall_tables else []),
-        ]
+        """What is made when all is made, but for what is laid out as in the paper."""
+        return [*files_of(self._tables.values()), *CLAIM_TABLES]
 
     @property
     def shown(self) -> list[str]:
-        """Those that the report shows, or says something about."""
-        return [
-            *_tables("accuracy.csv", "answer_checks.csv", "published_comparison.csv"),
-            *self.token_counts,
-            *self.position_bias,
-            *self._utilisation,
-            *_tables("claims.csv", "claims_summary.csv"),
-            *(_tables("retrieval.csv") if self._candidates.recall_tables else []),
-            *(_tables("candidates.csv") if self._candidates.tables else []),
-        ]
+        """The files that the report shows, or says something about."""
+        tables = [f"results/tables/{name}.csv" for name, table in self._tables.items() if table.report]
+        return [*tables, *CLAIM_TABLES[:2]]
 
     @property
-    def has_positions(self) -> bool:
-        """Whether any experiment has positions to compare."""
-        return any(experiment.has_positions for experiment in self._study.experiments.values())
+    def modules(self) -> list[str]:
+        """The modules of all tables, which say what they are."""
+        return [f"litm.analysis.tables.{name}" for name in table_names()]
 
     @property
     def position_bias(self) -> list[str]:
         """The table of position bias; none without positions to compare."""
-        return _tables("position_bias.csv") if self.has_positions else []
+        return self._inputs["position_bias"]
 
     @property
-    def token_counts(self) -> list[str]:
-        """The table of token counts; none where no model of a sweep has a tokenizer."""
-        is_counted = any(model in self._models.counted for model, _ in self._sweeps.pairs)
-        return _tables("token_counts.csv") if is_counted else []
+    def has_positions(self) -> bool:
+        """Whether any experiment has positions to compare."""
+        return bool(self.position_bias)
 
-    @property
-    def _model_differences(self) -> list[str]:
-        """Models are compared on an experiment that several of them have."""
-        several = len(self._sweeps.pairs) > len(self._study.experiments)
-        return _tables("model_differences.csv") if several else []
+    # What each is made of
 
-    @property
-    def _utilisation(self) -> list[str]:
-        return _tables("utilisation.csv") if self._with_utilisation else []
+    def inputs(self, wildcards: Wildcards) -> dict[str, list[str]]:
+        """The files that the table is made of, by name."""
+        return {name: self._inputs[name] for name in self._tables[wildcards.table].inputs}
 
-    # What they are made of
+    def code(self, wildcards: Wildcards) -> list[str]:
+        """make_table.py and the table's module."""
+        return self._project.code("make_table.py", f"litm.analysis.tables.{wildcards.table}")
 
-    @cached_property
-    def _with_utilisation(self) -> list[tuple[str, Experiment]]:
-        """The sweeps whose closed-book and oracle versions are there too."""
-        return [
-            (model, experiment)
-            for model, name in self._sweeps.pairs
-            for experiment in [self._study.experiments[name]]
-            if {(model, experiment.closed_book), (model, experiment.oracle)} <= self._sweeps.pairs.keys()
-        ]
+    def markdown_code(self, wildcards: Wildcards) -> list[str]:
+        """make_markdown.py and the table's module."""
+        return self._project.code("make_markdown.py", f"litm.analysis.tables.{wildcards.table}")
 
-    @property
-    def utilisation_scores(self) -> list[str]:
-        """The scores of each sweep whose closed-book and oracle versions are there too."""
-        return [_scores(model, experiment.name) for model, experiment in self._with_utilisation]
+    def options(self, wildcards: Wildcards) -> str:
+        """The options of make_table.py: the table's files and settings.
 
-    @property
-    def closed_book_scores(self) -> list[str]:
-        """The scores of the closed-book version of each of these sweeps."""
-        return [_scores(model, str(experiment.closed_book)) for model, experiment in self._with_utilisation]
+        With the files, because rows are in their order, and Snakemake compares inputs as a set.
+        """
+        table = self._tables[wildcards.table]
+        files = [word for name in table.inputs for word in ("--input", name, *self._inputs[name])]
+        settings = canonical_json({name: self._settings[name] for name in table.settings})
+        return shlex.join([*files, *(["--settings", settings] if table.settings else [])])
 
-    @property
-    def oracle_scores(self) -> list[str]:
-        """The scores of the oracle version of each of these sweeps."""
-        return [_scores(model, str(experiment.oracle)) for model, experiment in self._with_utilisation]
-
-    @property
-    def counts(self) -> list[str]:
-        """The token counts of each sweep whose model has a tokenizer."""
-        return self._sweeps.files("results/token_counts/{model}/{experiment}.csv", self._models.counted)
-
-    @property
-    def checked_examples(self) -> list[str]:
-        """The examples of one cell of each size: all cells of a size have the same questions."""
-        return [example_file(experiment, cell) for experiment, cell in self._first_of_size]
-
-    @property
-    def checked_experiments(self) -> list[str]:
-        """The experiment of each of `checked_examples`."""
-        return [experiment.name for experiment, _ in self._first_of_size]
-
-    @property
-    def _first_of_size(self) -> list[tuple[Experiment, Cell]]:
-        firsts = []
-        for experiment in self._study.experiments.values():
-            first = {cell.size: cell for cell in reversed(experiment.cells)}
-            firsts += [(experiment, first[size]) for size in sorted(first)]
-        return firsts
+    def caption(self, wildcards: Wildcards) -> str:
+        """What the table has, for Snakemake's report."""
+        return self._tables[wildcards.table].doc
 
 
-def _tables(*names: str) -> list[str]:
-    return [f"results/tables/{name}" for name in names]
-
-
-def _scores(model: str, experiment: str) -> str:
-    return f"results/scores/{model}/{experiment}.parquet"
+def _first_of_size(study: Study) -> list[tuple[str, str]]:
+    """Experiment and examples of one cell of each size: all cells of a size have the same questions."""
+    firsts = []
+    for experiment in study.experiments.values():
+        first = {cell.size: cell for cell in reversed(experiment.cells)}
+        firsts += [(experiment.name, example_file(experiment, first[size])) for size in sorted(first)]
+    return firsts

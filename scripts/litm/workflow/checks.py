@@ -69,10 +69,9 @@ class EstimatePlan:
 class AuditPlan:
     """Inputs, params and resources of the rules that ask {model} a sample of {experiment} again."""
 
-    def __init__(self, project: ProjectFiles, models: ModelPlan, sweeps: SweepPlan) -> None:
+    def __init__(self, project: ProjectFiles, models: ModelPlan) -> None:
         self._project = project
         self._models = models
-        self._sweeps = sweeps
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """ask_again.py and the module of the engine that checks the model's."""
@@ -86,8 +85,3 @@ class AuditPlan:
     def gpu_model(self, wildcards: Wildcards) -> str:
         """The kind of GPU that a cluster has to give, "" for any."""
         return running_of(self._models.asked[wildcards.model]).gpu_model
-
-    @property
-    def tables(self) -> list[str]:
-        """The table of each sweep that asks something."""
-        return self._sweeps.files("results/audits/{model}/{experiment}.csv", self._models.asked)

@@ -74,11 +74,19 @@ class FigurePlan:
 
     # What they are drawn of
 
+    def accuracy(self, wildcards: Wildcards) -> list[str]:
+        """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
+        return self._of_sweeps(self._study.figures[wildcards.figure], "results/accuracy/{}/{}.csv")
+
     def scores(self, wildcards: Wildcards) -> list[str]:
-        """The scores of its models and experiments, reference lines among them, as far as they are selected."""
+        """Their scores, if its kind needs the single answers."""
         figure = self._study.figures[wildcards.figure]
+        needed = "scores" in load_kind(figure.kind).INPUTS
+        return self._of_sweeps(figure, "results/scores/{}/{}.parquet") if needed else []
+
+    def _of_sweeps(self, figure: Figure, pattern: str) -> list[str]:
         return [
-            f"results/scores/{model}/{name}.parquet"
+            pattern.format(model, name)
             for model in self._study.models
             for name in (*figure.experiments, *figure.references)
             if figure.shows(model) and (model, name) in self._sweeps.pairs
@@ -96,6 +104,10 @@ class FigurePlan:
     def settings(self, wildcards: Wildcards) -> str:
         """What changes the picture, beside the data: JSON."""
         return canonical_json(self._study.figures[wildcards.figure].settings())
+
+    def published_settings(self, wildcards: Wildcards) -> str:
+        """What changes a figure of published values alone, beside these: JSON."""
+        return canonical_json(self._study.published_figures[wildcards.figure].settings())
 
     def settings_with_recall(self, figure: Figure) -> dict:
         """The same, with the [questions, corpus, retriever] of each search whose recall is drawn."""

@@ -2,7 +2,6 @@
 
 from litm.config.study import Study
 from litm.paper_layouts import LAYOUTS, Group, Layout
-from litm.records import canonical_json
 from litm.workflow.analysis import TablePlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
@@ -17,7 +16,6 @@ class PaperPlan:
         self._study = study
         self._tables = tables
         self.accuracy = project.file("resources", "published", "accuracy.csv")
-        self.models = project.file("resources", "published", "models.csv")
         self._published_token_counts = project.file("resources", "published", "token_counts.csv")
 
     @property
@@ -34,7 +32,7 @@ class PaperPlan:
         return [f"results/tables/paper/table{number}.{format}" for number in numbers for format in TABLE_FORMATS]
 
     def _is_filled(self, layout: Layout) -> bool:
-        has_table = not layout.is_of_tokens or bool(self._tables.token_counts)
+        has_table = not layout.is_of_tokens or "token_counts" in self._tables.names
         return has_table and any(map(self._has_cells, layout.groups))
 
     def _has_cells(self, group: Group) -> bool:
@@ -45,19 +43,6 @@ class PaperPlan:
         """The table of results that Table {number} is made of."""
         of_tokens = LAYOUTS[int(wildcards.number)].is_of_tokens
         return "results/tables/token_counts.csv" if of_tokens else "results/tables/accuracy.csv"
-
-    @property
-    def data_versions(self) -> str:
-        """For each experiment and size which data of the authors it has, null for other data: JSON."""
-        return canonical_json(
-            {
-                name: {
-                    size: getattr(self._study.datasets.get(dataset), "version", None)
-                    for size, dataset in experiment.datasets.items()
-                }
-                for name, experiment in self._study.experiments.items()
-            }
-        )
 
     # Published values alone
 
@@ -78,7 +63,3 @@ class PaperPlan:
     def published(self, wildcards: Wildcards) -> str:
         """The published values that Table {number} is made of."""
         return self._published_token_counts if LAYOUTS[int(wildcards.number)].is_of_tokens else self.accuracy
-
-    def figure(self, wildcards: Wildcards) -> str:
-        """What changes {figure}, beside the published values: JSON."""
-        return canonical_json(self._study.published_figures[wildcards.figure].settings())

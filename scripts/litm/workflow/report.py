@@ -3,6 +3,7 @@
 from litm.config.api_models import ApiModel
 from litm.config.study import Study
 from litm.records import canonical_json
+from litm.workflow.analysis import TablePlan
 from litm.workflow.data import DataPlan
 from litm.workflow.figures import FigurePlan
 from litm.workflow.project_files import ProjectFiles
@@ -18,7 +19,13 @@ class ReportPlan:
     file = "results/report.html"
 
     def __init__(
-        self, study: Study, project: ProjectFiles, data: DataPlan, sweeps: SweepPlan, figures: FigurePlan
+        self,
+        study: Study,
+        project: ProjectFiles,
+        data: DataPlan,
+        sweeps: SweepPlan,
+        tables: TablePlan,
+        figures: FigurePlan,
     ) -> None:
         self._study = study
         self._data = data
@@ -26,8 +33,8 @@ class ReportPlan:
         self._figures = figures
         #: The page's template, first, and what it includes.
         self.sources = [project.file("resources", "report", name) for name in SOURCES]
-        #: The program, and the modules of the kinds of figures that it draws charts with.
-        self.code = project.code("make_report.py", *figures.kind_modules)
+        #: The program, the modules of all tables, and those of the kinds of figures that it draws charts with.
+        self.code = project.code("make_report.py", *tables.modules, *figures.kind_modules)
 
     # A sample of questions
 

@@ -158,19 +158,9 @@ class CandidatePlan:
         return [f"results/candidates/{one.name}.csv" for one in self.used]
 
     @property
-    def order(self) -> str:
-        """The order of these tables: a param, as Snakemake compares inputs as a set."""
-        return f"order: {' '.join(self.tables)}"
-
-    @property
     def recall_tables(self) -> list[str]:
         """The recall of each search that the used candidates are made of."""
         return list(dict.fromkeys(recall_file(one) for one in self.used if one.retriever))
-
-    @property
-    def recall_order(self) -> str:
-        """The order of these tables: a param, as Snakemake compares inputs as a set."""
-        return f"order: {' '.join(self.recall_tables)}"
 
 
 def recall_file(candidates: Candidates) -> str:

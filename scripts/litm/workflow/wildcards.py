@@ -27,6 +27,7 @@ class Wildcards(Protocol):
     dataset: str
     retriever: str
     size: str
+    table: str
 
 
 def any_of(names: Iterable[object]) -> str:
