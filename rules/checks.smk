@@ -180,26 +180,6 @@ rule audit_sweep:
         " 2>&1 | tee -i {log:q}"
 
 
-rule audit_table:
-    input:
-        tables=for_each_sweep("results/audits/{model}/{experiment}.csv", MODELS),
-        code=code("concat_tables.py"),
-    output:
-        "results/tables/audit.csv",
-    log:
-        "results/logs/audit_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=SWEEP_ORDER,
-    shell:
-        "python {input.code[0]:q}"
-        " --tables {input.tables:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
 rule audit:
     input:
         table="results/tables/audit.csv",

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import time
 from dataclasses import asdict
@@ -23,6 +24,7 @@ os.environ.update(
     PATH=os.pathsep.join([os.path.dirname(sys.executable), os.getenv("PATH", "")])
 )
 
+from litm.analysis.tables import all_tables, table_names
 from litm.audit_sample import audit_engine
 from litm.code_inputs import local_modules
 from litm.config.api_models import ApiModel
@@ -42,6 +44,7 @@ from litm.paper_layouts import LAYOUTS
 from litm.placements import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.records import canonical_json
 from litm.retrieval import EXACT
+from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
 
 
 configfile: os.path.relpath(ROOT / "config" / "config.yaml")
@@ -164,12 +167,24 @@ def for_each_sweep(pattern, models=STUDY.models):
     ]
 
 
-def utilisation_scores(part):
-    """The scores of each sweep of which closed book and oracle are there too, or those of one of these."""
-    return [
-        f"results/scores/{model}/{getattr(STUDY.experiments[experiment], part)}.parquet"
-        for model, experiment in WITH_UTILISATION
+def table_code(program):
+    """An input function: a program and the module of the table that the wildcard names."""
+    return lambda wildcards: code(program, f"analysis/tables/{wildcards.table}.py")
+
+
+def table_inputs_of(wildcards):
+    """The files that a table is made of, by name."""
+    return {name: TABLE_INPUTS[name] for name in TABLES[wildcards.table].inputs}
+
+
+def table_options(wildcards):
+    """The options of make_table.py: the table's files and settings."""
+    table = TABLES[wildcards.table]
+    files = [
+        word for name in table.inputs for word in ("--input", name, *TABLE_INPUTS[name])
     ]
+    settings = canonical_json({name: TABLE_SETTINGS[name] for name in table.settings})
+    return shlex.join([*files, *(["--settings", settings] if table.settings else [])])
 
 
 def relations_json(experiments):
@@ -296,47 +311,39 @@ OPEN_DOMAIN_RECALL = {
 }
 # Inputs are compared as a set, but rows and colours are in the order of the config: rules have it as a param.
 MODEL_ORDER = " ".join(STUDY.models)
-RECALL_ORDER = f"order: {' '.join(RECALL_FILES)}"
-CANDIDATE_ORDER = f"order: {' '.join(CANDIDATE_FILES)}"
 SWEEP_ORDER = f"{MODEL_ORDER} / {' '.join(EXPERIMENTS)}"
 # Whether any experiment has positions to compare.
 HAS_POSITIONS = any(
     experiment.has_positions for experiment in STUDY.experiments.values()
 )
-# Sweeps of which those of the closed-book and the oracle version are there too.
-WITH_UTILISATION = [
-    (model, name)
-    for model, name in SWEEPS
-    for entry in [STUDY.experiments[name]]
-    if {(model, entry.closed_book), (model, entry.oracle)} <= SWEEPS.keys()
-]
-# Only where there is something to put into them.
-POSITION_TABLES = [
-    f"results/tables/{name}"
-    for name in ("position_bias.csv", "position_pairs.csv", "pbi.csv", "pbi.md")
-    if HAS_POSITIONS
-]
-UTILISATION_TABLE = ["results/tables/utilisation.csv"] if WITH_UTILISATION else []
-# Models are compared on an experiment that several of them have.
-MODEL_TABLE = (
-    ["results/tables/model_differences.csv"] if len(SWEEPS) > len(EXPERIMENTS) else []
+SOURCES = Sources(
+    counted=COUNTED,
+    audited=list(MODELS),
+    examples=[
+        (name, path)
+        for name, entry in EXPERIMENTS.items()
+        for path in entry["first_of_size"]
+    ],
+    recalls=RECALL_FILES,
+    candidates=CANDIDATE_FILES,
+    published=PUBLISHED_ACCURACY,
+    published_models=project_file("resources", "published", "models.csv"),
+    data_versions={name: entry["data_versions"] for name, entry in EXPERIMENTS.items()},
 )
+TABLE_INPUTS = table_inputs(STUDY, SOURCES)
+TABLE_SETTINGS = table_settings(STUDY, SOURCES)
+# The tables that one rule makes, by name.
+TABLES = {table.name: table for table in made(all_tables(), TABLE_INPUTS)}
 CLAIM_TABLES = [
     f"results/tables/{name}"
     for name in ("claims.csv", "claims_summary.csv", "claims.md")
 ]
-TOKEN_TABLE = (
-    ["results/tables/token_counts.csv"]
-    if any(model in COUNTED for model, _ in SWEEPS)
-    else []
-)
-CANDIDATE_TABLE = ["results/tables/candidates.csv"] if CANDIDATE_FILES else []
-RETRIEVAL_TABLE = ["results/tables/retrieval.csv"] if RECALL_FILES else []
 # The tables of the paper that some selected cell is in, by number, with the table that each is made of.
 PAPER_TABLES = {
     str(number): "token_counts" if layout.is_of_tokens else "accuracy"
     for number, layout in LAYOUTS.items()
-    if any(map(has_cells, layout.groups)) and (TOKEN_TABLE or not layout.is_of_tokens)
+    if any(map(has_cells, layout.groups))
+    and ("token_counts" in TABLES or not layout.is_of_tokens)
 }
 PAPER_TABLE_FILES = expand(
     "results/tables/paper/table{number}.{format}",
@@ -356,18 +363,7 @@ PUBLISHED_FILES = [
         format=["csv", "md", "tex"],
     ),
 ]
-TABLE_FILES = [
-    *expand("results/tables/{table}.csv", table=["accuracy", "answer_checks"]),
-    *expand("results/tables/published_comparison.{format}", format=["csv", "md"]),
-    *PAPER_TABLE_FILES,
-    *TOKEN_TABLE,
-    *POSITION_TABLES,
-    *MODEL_TABLE,
-    *UTILISATION_TABLE,
-    *CLAIM_TABLES,
-    *CANDIDATE_TABLE,
-    *RETRIEVAL_TABLE,
-]
+TABLE_FILES = [*files_of(TABLES.values()), *PAPER_TABLE_FILES, *CLAIM_TABLES]
 FIGURE_NAMES = [*([PBI_FOREST] if HAS_POSITIONS else []), *FIGURES]
 FIGURE_FILES = expand(
     "results/figures/{figure}.{format}", figure=FIGURE_NAMES, format=["png", "pdf"]
@@ -377,6 +373,7 @@ REPORT_FILE = "results/report.html"
 
 
 wildcard_constraints:
+    table=any_of(TABLES),
     model=any_of([*MODELS, *RECORDED]),
     experiment=any_of(EXPERIMENTS),
     figure=any_of([*FIGURES, *STUDY.published_figures]),

@@ -279,6 +279,12 @@ def figure_entry(figure):
         if name in STUDY.experiments
     ]
     curves = [STUDY.experiments[name] for name in figure.experiments if name in names]
+    sweeps = [
+        f"{model}/{experiment}"
+        for model in STUDY.models
+        for experiment in names
+        if figure.shows(model) and (model, experiment) in SWEEPS
+    ]
     return {
         "recall": (
             [
@@ -289,12 +295,12 @@ def figure_entry(figure):
             if "recall" in load_kind(figure.kind).INPUTS
             else []
         ),
-        "scores": [
-            f"results/scores/{model}/{experiment}.parquet"
-            for model in STUDY.models
-            for experiment in names
-            if figure.shows(model) and (model, experiment) in SWEEPS
-        ],
+        "accuracy": [f"results/accuracy/{sweep}.csv" for sweep in sweeps],
+        "scores": (
+            [f"results/scores/{sweep}.parquet" for sweep in sweeps]
+            if "scores" in load_kind(figure.kind).INPUTS
+            else []
+        ),
         "published": PUBLISHED_ACCURACY if figure.published else [],
         "code": code("plot_figure.py", f"figures/{figure.kind}.py"),
         "settings": canonical_json(figure.settings()),

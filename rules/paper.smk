@@ -1,41 +1,6 @@
 """The paper: what was measured here beside what was published, its tables, and figures and tables of the published alone."""
 
 
-rule compare_published:
-    input:
-        accuracy="results/tables/accuracy.csv",
-        manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
-        published=PUBLISHED_ACCURACY,
-        models=project_file("resources", "published", "models.csv"),
-        code=code("compare_published.py"),
-    output:
-        csv=report(
-            "results/tables/published_comparison.csv",
-            caption="../resources/captions/published_comparison.rst",
-            category="Tables",
-        ),
-        markdown="results/tables/published_comparison.md",
-    log:
-        "results/logs/compare_published.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        data_versions=canonical_json(
-            {name: entry["data_versions"] for name, entry in EXPERIMENTS.items()}
-        ),
-    shell:
-        "python {input.code[0]:q}"
-        " --accuracy {input.accuracy:q}"
-        " --manifests {input.manifests:q}"
-        " --data-versions {params.data_versions:q}"
-        " --published {input.published:q}"
-        " --models {input.models:q}"
-        " --csv {output.csv:q}"
-        " --markdown {output.markdown:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
 rule paper_table:
     input:
         measured=lambda wildcards: f"results/tables/{PAPER_TABLES[wildcards.number]}.csv",

@@ -19,11 +19,11 @@ def project_root(rules):
     commit = clone.commit(rules.ref).hexsha
     folder = Path(".snakemake", "lost_in_the_middle", commit)
     if not folder.exists():
-        unpack(clone, commit, folder)
+        unpack_commit(clone, commit, folder)
     return folder.resolve()
 
 
-def unpack(clone, commit, folder):
+def unpack_commit(clone, commit, folder):
     """The files of a commit; whole or not at all, whoever else is doing the same."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as parts:

@@ -6,6 +6,7 @@ include: "report_inputs.smk"
 
 rule plot_figure:
     input:
+        accuracy=of_figure("accuracy"),
         scores=of_figure("scores"),
         recall=of_figure("recall"),
         published=of_figure("published"),
@@ -29,6 +30,7 @@ rule plot_figure:
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
+        " --accuracy {input.accuracy:q}"
         " --scores {input.scores:q}"
         " --recall {input.recall:q}"
         " --published {input.published:q}"
@@ -114,7 +116,11 @@ rule make_report:
                 "question_samples.js",
             )
         ],
-        code=code("make_report.py", *(f"figures/{kind}.py" for kind in REPORT_KINDS)),
+        code=code(
+            "make_report.py",
+            *TABLE_MODULES,
+            *(f"figures/{kind}.py" for kind in REPORT_KINDS),
+        ),
     output:
         report(
             REPORT_FILE,

@@ -68,17 +68,11 @@ REPORT_DATASETS = {
     ]
 }
 REPORT_TABLES = [
-    *expand(
-        "results/tables/{table}.csv",
-        table=["accuracy", "answer_checks", "published_comparison"],
-    ),
-    *TOKEN_TABLE,
-    *POSITION_TABLES[:1],
-    *UTILISATION_TABLE,
+    *(f"results/tables/{name}.csv" for name, table in TABLES.items() if table.report),
     *CLAIM_TABLES[:2],
-    *RETRIEVAL_TABLE,
-    *CANDIDATE_TABLE,
 ]
+# The report asks each table what it is.
+TABLE_MODULES = [f"analysis/tables/{name}.py" for name in table_names()]
 REPORT_SETTINGS = report_settings()
 # The page draws the figures' charts with the modules of their kinds.
 REPORT_KINDS = sorted({figure.kind for figure in STUDY.figures.values()})

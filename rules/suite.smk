@@ -4,7 +4,7 @@
 rule summarize:
     input:
         accuracy="results/tables/accuracy.csv",
-        position_bias=POSITION_TABLES[:1],
+        position_bias=TABLE_INPUTS["position_bias"],
         code=code("summarize.py"),
     output:
         directory("results/summaries/{model}"),

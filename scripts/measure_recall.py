@@ -7,8 +7,8 @@ import pandas as pd
 from litm.cli import run
 from litm.csv_tables import write_csv
 from litm.errors import UserError
-from litm.recall import recall_rows
 from litm.records import read_json, read_jsonl
+from litm.retrieval.recall import recall_rows
 
 
 def main() -> None:

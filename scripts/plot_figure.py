@@ -1,11 +1,10 @@
-"""Draw one figure, as PNG and PDF: from scores, from published accuracies alone, or from the table of position bias."""
+"""Draw one figure, as PNG and PDF: from accuracies, from published ones alone, or from the table of position bias."""
 
 import argparse
 from collections.abc import Mapping
 
 import pandas as pd
 
-from litm.accuracy import accuracy_table
 from litm.cli import json_object, run
 from litm.csv_tables import read_csv
 from litm.figures import load_kind
@@ -17,9 +16,10 @@ from litm.published import published_table, read_published
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figure", required=True, type=json_object, help="JSON with the figure's settings")
-    parser.add_argument("--scores", nargs="*", default=[], help="score files of sweeps")
+    parser.add_argument("--accuracy", nargs="*", default=[], help="accuracies of the cells of each sweep, as CSV")
+    parser.add_argument("--scores", nargs="*", default=[], help="score files of sweeps, for a kind that reads them")
     parser.add_argument("--recall", nargs="*", default=[], help="recall tables of the retrievers in the figure")
-    parser.add_argument("--published", nargs="?", help="published accuracies; without scores, the figure is of them")
+    parser.add_argument("--published", nargs="?", help="published accuracies; without others, all that is drawn")
     parser.add_argument("--position-bias", help="the table of position bias")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
@@ -28,9 +28,9 @@ def main() -> None:
     published = published_table(read_published(args.published)) if args.published else None
     if args.position_bias:
         rows = Rows(position_bias=read_csv(args.position_bias))
-    elif args.scores:
+    elif args.accuracy:
         rows = Rows(
-            accuracy=pd.concat([accuracy_table(pd.read_parquet(path)) for path in args.scores]),
+            accuracy=pd.concat([read_csv(path) for path in args.accuracy]),
             scores=(pd.read_parquet(path) for path in args.scores),
             recall=pd.concat([read_csv(path) for path in args.recall]) if args.recall else None,
             published=published,
@@ -39,7 +39,7 @@ def main() -> None:
         rows = Rows(accuracy=in_order(published, figure))
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
-        parser.error("one of --scores, --published and --position-bias is required")
+        parser.error("one of --accuracy, --published and --position-bias is required")
     picture = load_kind(figure["kind"]).draw(figure, rows)
     save_figure(picture, args.png)
     save_figure(picture, args.pdf)

@@ -7,13 +7,14 @@ from conftest import ROOT
 from suite_examples import example, questions
 
 from litm.accuracy import accuracy_table
+from litm.analysis.paired_scores import curves
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.tables import position_bias
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure
-from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
 from litm.report.page import Contents
 from litm.report.question_samples import question_records, sampled_ids
-from litm.score_groups import curves
 from litm.scoring import Sweep, score_sweep
 from litm.tasks import ExampleSettings
 
@@ -118,10 +119,9 @@ def contents(folder, **changes) -> Contents:
     save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
-    bias = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS))
     return Contents(
         **{
-            "tables": {"accuracy": accuracy, "position_bias": bias.astype(POSITION_BIAS_COLUMNS)},
+            "tables": {"accuracy": accuracy, "position_bias": position_bias.TABLE.frame(rows)},
             "figures": [FIGURE],
             "pictures": {"kv": (folder / "kv.png").read_bytes()},
             "manifests": [manifest(model) for model in MODELS],

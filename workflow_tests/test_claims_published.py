@@ -7,6 +7,7 @@ import yaml
 from conftest import ROOT
 from score_frames import random_matrix
 
+from litm.analysis.statistics import contrast_interval
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure
 from litm.claims.published_evidence import PublishedEvidence, published_evidence
@@ -16,7 +17,6 @@ from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.config import relations
 from litm.errors import UserError
 from litm.published import PublishedAccuracy, read_published
-from litm.statistics import contrast_interval
 
 
 def catalogue(name: str) -> dict:

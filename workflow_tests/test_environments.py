@@ -53,6 +53,8 @@ LOOKED_UP = {
     'of_corpus("source_code")': "make_passages.py",
     'of_generated("source_code")': "generate_questions.py",
     'of_retriever("code")': "retrieve.py",
+    'table_code("make_table.py")': "make_table.py",
+    'table_code("make_markdown.py")': "make_markdown.py",
 }
 
 

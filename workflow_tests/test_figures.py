@@ -16,11 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from litm.accuracy import accuracy_table
+from litm.analysis.pbi import pbi_class
+from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import write_csv
 from litm.figures import kind_names, load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure
-from litm.position_bias import POSITION_BIAS_COLUMNS, pbi_class
 
 FIGURE = {
     "name": "f",
@@ -287,7 +288,7 @@ def test_more_models_than_colours_are_told_apart_by_the_hatching_of_their_bars()
 
 def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **values: object) -> dict:
     """A row of position_bias.csv; the interval reaches 10 points to either side."""
-    row = dict.fromkeys(POSITION_BIAS_COLUMNS) | {"model": model, "experiment": experiment, "size": size}
+    row = dict.fromkeys(POSITION_BIAS.columns) | {"model": model, "experiment": experiment, "size": size}
     row |= {"n_complete": 100, "positions": 9, "verdict": "measured", "pbi": pbi}
     if pbi is not None:
         row |= {"pbi_ci_low": pbi - 0.1, "pbi_ci_high": pbi + 0.1}
@@ -296,7 +297,7 @@ def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **valu
 
 def bias_table(*rows: dict) -> pd.DataFrame:
     floats = dict.fromkeys(("pbi", "pbi_ci_low", "pbi_ci_high"), "Float64")
-    columns = list(dict.fromkeys([*POSITION_BIAS_COLUMNS, *(rows[0] if rows else [])]))
+    columns = list(dict.fromkeys([*POSITION_BIAS.columns, *(rows[0] if rows else [])]))
     return pd.DataFrame(rows, columns=columns).astype(floats)
 
 
@@ -433,7 +434,7 @@ def run_program(name: str, *words: object) -> None:
 
 
 def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
-    write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS_COLUMNS))
+    write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS.dtypes))
     png, pdf = tmp_path / "f.png", tmp_path / "f.pdf"
     run_program(
         "plot_figure.py", "--figure", '{"kind": "pbi_forest"}', "--position-bias", tmp_path / "bias.csv",
@@ -443,7 +444,7 @@ def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
     assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes() and pdf.read_bytes().startswith(b"%PDF")
 
 
-def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
+def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
     rows = [
         {
             "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code",
@@ -454,13 +455,12 @@ def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
         }
         for question in range(4) for target, position in (("start", 0), ("middle", 149), ("end", 299))
     ]  # fmt: skip
-    scores = pd.DataFrame(rows)
-    scores.to_parquet(tmp_path / "scores.parquet")
-    accuracy, png = accuracy_table(scores), tmp_path / "f.png"
+    accuracy, png = accuracy_table(pd.DataFrame(rows)), tmp_path / "f.png"
+    write_csv(tmp_path / "accuracy.csv", accuracy, decimals=None)
     for kind in ("accuracy_by_target", "accuracy_by_position"):
         settings = {**NEEDLES, "kind": kind}
         run_program(
-            "plot_figure.py", "--figure", json.dumps(settings), "--scores", tmp_path / "scores.parquet",
+            "plot_figure.py", "--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv",
             "--png", png, "--pdf", tmp_path / "f.pdf",
         )  # fmt: skip
         save_figure(draw(settings, accuracy), tmp_path / "wanted.png")

@@ -9,13 +9,14 @@ from conftest import ROOT
 from matplotlib.figure import Figure
 from workbench import Workbench
 
+from litm.analysis.position_means import means_of_cells, position_means
+from litm.analysis.statistics import mean_interval, unpaired_difference
+from litm.analysis.tables.published_comparison import TABLE
 from litm.errors import UserError
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
-from litm.latex import latex_table
 from litm.paper_layouts import LAYOUTS
-from litm.paper_tables import paper_table
-from litm.position_means import means_of_cells, position_means
+from litm.paper_tables import PaperTable, latex_table, paper_table
 from litm.published import (
     PublishedAccuracy,
     PublishedModel,
@@ -25,8 +26,7 @@ from litm.published import (
     read_published_models,
     read_published_tokens,
 )
-from litm.published_comparison import CellName, MeasuredCell, as_markdown, comparison_rows, measured_cells
-from litm.statistics import mean_interval, unpaired_difference
+from litm.published_comparison import CellName, MeasuredCell, comparison_rows, measured_cells
 
 FOLDER = ROOT / "resources" / "published"
 ACCURACIES = read_published(FOLDER / "accuracy.csv")
@@ -162,7 +162,8 @@ def test_a_table_of_what_was_measured_has_the_models_and_positions_that_were_run
 
 
 def test_latex_has_the_rules_of_booktabs_and_no_bare_special_characters():
-    text = latex_table(pd.DataFrame({"Model": ["a_b"], "50 % & more": ["1.0 ± 0.1"]}), "Accuracy (%)")
+    shown = pd.DataFrame({"Model": ["a_b"], "50 % & more": ["1.0 ± 0.1"]})
+    text = latex_table(PaperTable("Accuracy (%)", shown, shown))
     assert r"\caption{Accuracy (\%)}" in text and r"\begin{tabular}{lr}" in text
     lines = text.splitlines()
     assert lines[4:9] == [
@@ -184,7 +185,7 @@ def compared(**changes: object) -> dict:
     """The row of a measured cell that is like `SAME` but for these."""
     measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
     models = {"m": PublishedModel("m", "M", "hub/m")}
-    (row,) = comparison_rows(measured, [VALUE], models).to_dict("records")
+    (row,) = TABLE.frame(comparison_rows(measured, [VALUE], models)).to_dict("records")
     return row
 
 
@@ -220,9 +221,9 @@ def test_recorded_responses_are_taken_for_the_model_that_they_name():
 
 
 def test_nothing_in_common_is_a_table_of_headings_alone():
-    table = comparison_rows({}, ACCURACIES, MODELS)
+    table = TABLE.frame(comparison_rows({}, ACCURACIES, MODELS))
     assert table.empty and {"difference", "verdict", "reason"} <= set(table.columns)
-    assert as_markdown(table).startswith("| Model")
+    assert TABLE.markdown(table).startswith("| Model")
 
 
 def test_measured_cells_know_their_weights_quantisation_and_data():

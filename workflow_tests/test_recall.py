@@ -1,6 +1,6 @@
 """Recall of a retriever."""
 
-from litm.recall import recall_rows
+from litm.retrieval.recall import recall_rows
 
 
 def record(answers_at: int | None, gold_id: str | None = None) -> dict:

@@ -12,9 +12,10 @@ from conftest import ROOT
 
 import summarize
 from litm.accuracy import accuracy_table
+from litm.analysis.paired_scores import curves
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import write_csv
-from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
-from litm.score_groups import curves
 from litm.scoring import COLUMNS
 
 PROGRAM = ROOT / "scripts" / "summarize.py"
@@ -61,8 +62,7 @@ def write_tables(folder: Path, *sweeps: pd.DataFrame) -> list[str]:
     """The tables of sweeps as the workflow makes them, and the options that name them."""
     write_csv(folder / "accuracy.csv", pd.concat([accuracy_table(sweep) for sweep in sweeps]))
     rows = [position_bias_row(part, permutations=20) for sweep in sweeps for part in curves(sweep)]
-    table = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS)).astype(POSITION_BIAS_COLUMNS)
-    write_csv(folder / "bias.csv", table)
+    write_csv(folder / "bias.csv", POSITION_BIAS.frame(rows))
     return ["--accuracy", str(folder / "accuracy.csv"), "--position-bias", str(folder / "bias.csv")]
 
 

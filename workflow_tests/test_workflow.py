@@ -15,13 +15,13 @@ from litm.records import read_json
 SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
 TABLES = {
-    "accuracy_table": 1, "position_bias_table": 1, "position_pair_table": 1,
-    "pbi_table": 1, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1, "compare_published": 1,
+    # accuracy, position_bias, position_pairs, pbi, published_comparison; Markdown of the last two.
+    "make_table": 5, "make_markdown": 2, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
 }  # fmt: skip
 AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
 AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "sample_questions": 3, "make_report": 1}
-#: What follows from new examples of one experiment, beside its sweeps.
-COUNTS = {"check_examples": 1, "count_tokens": 1, "token_count_table": 1}
+#: What follows from new examples of one experiment, beside its sweeps and the tables of tokens and of gold answers.
+COUNTS = {"check_examples": 1, "count_tokens": 1}
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_nothing_after_changing_how_a_model_is_run(bench):
 
 def test_another_position_makes_its_examples_and_asks_only_them(bench):
     bench.configure(changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}}))
-    assert bench.plan() == {"make_examples": 1, "generate": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {"make_examples": 1, "generate": 1, **COUNTS, **AFTER_SCORE, "make_table": 6}
     bench.run()
     assert bench.asked("kv") == (3, 12)
     assert bench.plan() == {}
@@ -156,7 +156,7 @@ def test_another_position_makes_its_examples_and_asks_only_them(bench):
 
 def test_a_position_less_asks_nothing(bench):
     bench.configure(changed(kv={"positions": {4: [0], 6: [0, 5]}}))
-    assert bench.plan() == {"generate": 1, **COUNTS, **AFTER_SCORE}
+    assert bench.plan() == {"generate": 1, **COUNTS, **AFTER_SCORE, "make_table": 6}
     bench.run()
     assert bench.asked("kv") == (0, 9)
 
@@ -169,15 +169,14 @@ def test_another_model_runs_its_own_sweeps_only(bench):
     }
     bench.configure(config)
     assert bench.plan() == {
-        "identify_model": 1, "generate": 3, "count_tokens": 3, "token_count_table": 1, "model_difference_table": 1,
-        **AFTER_ALL_SCORES, "summarize": 2,
+        "identify_model": 1, "generate": 3, "count_tokens": 3, **AFTER_ALL_SCORES, "make_table": 7, "summarize": 2
     }  # fmt: skip
     bench.run()
     assert bench.asked("kv", "second") == (12, 0)
     assert bench.asked("kv") == (12, 0), "the first model's sweep was run again"
     bench.configure(CONFIG)
     assert bench.plan() == {
-        **TABLES, "token_count_table": 1, "plot_figure": 2, "sample_questions": 3, "make_report": 1
+        **TABLES, "make_table": 6, "plot_figure": 2, "sample_questions": 3, "make_report": 1
     }  # fmt: skip
 
 
@@ -222,6 +221,12 @@ def test_another_way_with_failures_or_with_what_does_not_fit_asks_nothing(bench)
     assert bench.plan() == {"generate": 3, **AFTER_ALL_SCORES}
 
 
+def test_an_edited_table_makes_that_table_and_the_report_again(bench):
+    bench.edit("scripts/litm/analysis/tables/position_pairs.py", "Pairs of positions: diff", "Two positions: diff")
+    assert bench.plan() == {"make_table": 1, "make_report": 1}
+    assert bench.plan("results/tables/position_pairs.csv") == {"make_table": 1}
+
+
 def test_an_edited_scorer_scores_again_without_inference(bench):
     bench.edit("scripts/litm/scoring.py", "From examples and responses", "Out of examples and responses")
     assert bench.plan() == AFTER_ALL_SCORES
@@ -239,7 +244,7 @@ def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
     assert bench.plan() == {
-        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE
+        "make_examples": 4, "generate": 1, **COUNTS, **AFTER_SCORE, "make_table": 7
     }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (12, 0)
@@ -248,7 +253,7 @@ def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
     assert bench.plan() == {
-        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE
+        "make_examples": 4, "generate": 1, **COUNTS, **AFTER_SCORE, "make_table": 7
     }  # fmt: skip
     bench.run("results/responses/reference/kv.jsonl.gz")
     assert bench.asked("kv") == (8, 12)
@@ -263,7 +268,7 @@ def test_an_edited_published_value_is_shown_again_where_it_is_shown_and_nowhere_
     bench.edit("resources/published/token_counts.csv", "1749.9", "1749.8")
     assert bench.plan() == {}
     bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
-    assert bench.plan() == {"compare_published": 1, "plot_figure": 1, "make_report": 1}
+    assert bench.plan() == {"make_table": 1, "make_markdown": 1, "plot_figure": 1, "make_report": 1}
 
 
 def test_another_title_draws_one_figure_again(bench):
@@ -289,13 +294,13 @@ def test_other_weights_ask_everything_again(bench):
 def test_another_seed_makes_only_what_is_random_again(bench):
     bench.configure({**CONFIG, "seed": 7})
     assert bench.plan() == {
-        "make_examples": 4, "generate": 1, "answer_check_table": 1, **COUNTS, **AFTER_SCORE, "sample_questions": 3
+        "make_examples": 4, "generate": 1, **COUNTS, **AFTER_SCORE, "make_table": 7, "sample_questions": 3
     }  # fmt: skip
 
 
 def test_another_order_in_the_config_orders_tables_and_figures_again(bench):
     bench.configure({**CONFIG, "experiments": ["qa", "kv", "closed_book"]})
-    assert bench.plan() == {**TABLES, "token_count_table": 1, "answer_check_table": 1, "make_report": 1}
+    assert bench.plan() == {**TABLES, "make_table": 7, "make_report": 1}
 
 
 def test_a_model_for_two_gpus_is_given_two_though_one_job_runs_at_a_time(bench):

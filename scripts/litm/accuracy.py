@@ -1,16 +1,32 @@
-"""The accuracy table: one row a cell, made of score rows."""
+"""The accuracy of each cell, from score rows."""
 
 import pandas as pd
 
+from litm.base.intervals import binomial_interval
 from litm.finish_reasons import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
-from litm.statistics import binomial_interval
 
 #: What a cell of the accuracy table is: these columns name it.
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
+#: Columns of a sweep's accuracies and their types.
+COLUMNS = {
+    **dict.fromkeys(["model", "experiment", "task", "metric"], "string"),
+    **dict.fromkeys(["size", "items"], "int64"),
+    "placement": "string",
+    "position": "Int64",
+    "depth": "Float64",
+    "target": "string",
+    "n": "int64",
+    **dict.fromkeys(["accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"),
+    "n_empty": "int64",
+    **dict.fromkeys(["n_cut", "n_refused"], "Int64"),
+    **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded"], "int64"),
+}
 
 
 def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     """One row a cell (and target), in the order of the scores: accuracy, its interval, and what was not counted.
+
+    Columns as in `COLUMNS`, of which `CELL` names the cell.
 
     n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
     that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut, n_refused:
@@ -19,12 +35,7 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
-    # Types of their own, because a column may be empty: the same number is written the same way in every table.
-    floats = dict.fromkeys(
-        ["depth", "accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"
-    )
-    integers = dict.fromkeys(["position", "n_cut", "n_refused"], "Int64")
-    return pd.DataFrame(rows).astype({**integers, **floats})
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
 def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from litm.analysis.statistics import gap_test
+from litm.base.intervals import binomial_interval
 from litm.placements import gold_positions
 from litm.reasoning import scored_text
 from litm.scoring import judge
-from litm.statistics import binomial_interval, gap_test
 
 #: Replicates of the permutation test.
 REPLICATES = 2_000

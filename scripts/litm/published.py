@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from litm.base.intervals import binomial_interval
 from litm.errors import UserError
 from litm.placements import gold_positions
-from litm.statistics import binomial_interval
 
 #: The data version of values whose source does not say it.
 UNKNOWN_VERSION = "unknown"

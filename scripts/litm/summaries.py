@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import pandas as pd
 
+from litm.analysis.pbi import CLASSES, INVERTED, MEASURED, NO_INFORMATION
 from litm.curves import Curve
 from litm.errors import UserError
 from litm.plain_rows import plain_rows
-from litm.position_bias import CLASSES, INVERTED, MEASURED, NO_INFORMATION
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 

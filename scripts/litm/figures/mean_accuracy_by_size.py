@@ -37,8 +37,8 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
     Without score rows, as for published values, the intervals are the widest that those of the cells allow.
     """
+    from litm.analysis.position_means import means_of_cells
     from litm.figures.drawing.curves import draw_curves
-    from litm.position_means import means_of_cells
 
     means = _means(figure, rows)
     published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
@@ -48,7 +48,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 def _means(figure: Mapping, rows: Rows) -> "pd.DataFrame":
     import pandas as pd
 
-    from litm.position_means import means_of_cells, position_means
+    from litm.analysis.position_means import means_of_cells, position_means
 
     sweeps = (sweep[sweep["experiment"].isin(list(figure["experiments"]))] for sweep in rows.scores)
     means = [position_means(sweep) for sweep in sweeps if len(sweep)]

@@ -7,10 +7,10 @@ from itertools import groupby, pairwise
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from litm.analysis.pbi import CLASSES, FLAT, INVERTED
 from litm.figures.drawing import style
 from litm.figures.pbi_forest import IndexedCurve
 from litm.placements import gold_depths, gold_positions
-from litm.position_bias import CLASSES, FLAT, INVERTED
 from litm.wording import ordinal
 
 #: The range that is always shown, and the one that is never left, in points.
