@@ -126,21 +126,38 @@ def journal_line(key: str, identity: str, text: str) -> dict:
 
 def prepare_tables(folder: Path, rows: int) -> Measured:
     """Write score files; what is to be measured."""
+    # Not above, see `sweep_scores`.
+    from litm.accuracy import accuracy_table
+    from litm.csv_tables import write_csv
+
     experiments = -(-rows // (MODELS * QUESTIONS * len(POSITIONS)))
-    paths = []
+    paths, accuracies = [], []
     for model in range(MODELS):
         for experiment in range(experiments):
             paths.append(folder / f"{model}_{experiment}.parquet")
-            sweep_scores(model, experiment).to_parquet(paths[-1], index=False)
-    scores, output = ("--scores", *paths), ("--output", folder / "table.csv")
+            accuracies.append(folder / f"{model}_{experiment}.csv")
+            scores = sweep_scores(model, experiment)
+            scores.to_parquet(paths[-1], index=False)
+            write_csv(accuracies[-1], accuracy_table(scores), decimals=None)
+    seed = ("--settings", canonical_json({"seed": 0}))
+    made_of: dict[str, tuple] = {
+        "accuracy": ("--input", "accuracies", *accuracies),
+        "position_bias": ("--input", "curve_scores", *paths, *seed),
+        "position_pairs": ("--input", "curve_scores", *paths),
+        "model_differences": ("--input", "compared_scores", *paths),
+    }
     relations = canonical_json({"models": {}, "experiments": {}})
     claims = ("--csv", folder / "claims.csv", "--summary", folder / "summary.csv", "--markdown", folder / "claims.md")
     return {
-        "make_accuracy_table.py": lambda: program("make_accuracy_table.py", *scores, *output),
-        "make_position_bias_table.py": lambda: program("make_position_bias_table.py", *scores, "--seed", 0, *output),
-        "make_position_pair_table.py": lambda: program("make_position_pair_table.py", *scores, *output),
-        "make_model_difference_table.py": lambda: program("make_model_difference_table.py", *scores, *output),
-        "make_claims_table.py": lambda: program("make_claims_table.py", *scores, "--relations", relations, *claims),
+        **{
+            f"make_table.py {name}": lambda name=name, words=words: program(
+                "make_table.py", "--table", name, *words, "--output", folder / "table.csv"
+            )
+            for name, words in made_of.items()
+        },
+        "make_claims_table.py": lambda: program(
+            "make_claims_table.py", "--scores", *paths, "--relations", relations, *claims
+        ),
     }
 
 

@@ -1,16 +1,13 @@
 """Figures, and the report that shows them with the tables and a sample of the questions."""
 
 
-include: "report_inputs.smk"
-
-
 rule plot_figure:
     input:
-        accuracy=of_figure("accuracy"),
-        scores=of_figure("scores"),
-        recall=of_figure("recall"),
-        published=of_figure("published"),
-        code=of_figure("code"),
+        accuracy=PLAN.figures.accuracy,
+        scores=PLAN.figures.scores,
+        recall=PLAN.figures.recall,
+        published=PLAN.figures.published,
+        code=PLAN.figures.code,
     output:
         png=report(
             "results/figures/{figure}.png",
@@ -25,8 +22,8 @@ rule plot_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=of_figure("settings"),
-        order=MODEL_ORDER,
+        figure=PLAN.figures.settings,
+        order=PLAN.sweeps.model_order,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
@@ -42,7 +39,7 @@ rule plot_figure:
 rule plot_pbi_forest:
     input:
         position_bias="results/tables/position_bias.csv",
-        code=code("plot_figure.py", f"figures/{PBI_FOREST}.py"),
+        code=PLAN.figures.forest_code,
     output:
         png=report(
             "results/figures/pbi_forest.png",
@@ -57,8 +54,7 @@ rule plot_pbi_forest:
     conda:
         "../envs/analysis.yaml"
     params:
-        # A function, because Snakemake would take braces for wildcards.
-        figure=lambda wildcards: canonical_json({"kind": PBI_FOREST}),
+        figure=PLAN.figures.forest_settings,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
@@ -70,10 +66,10 @@ rule plot_pbi_forest:
 
 rule sample_questions:
     input:
-        examples=of_experiment("examples"),
-        responses=for_each_model("results/responses/{model}/{experiment}.jsonl.gz"),
-        scores=for_each_model("results/scores/{model}/{experiment}.parquet"),
-        code=code("sample_questions.py"),
+        examples=PLAN.examples.files,
+        responses=PLAN.report.responses,
+        scores=PLAN.report.scores,
+        code=PLAN.code("sample_questions.py"),
     output:
         "results/question_samples/{experiment}.jsonl.gz",
     log:
@@ -82,9 +78,9 @@ rule sample_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        models=lambda wildcards: models_of(wildcards.experiment),
-        questions=STUDY.explored_per_size,
-        seed=STUDY.seed,
+        models=PLAN.report.models,
+        questions=PLAN.study.explored_per_size,
+        seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"
         " --models {params.models:q}"
@@ -99,31 +95,18 @@ rule sample_questions:
 
 rule make_report:
     input:
-        tables=REPORT_TABLES,
-        figures=expand("results/figures/{figure}.png", figure=list(FIGURES)),
-        samples=expand(
-            "results/question_samples/{experiment}.jsonl.gz",
-            experiment=list(EXPERIMENTS) if STUDY.explored_per_size else [],
+        tables=PLAN.tables.shown,
+        figures=PLAN.figures.shown,
+        samples=PLAN.report.samples,
+        manifests=PLAN.sweeps.files(
+            "results/responses/{model}/{experiment}.manifest.json"
         ),
-        manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
-        datasets=list(REPORT_DATASETS.values()),
-        sources=[
-            project_file("resources", "report", name)
-            for name in (
-                "report.html.j2",
-                "report.css",
-                "charts.js",
-                "question_samples.js",
-            )
-        ],
-        code=code(
-            "make_report.py",
-            *TABLE_MODULES,
-            *(f"figures/{kind}.py" for kind in REPORT_KINDS),
-        ),
+        datasets=PLAN.report.datasets,
+        sources=PLAN.report.sources,
+        code=PLAN.report.code,
     output:
         report(
-            REPORT_FILE,
+            PLAN.report.file,
             caption="../resources/captions/report.rst",
             category="Report",
         ),
@@ -133,9 +116,8 @@ rule make_report:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
-        # A function, because a panel's title has braces, which Snakemake would take for wildcards.
-        settings=lambda wildcards: REPORT_SETTINGS,
+        order=PLAN.sweeps.order,
+        settings=PLAN.report.settings,
     shell:
         "python {input.code[0]:q}"
         " --settings {params.settings:q}"

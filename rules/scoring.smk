@@ -3,9 +3,9 @@
 
 rule score:
     input:
-        examples=of_experiment("examples"),
+        examples=PLAN.examples.files,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
-        code=code("score.py"),
+        code=PLAN.code("score.py"),
     output:
         scores="results/scores/{model}/{experiment}.parquet",
         accuracy="results/accuracy/{model}/{experiment}.csv",
@@ -14,8 +14,8 @@ rule score:
     conda:
         "../envs/analysis.yaml"
     params:
-        task=of_experiment("task"),
-        metric=of_experiment("metric"),
+        task=PLAN.examples.task,
+        metric=PLAN.examples.metric,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -31,8 +31,8 @@ rule score:
 
 rule make_table:
     input:
-        unpack(table_inputs_of),
-        code=table_code("make_table.py"),
+        unpack(PLAN.tables.inputs),
+        code=PLAN.tables.code,
     output:
         report(
             "results/tables/{table}.csv",
@@ -45,9 +45,8 @@ rule make_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        # With the files, because rows are in their order, and Snakemake compares inputs as a set.
-        options=table_options,
-        caption=lambda wildcards: TABLES[wildcards.table].doc,
+        options=PLAN.tables.options,
+        caption=PLAN.tables.caption,
     shell:
         "python {input.code[0]:q}"
         " --table {wildcards.table}"
@@ -59,7 +58,7 @@ rule make_table:
 rule make_markdown:
     input:
         csv="results/tables/{table}.csv",
-        code=table_code("make_markdown.py"),
+        code=PLAN.tables.markdown_code,
     output:
         "results/tables/{table}.md",
     log:

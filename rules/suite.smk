@@ -4,8 +4,8 @@
 rule summarize:
     input:
         accuracy="results/tables/accuracy.csv",
-        position_bias=TABLE_INPUTS["position_bias"],
-        code=code("summarize.py"),
+        position_bias=PLAN.tables.position_bias,
+        code=PLAN.code("summarize.py"),
     output:
         directory("results/summaries/{model}"),
     log:
@@ -14,7 +14,7 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
-        curves=of_export("summaries"),
+        curves=PLAN.suite.curves,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -29,8 +29,8 @@ rule export_suite:
     input:
         summaries="results/summaries/{model}",
         accuracy="results/tables/accuracy.csv",
-        files=of_export("files"),
-        code=code("export_suite.py"),
+        files=PLAN.suite.files,
+        code=PLAN.code("export_suite.py"),
     output:
         folder=directory("results/suite_export/{model}"),
         zip="results/suite_export/{model}.zip",
@@ -40,7 +40,7 @@ rule export_suite:
     conda:
         "../envs/analysis.yaml"
     params:
-        curves=of_export("curves"),
+        curves=PLAN.suite.curve_files,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"

@@ -1,4 +1,4 @@
-"""Draw one figure, as PNG and PDF: from accuracies, from published ones alone, or from the table of position bias."""
+"""Draw one figure, as PNG and PDF: of measured accuracies, of published ones alone, or of the position bias table."""
 
 import argparse
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ from litm.published import published_table, read_published
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figure", required=True, type=json_object, help="JSON with the figure's settings")
-    parser.add_argument("--accuracy", nargs="*", default=[], help="accuracies of the cells of each sweep, as CSV")
-    parser.add_argument("--scores", nargs="*", default=[], help="score files of sweeps, for a kind that reads them")
+    parser.add_argument("--accuracy", nargs="*", default=[], help="accuracies of sweeps, as score.py wrote them")
+    parser.add_argument("--scores", nargs="*", default=[], help="score files of sweeps, if the kind reads them")
     parser.add_argument("--recall", nargs="*", default=[], help="recall tables of the retrievers in the figure")
-    parser.add_argument("--published", nargs="?", help="published accuracies; without others, all that is drawn")
+    parser.add_argument("--published", nargs="?", help="published accuracies; alone, the figure is of them")
     parser.add_argument("--position-bias", help="the table of position bias")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)

@@ -6,8 +6,9 @@ import sys
 import pytest
 from conftest import ROOT
 
-from litm.code_inputs import local_modules
+from litm.analysis.tables import table_names
 from litm.figures import kind_names
+from litm.workflow.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
 
@@ -39,15 +40,15 @@ STAGES = {
     "tasks": ("tasks/", "suite_text/"),
     "inference": ("engines/", "apis/", "asking.py", "journal.py", "sweep.py", "model_loading.py", "kept_cache.py"),
     "scoring": ("scoring.py", "metrics.py", "accuracy.py"),
-    "analysis": ("analysis/", "published_comparison.py", "claims/"),
+    "analysis": ("analysis/", "claims/", "published"),
     "figures": ("figures/",),
     "report": ("report/", "findings.py"),
     "checks": ("doctor/", "estimate.py", "audit"),
 }
 #: The stages that each program is made of, without the modules that it loads by name.
 MADE_OF = {
+    "fetch.py": "",
     "fetch_file.py": "",
-    "fetch_models.py": "",
     "identify_model.py": "",
     "derive_questions.py": "",
     "generate_questions.py": "corpora",
@@ -66,12 +67,12 @@ MADE_OF = {
     "generate.py": "inference",
     "import_responses.py": "inference",
     "score.py": "scoring",
-    "make_table.py": "analysis",
-    "make_markdown.py": "analysis",
     "describe_tables.py": "analysis",
     "make_claims_table.py": "analysis",
-    "make_paper_table.py": "",
-    "plot_figure.py": "figures",
+    "make_markdown.py": "analysis",
+    "make_paper_table.py": "analysis",
+    "make_table.py": "analysis",
+    "plot_figure.py": "analysis figures",
     "plot_training.py": "figures",
     "sample_questions.py": "report",
     "make_report.py": "analysis figures report",
@@ -114,6 +115,19 @@ def test_a_figure_is_made_of_the_code_of_its_own_kind():
     assert not kinds & made_of("plot_figure.py")
     for kind in kinds:
         assert kinds & made_of(kind) == {kind}
+
+
+def test_a_table_is_made_of_its_own_module_and_of_no_model():
+    def modules(name: str) -> set[str]:
+        files = local_modules(SCRIPTS / "litm" / "analysis" / "tables" / f"{name}.py", SCRIPTS)
+        return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table.py")
+
+    for name in table_names():
+        others = {f"analysis/tables/{other}.py" for other in table_names()} - {f"analysis/tables/{name}.py"}
+        # The table of the index shows columns of the table of position bias.
+        assert modules(name) & others == ({"analysis/tables/position_bias.py"} if name == "pbi" else set())
+        assert not {"sweep.py", "journal.py", "scoring.py", "tasks/__init__.py", "figures/__init__.py"} & modules(name)
+    assert "analysis/position_pairs.py" not in modules("model_differences")
 
 
 def test_the_library_never_imports_snakemake():

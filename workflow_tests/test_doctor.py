@@ -11,7 +11,6 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.config.needs import needs_of
 from litm.config.study import Study, load_study
 from litm.doctor import MISSING, OK, WARNING, checks_table, counts, gather, missing, ok
 from litm.doctor.examine import examine, longest_prompt, packages
@@ -19,6 +18,7 @@ from litm.doctor.memory import Free, Gpu, ModelSize, Numbers, cache_bytes, devic
 from litm.doctor.remote import IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile, api_checks, file_check, hub_check
 from litm.doctor.software import package_checks, python_check, read_lock
 from litm.doctor.storage import disk_check, locks_check, results_bytes
+from litm.workflow.needs import needs_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 #: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.

@@ -11,8 +11,8 @@ from conftest import ROOT
 from workbench import Workbench
 
 from litm.config.api_models import read_api_model
-from litm.config.jobs import MOST, USUAL_BILLIONS, Work, billions_of, memory_mb, minutes
 from litm.config.models import Model, read_model
+from litm.workflow.cluster_resources import MOST, USUAL_BILLIONS, Work, billions_of, memory_mb, minutes
 
 WORK = Work(prompts=10_000, tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.

@@ -16,7 +16,7 @@ SWEEPS = 3
 #: What follows from new scores of one sweep that is in one figure.
 TABLES = {
     # accuracy, position_bias, position_pairs, pbi, published_comparison; Markdown of the last two.
-    "make_table": 5, "make_markdown": 2, "claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+    "make_table": 5, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
 }  # fmt: skip
 AFTER_SCORE = {"score": 1, **TABLES, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
 AFTER_ALL_SCORES = {"score": SWEEPS, **TABLES, "plot_figure": 2, "sample_questions": 3, "make_report": 1}

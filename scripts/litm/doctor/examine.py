@@ -7,12 +7,12 @@ from pathlib import Path
 
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
-from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.csv_tables import read_csv
 from litm.doctor import MISSING, Check, gather, memory, remote, software, storage
 from litm.engines import NO_QUANTIZATION
 from litm.retrieval import EXACT
+from litm.workflow.needs import Needs, needs_of
 
 #: Packages that engines, methods of retrieval and approximate indexes need.
 ENGINE_PACKAGES = {

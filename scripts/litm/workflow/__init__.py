@@ -1,1 +1,4 @@
-"""What rules ask: which files a job reads and writes, and what it is told."""
+"""What the rules are made of, and the only package that they import.
+
+`Plan` has the inputs, params and resources of every rule as methods.
+"""

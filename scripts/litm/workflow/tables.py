@@ -21,8 +21,8 @@ class Sources:
 
     counted: models whose tokens can be counted; audited: models that can be audited; examples: experiment and example
     file of each size of each experiment; recalls, candidates: files of the retrievers and candidates that the study
-    uses; published, published_models: the published accuracies and their models; data_versions: by experiment and size
-    (as text), see `litm.published_comparison.measured_cells`.
+    uses; published, published_models: the published accuracies and their models; data_versions: by experiment and size,
+    see `litm.published_comparison.measured_cells`.
     """
 
     counted: Collection[str]
@@ -32,7 +32,7 @@ class Sources:
     candidates: Sequence[str]
     published: str
     published_models: str
-    data_versions: Mapping[str, Mapping[str, str | None]]
+    data_versions: Mapping[str, Mapping[int, str | None]]
 
 
 def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:

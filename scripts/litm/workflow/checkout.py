@@ -1,17 +1,20 @@
-"""Where the project's files are: around these rules, or, where another workflow imports them from a Git host, unpacked
+"""Where the project's files are: around the rules, or, where another workflow imports them from a Git host, unpacked
 beside the results.
+
+rules/common.smk includes this file before the library can be imported, so it imports nothing of it.
 """
 
-import os
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import Any
 
 
-def project_root(rules):
-    """The project's folder. `rules` is the folder of this file, as Snakemake knows it.
+def project_root(rules: Any) -> Path:
+    """The project's folder. `rules` is the folder of the rules as Snakemake knows it (`workflow.current_basedir`).
 
-    Of a workflow on a Git host Snakemake caches one file at a time, as it needs them; programs need what they import.
+    Snakemake caches single files of a workflow on a Git host, but programs import other files, so the whole commit is
+    unpacked into .snakemake/.
     """
     if rules.is_local:
         return Path(rules.get_path_or_uri(secret_free=False)).parent
@@ -23,8 +26,8 @@ def project_root(rules):
     return folder.resolve()
 
 
-def unpack_commit(clone, commit, folder):
-    """The files of a commit; whole or not at all, whoever else is doing the same."""
+def unpack_commit(clone: Any, commit: str, folder: Path) -> None:
+    """Write the files of a commit of a `git.Repo` into a folder: all or none, also where several processes do it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as parts:
         archive = Path(parts, "files.tar")
@@ -33,13 +36,10 @@ def unpack_commit(clone, commit, folder):
         files = Path(parts, "files")
         with tarfile.open(archive) as tar:
             # Python has these filters since 3.11.4.
-            safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            safely: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
             tar.extractall(files, **safely)
         try:
             files.rename(folder)
         except OSError:
             if not folder.exists():
                 raise
-
-
-ROOT = project_root(workflow.current_basedir)
