@@ -444,7 +444,7 @@ def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
     assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes() and pdf.read_bytes().startswith(b"%PDF")
 
 
-def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
+def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
     rows = [
         {
             "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code",
