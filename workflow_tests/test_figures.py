@@ -1,16 +1,14 @@
 """Figures that show what the tables say."""
 
 import json
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
-from conftest import ROOT
 from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from programs import run_program
 
 from litm.accuracy import accuracy_table
 from litm.csv_tables import write_csv
@@ -372,14 +370,11 @@ def test_the_same_figure_has_the_same_bytes(tmp_path, ending, draw):
     assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
 
 
-def run_program(name: str, *words: object) -> None:
-    subprocess.run([sys.executable, ROOT / "scripts" / name, *map(str, words)], check=True)
-
-
 def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
     write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS_COLUMNS))
     png, pdf = tmp_path / "f.png", tmp_path / "f.pdf"
-    run_program("plot_bias_forest.py", "--position-bias", tmp_path / "bias.csv", "--png", png, "--pdf", pdf)
+    done = run_program("plot_bias_forest", "--position-bias", tmp_path / "bias.csv", "--png", png, "--pdf", pdf)
+    assert done.returncode == 0, done.stderr
     save_figure(bias_forest(FOREST), tmp_path / "wanted.png")
     assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes() and pdf.read_bytes().startswith(b"%PDF")
 
@@ -400,9 +395,10 @@ def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
     accuracy, png = accuracy_table(scores), tmp_path / "f.png"
     for kind, draw in (("accuracy_by_target", target_bars), ("accuracy_by_position", position_curve)):
         settings = {**NEEDLES, "kind": kind}
-        run_program(
-            "plot_figure.py", "--figure", json.dumps(settings), "--scores", tmp_path / "scores.parquet",
+        done = run_program(
+            "plot_figure", "--figure", json.dumps(settings), "--scores", tmp_path / "scores.parquet",
             "--png", png, "--pdf", tmp_path / "f.pdf",
         )  # fmt: skip
+        assert done.returncode == 0, done.stderr
         save_figure(draw(accuracy, settings), tmp_path / "wanted.png")
         assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes()
