@@ -7,7 +7,7 @@ from typing import Any
 
 from litm.base.schema import choose, read_entry
 from litm.config.api_models import ApiModel
-from litm.config.catalogue import CATALOGUES, read_catalogues, string_keys
+from litm.config.catalogue import read_catalogues, string_keys
 from litm.config.config import Audit, Config, Report
 from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
 from litm.config.datasets import Dataset, check_file_names, check_one_namespace
@@ -19,8 +19,6 @@ from litm.config.relations import read_relations
 from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
 from litm.config.selection import Selection, select
 from litm.errors import UserError
-
-__all__ = ["CATALOGUES", "Study", "load_study"]
 
 
 @dataclass(frozen=True)
