@@ -8,9 +8,13 @@ min_version("9.0")
 
 
 include: "rules/common.smk"
-include: "rules/corpus.smk"
+include: "rules/fetch.smk"
+include: "rules/models.smk"
+include: "rules/questions.smk"
+include: "rules/corpora.smk"
 include: "rules/retrieval.smk"
 include: "rules/examples.smk"
+include: "rules/prompting.smk"
 include: "rules/inference.smk"
 include: "rules/scoring.smk"
 include: "rules/claims.smk"
@@ -19,47 +23,48 @@ include: "rules/paper.smk"
 include: "rules/suite.smk"
 include: "rules/checks.smk"
 include: "rules/reference_model.smk"
-include: "rules/fetch.smk"
 
 
 rule all:
     default_target: True
     input:
-        TABLE_FILES,
-        SUMMARY_FOLDERS,
-        FIGURE_FILES,
-        REPORT_FILE,
+        PLAN.tables.files,
+        PLAN.paper.tables,
+        PLAN.suite.summaries,
+        PLAN.figures.files,
+        PLAN.report.file,
 
 
 rule tables:
     input:
-        TABLE_FILES,
-        SUMMARY_FOLDERS,
+        PLAN.tables.files,
+        PLAN.paper.tables,
+        PLAN.suite.summaries,
 
 
 rule figures:
     input:
-        FIGURE_FILES,
+        PLAN.figures.files,
 
 
 rule report:
     input:
-        REPORT_FILE,
+        PLAN.report.file,
 
 
 rule published:
     input:
-        PUBLISHED_FILES,
+        PLAN.paper.published_files,
 
 
 rule suite_export:
     input:
-        exports("results/suite_export/{model}"),
+        PLAN.suite.exports,
 
 
 rule suite_zip:
     input:
-        exports("results/suite_export/{model}.zip"),
+        PLAN.suite.zips,
 
 
 rule reference_model:
@@ -69,5 +74,5 @@ rule reference_model:
 
 
 onerror:
-    for path, message in errors_in_logs("results/logs"):
+    for path, message in error_messages("results/logs", since=STARTED):
         print(f"{path}:\n  {message}", file=sys.stderr)

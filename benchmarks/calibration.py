@@ -25,10 +25,10 @@ import pandas as pd
 from measuring import spread, table
 from scipy import stats
 
-from litm.model_differences import model_difference_rows
-from litm.position_bias import position_bias_row
-from litm.position_pairs import pairwise_rows
-from litm.statistics import (
+from litm.analysis.model_differences import model_difference_rows
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.position_pairs import pairwise_rows
+from litm.analysis.statistics import (
     bootstrap_means,
     cochrans_q,
     contrast_interval,
@@ -36,7 +36,7 @@ from litm.statistics import (
     mcnemar_pairs,
     percentile_interval,
 )
-from litm.utilisation import utilisation_rows
+from litm.analysis.utilisation import utilisation_rows
 
 TRUTHS = {
     "flat": (0.5, 0.5, 0.5, 0.5, 0.5),

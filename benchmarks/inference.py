@@ -18,7 +18,6 @@ original    as the paper describes it: one process a position; `generate` of tra
             the order of the file, padded to the longest; always 100 new tokens, unless all eight have ended
 sorted      the same, but one process for all positions, and prompts sorted by length
 sweep       scripts/generate.py with the engine `transformers`
-paged       scripts/generate.py with the engine `transformers_paged`
 """
 
 import argparse
@@ -32,7 +31,7 @@ from measuring import ROOT, Cost, program, spread, sum_of, table, times_faster
 from measuring import run as run_process
 
 from litm.answers.squad import normalize_answer
-from litm.batching import in_batches
+from litm.batches import in_batches
 from litm.domain.example import read_examples, write_examples
 from litm.domain.placement import positions_for
 from litm.examples.example import make_example
@@ -46,7 +45,7 @@ POSITIONS = {"qa": (0, 4, 9, 14), "kv": (0, 24, 49, 74), "ask": (0, 9, 18, 28, 3
 SIZES = {"qa": 15, "kv": 75, "ask": 75}
 TASKS = {"qa": "multi_document_qa", "kv": "kv_retrieval", "ask": "kv_retrieval", "run": "multi_document_qa"}
 NEW_TOKENS, BATCH = 100, 8
-WAYS = ("original", "sorted", "sweep", "paged")
+WAYS = ("original", "sorted", "sweep")
 
 
 def main() -> None:
@@ -56,14 +55,13 @@ def main() -> None:
     )
     parser.add_argument("--data", help="questions with 20 documents in the released format")
     parser.add_argument("--questions", type=int, default=16)
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep", "paged"])
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["original", "sweep"])
     parser.add_argument("--turns", type=int, default=3, help="measurements of each")
     parser.add_argument("--model", default=str(ROOT / "resources" / "reference_model"))
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--attention", default="sdpa")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--batch-tokens", type=int, default=16384, help="of the way `sweep`")
-    parser.add_argument("--paged-tokens", type=int, default=8192, help="`batch_tokens` of the way `paged`")
     parser.add_argument("--tokenizer", help="gpu: a tokenizer.json, of which only the number of tokens matters")
     parser.add_argument("--peak-tflops", type=float, help="gpu: what the device can do in bfloat16, without sparsity")
     parser.add_argument("--folder", help="where to put the files while it runs")
@@ -118,7 +116,7 @@ def measure_gpu(args: argparse.Namespace, folder: Path) -> None:
     cells = write_cells("qa", args.data, args.questions, folder)
     (folder / "one").mkdir()
     one = write_cells("qa", args.data, 1, folder / "one")[:1]
-    ways = [way for way in ("sorted", "sweep", "paged") if way in ("sorted", *args.ways)]
+    ways = [way for way in ("sorted", "sweep") if way in ("sorted", *args.ways)]
     seconds, tokens = {}, prompt_tokens(args.model, cells)
     for way in ways:
         # The first process also waits for the disk.
@@ -235,17 +233,15 @@ def generate_as_original(args: argparse.Namespace) -> None:
 
 def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> list[Cost]:
     """What Snakemake runs for a sweep: identify the model, and generate."""
-    engine = "transformers_paged" if way == "paged" else "transformers"
-    tokens = {"sweep": args.batch_tokens, "paged": args.paged_tokens}[way]
     location = {"path": args.model, "hub": None, "revision": None}
-    settings = {"engine": engine, "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
+    settings = {"engine": "transformers", "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
     decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).DEFAULTS.stop}
     source = folder / f"{way}.source.json"
     identify = program("identify_model.py", "--location", json.dumps(location), "--output", source)
     generate = program(
         *("generate.py", "--model", "model", "--experiment", what, "--source", source),
         *("--settings", json.dumps(settings), "--decoding", json.dumps(decoding)),
-        *("--device", args.device, "--gpus", int(args.device != "cpu"), "--batch-tokens", tokens),
+        *("--device", args.device, "--gpus", int(args.device != "cpu"), "--batch-tokens", args.batch_tokens),
         *("--examples", *cells, "--journal", folder / f"{way}.journal"),
         *("--responses", folder / f"{way}.responses.jsonl.gz", "--manifest", folder / f"{way}.manifest.json"),
     )

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 from measuring import ROOT, Cost, growth_table, program, run
 
 from litm.asking import Asking
-from litm.cli import note
 from litm.domain.example import Example, read_examples, write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
@@ -33,6 +32,7 @@ from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.prompt import sweep_prompts
 from litm.journal import Response, digest
+from litm.messages import note
 from litm.records import canonical_json, read_json, write_jsonl
 
 if TYPE_CHECKING:
@@ -129,21 +129,38 @@ def journal_line(key: str, identity: str, text: str) -> dict:
 
 def prepare_tables(folder: Path, rows: int) -> Measured:
     """Write score files; what is to be measured."""
+    # Not above, see `sweep_scores`.
+    from litm.csv_tables import write_csv
+    from litm.scoring.accuracy import accuracy_table
+
     experiments = -(-rows // (MODELS * QUESTIONS * len(POSITIONS)))
-    paths = []
+    paths, accuracies = [], []
     for model in range(MODELS):
         for experiment in range(experiments):
             paths.append(folder / f"{model}_{experiment}.parquet")
-            sweep_scores(model, experiment).to_parquet(paths[-1], index=False)
-    scores, output = ("--scores", *paths), ("--output", folder / "table.csv")
+            accuracies.append(folder / f"{model}_{experiment}.csv")
+            scores = sweep_scores(model, experiment)
+            scores.to_parquet(paths[-1], index=False)
+            write_csv(accuracies[-1], accuracy_table(scores), decimals=None)
+    seed = ("--settings", canonical_json({"seed": 0}))
+    made_of: dict[str, tuple] = {
+        "accuracy": ("--input", "accuracies", *accuracies),
+        "position_bias": ("--input", "curve_scores", *paths, *seed),
+        "position_pairs": ("--input", "curve_scores", *paths),
+        "model_differences": ("--input", "compared_scores", *paths),
+    }
     relations = canonical_json({"models": {}, "experiments": {}})
     claims = ("--csv", folder / "claims.csv", "--summary", folder / "summary.csv", "--markdown", folder / "claims.md")
     return {
-        "make_accuracy_table.py": lambda: program("make_accuracy_table.py", *scores, *output),
-        "make_position_bias_table.py": lambda: program("make_position_bias_table.py", *scores, "--seed", 0, *output),
-        "make_position_pair_table.py": lambda: program("make_position_pair_table.py", *scores, *output),
-        "make_model_difference_table.py": lambda: program("make_model_difference_table.py", *scores, *output),
-        "make_claims_table.py": lambda: program("make_claims_table.py", *scores, "--relations", relations, *claims),
+        **{
+            f"make_table.py {name}": lambda name=name, words=words: program(
+                "make_table.py", "--table", name, *words, "--output", folder / "table.csv"
+            )
+            for name, words in made_of.items()
+        },
+        "make_claims_table.py": lambda: program(
+            "make_claims_table.py", "--scores", *paths, "--relations", relations, *claims
+        ),
     }
 
 

@@ -76,7 +76,7 @@ MEASUREMENTS = {
     "inference_ask": Measurement(
         "Inference, another key asked for",
         "inference.py",
-        "ask --questions 64 --turns 1 --ways original sweep",
+        "ask --questions 64 --turns 1",
         "ask --questions 1 --turns 1",
     ),
     "inference_qa": Measurement(

@@ -17,7 +17,8 @@ from measuring import ROOT, table
 from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.engines import EngineSettings, Prepared, load_engine
+from litm.engine import EngineSettings, Prepared
+from litm.engines import load_engine
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
@@ -25,7 +26,7 @@ from litm.examples.tasks import load_task
 from litm.prefix_tree import tree_tokens
 
 POSITIONS = {10: (0, 4, 9), 20: (0, 4, 9, 14, 19)}
-NEW_TOKENS, PAGE = 4, 32
+NEW_TOKENS = 4
 
 
 def main() -> None:
@@ -33,7 +34,7 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="questions with 20 documents in the released format")
     parser.add_argument("--tokenizer", required=True, help="a tokenizer.json")
     parser.add_argument("--questions", type=int, help="the first ones only")
-    parser.add_argument("--engines", nargs="+", default=["transformers", "transformers_paged"])
+    parser.add_argument("--engines", nargs="+", default=["transformers"])
     parser.add_argument("--batch-tokens", type=int, default=16384)
     args = parser.parse_args()
     words = Tokenizer.from_file(args.tokenizer)
@@ -42,9 +43,8 @@ def main() -> None:
         save_small_model(Path(folder), args.tokenizer)
         computed = {engine: computed_tokens(engine, folder, args.batch_tokens, prompts) for engine in args.engines}
     total, fewest = sum(map(len, prompts)), tree_tokens(prompts)
-    in_pages = tree_tokens(prompts, PAGE)
     print(f"{len(prompts)} prompts, {total:,} tokens; the fewest that can be computed, the nodes of the prefix tree:")
-    print(f"{fewest:,}, {saved(fewest, total)} less; in pages of {PAGE} tokens {in_pages:,}\n")
+    print(f"{fewest:,}, {saved(fewest, total)} less\n")
     rows = [[name, f"{n:,}", saved(n, total), f"{n / fewest:.3f}"] for name, n in computed.items()]
     print(table(["engine", "computed", "saved", "of the fewest"], rows))
 

@@ -2,19 +2,21 @@
 the plain way of asking. Nothing here is part of `all`.
 """
 
+from litm.workflow.checks import config_text
+
 
 rule doctor:
     input:
-        code=code("doctor.py"),
-        lock=project_file("requirements.lock"),
+        code=PLAN.code("doctor.py"),
+        lock=PLAN.project.file("requirements.lock"),
     log:
         "results/logs/doctor.log",
     localrule: True
     conda:
         "../envs/inference.yaml"
     params:
-        config=canonical_json(string_keys(config)),
-        project=project_file(),
+        config=config_text(config),
+        project=PLAN.project.file(),
     shell:
         "python {input.code[0]:q}"
         " --config {params.config:q}"
@@ -24,29 +26,27 @@ rule doctor:
 
 rule estimate_sweep:
     input:
-        examples=of_experiment("examples"),
-        source=source_of_estimate,
-        tokenizer=of_model("tokenizer_files"),
-        template=of_model("template"),
-        code=code("estimate_sweep.py"),
+        examples=PLAN.examples.files,
+        source=PLAN.estimate.source,
+        tokenizer=PLAN.models.tokenizer_files,
+        template=PLAN.models.template,
+        code=PLAN.code("estimate_sweep.py"),
     output:
         "results/estimates/{model}/{experiment}.json",
     log:
         "results/logs/estimate_sweep/{model}/{experiment}.log",
     wildcard_constraints:
-        model=any_of(MODELS),
+        model=any_of(PLAN.models.asked),
     conda:
         "../envs/inference.yaml"
     params:
-        journal=journal_of,
+        journal=PLAN.estimate.journal,
         # A journal only grows, and is no input: that it has grown is all that says there are more answers.
-        answered=lambda wildcards: sum(
-            file.stat().st_size for file in journal_files(journal_of(wildcards))
-        ),
-        model=of_model("settings"),
-        tokenizer=of_model("tokenizer_location"),
-        context_window=of_model("context_window"),
-        decoding=of_experiment("decoding"),
+        answered=PLAN.estimate.answered,
+        model=PLAN.inference.settings,
+        tokenizer=PLAN.models.tokenizer,
+        context_window=PLAN.models.context_window,
+        decoding=PLAN.inference.decoding,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -65,28 +65,16 @@ rule estimate_sweep:
 
 rule estimate:
     input:
-        sweeps=for_each_sweep("results/estimates/{model}/{experiment}.json", MODELS),
-        code=code("estimate.py"),
+        sweeps=PLAN.estimate.sweeps,
+        code=PLAN.code("estimate.py"),
     log:
         "results/logs/estimate.log",
     localrule: True
     conda:
         "../envs/inference.yaml"
     params:
-        rates=canonical_json(
-            {
-                name: model.tokens_per_second
-                for name, model in STUDY.models.items()
-                if name in MODELS
-            }
-        ),
-        prices=canonical_json(
-            {
-                name: model.prices
-                for name, model in STUDY.models.items()
-                if isinstance(model, ApiModel)
-            }
-        ),
+        rates=PLAN.estimate.rates,
+        prices=PLAN.estimate.prices,
         # Beside the point of the target, which is always made: a table, and no output.
         table="results/estimate.csv",
     shell:
@@ -100,36 +88,36 @@ rule estimate:
 
 rule ask_again:
     input:
-        examples=of_experiment("examples"),
+        examples=PLAN.examples.files,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         source="results/models/{model}.json",
-        tokenizer=of_model("tokenizer_files"),
-        template=of_model("template"),
-        code=of_model("audit_code"),
+        tokenizer=PLAN.models.tokenizer_files,
+        template=PLAN.models.template,
+        code=PLAN.audit.code,
     output:
         "results/audit_responses/{model}/{experiment}.jsonl.gz",
     log:
         "results/logs/ask_again/{model}/{experiment}.log",
     wildcard_constraints:
-        model=any_of(MODELS),
+        model=any_of(PLAN.models.asked),
     conda:
         "../envs/inference.yaml"
-    threads: of_model("threads")
+    threads: PLAN.inference.threads
     resources:
-        device=of_model("device"),
-        gpu=of_model("gpu"),
-        model_gpus=of_model("gpu"),
-        gpu_model=of_model("gpu_model"),
-        mem_mb=sweep_memory,
-        runtime=sweep_minutes,
+        device=PLAN.inference.device,
+        gpu=PLAN.audit.gpus,
+        model_gpus=PLAN.audit.gpus,
+        gpu_model=PLAN.audit.gpu_model,
+        mem_mb=PLAN.inference.memory,
+        runtime=PLAN.inference.minutes,
     params:
         # The audit's own: an audit that was interrupted goes on, and no sweep is ever served from it.
         journal="results/audit_journal/{model}/{experiment}.jsonl",
-        model=of_model("settings"),
-        tokenizer=of_model("own_tokenizer"),
-        decoding=of_experiment("decoding"),
-        prompts_per_cell=STUDY.audited_per_cell,
-        seed=STUDY.seed,
+        model=PLAN.inference.settings,
+        tokenizer=PLAN.models.own_tokenizer,
+        decoding=PLAN.inference.decoding,
+        prompts_per_cell=PLAN.study.audited_per_cell,
+        seed=PLAN.study.seed,
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
         " python {input.code[0]:q}"
@@ -153,10 +141,10 @@ rule ask_again:
 
 rule audit_sweep:
     input:
-        examples=of_experiment("examples"),
+        examples=PLAN.examples.files,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         again="results/audit_responses/{model}/{experiment}.jsonl.gz",
-        code=code("audit_sweep.py"),
+        code=PLAN.code("audit_sweep.py"),
     output:
         "results/audits/{model}/{experiment}.csv",
     log:
@@ -165,8 +153,8 @@ rule audit_sweep:
     conda:
         "../envs/analysis.yaml"
     params:
-        metric=of_experiment("metric"),
-        seed=STUDY.seed,
+        metric=PLAN.examples.metric,
+        seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -180,30 +168,10 @@ rule audit_sweep:
         " 2>&1 | tee -i {log:q}"
 
 
-rule audit_table:
-    input:
-        tables=for_each_sweep("results/audits/{model}/{experiment}.csv", MODELS),
-        code=code("concat_tables.py"),
-    output:
-        "results/tables/audit.csv",
-    log:
-        "results/logs/audit_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=SWEEP_ORDER,
-    shell:
-        "python {input.code[0]:q}"
-        " --tables {input.tables:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
 rule audit:
     input:
         table="results/tables/audit.csv",
-        code=code("audit.py"),
+        code=PLAN.code("audit.py"),
     log:
         "results/logs/audit.log",
     localrule: True

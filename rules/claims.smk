@@ -1,11 +1,11 @@
 """The paper's claims, each asked of whatever was run, or of the published accuracies alone."""
 
 
-rule claims_table:
+rule make_claims_table:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        recall=list(OPEN_DOMAIN_RECALL.values()),
-        code=code("make_claims_table.py"),
+        scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
+        recall=PLAN.claims.recall,
+        code=PLAN.code("make_claims_table.py"),
     output:
         csv=report(
             "results/tables/claims.csv",
@@ -15,14 +15,14 @@ rule claims_table:
         summary="results/tables/claims_summary.csv",
         markdown="results/tables/claims.md",
     log:
-        "results/logs/claims_table.log",
+        "results/logs/make_claims_table.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
-        relations=relations_json(EXPERIMENTS),
-        recall_of=list(OPEN_DOMAIN_RECALL),
+        order=PLAN.sweeps.order,
+        relations=PLAN.claims.relations,
+        recall_of=PLAN.claims.recall_of,
     shell:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
@@ -35,21 +35,21 @@ rule claims_table:
         " 2>&1 | tee -i {log:q}"
 
 
-rule published_claims_table:
+rule make_published_claims_table:
     input:
-        published=PUBLISHED_ACCURACY,
-        code=code("make_claims_table.py"),
+        published=PLAN.paper.accuracy,
+        code=PLAN.code("make_claims_table.py"),
     output:
         csv="results/published/tables/claims.csv",
         summary="results/published/tables/claims_summary.csv",
         markdown="results/published/tables/claims.md",
     log:
-        "results/logs/published_claims_table.log",
+        "results/logs/make_published_claims_table.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        relations=relations_json(STUDY.relations["experiments"]),
+        relations=PLAN.claims.published_relations,
     shell:
         "python {input.code[0]:q}"
         " --published {input.published:q}"

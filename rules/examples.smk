@@ -3,11 +3,11 @@
 
 rule find_size:
     input:
-        prompt=of_experiment("prompt_file"),
-        tokenizer=of_experiment("length_tokenizer"),
-        source=of_experiment("length_source"),
-        template=of_experiment("length_template"),
-        code=of_experiment("length_code"),
+        prompt=PLAN.examples.prompt,
+        tokenizer=PLAN.sizes.tokenizer_files,
+        source=PLAN.sizes.hub_source,
+        template=PLAN.sizes.template,
+        code=PLAN.sizes.code,
     output:
         "results/lengths/{experiment}/{size}.json",
     log:
@@ -15,12 +15,12 @@ rule find_size:
     conda:
         "../envs/inference.yaml"
     params:
-        task=of_experiment("task"),
-        settings=of_experiment("example_settings"),
-        placements=length_placements,
-        tokenizer=of_experiment("length_location"),
-        prompt_template=of_experiment("length_prompt_template"),
-        reasoning=of_experiment("length_reasoning"),
+        task=PLAN.examples.task,
+        settings=PLAN.examples.settings,
+        placements=PLAN.sizes.placements,
+        tokenizer=PLAN.sizes.tokenizer,
+        prompt_template=PLAN.sizes.prompt_template,
+        reasoning=PLAN.sizes.reasoning,
     shell:
         "python {input.code[0]:q}"
         " --task {params.task}"
@@ -39,11 +39,11 @@ rule find_size:
 
 rule make_examples:
     input:
-        dataset=questions_file,
-        labels=of_experiment("labels"),
-        length=length_file,
-        prompt=of_experiment("prompt_file"),
-        code=of_experiment("task_code"),
+        dataset=PLAN.examples.dataset,
+        labels=PLAN.examples.labels,
+        length=PLAN.examples.items,
+        prompt=PLAN.examples.prompt,
+        code=PLAN.examples.code,
     output:
         "results/examples/{experiment}/{size}/{placement}.jsonl.gz",
     log:
@@ -51,8 +51,8 @@ rule make_examples:
     conda:
         "../envs/analysis.yaml"
     params:
-        task=of_experiment("task"),
-        settings=of_experiment("example_settings"),
+        task=PLAN.examples.task,
+        settings=PLAN.examples.settings,
     shell:
         "python {input.code[0]:q}"
         " --task {params.task}"
@@ -69,8 +69,8 @@ rule make_examples:
 
 rule check_examples:
     input:
-        examples=of_experiment("examples"),
-        code=code("check_examples.py"),
+        examples=PLAN.examples.files,
+        code=PLAN.code("check_examples.py"),
     output:
         "results/example_checks/{experiment}.json",
     log:
@@ -78,8 +78,8 @@ rule check_examples:
     conda:
         "../envs/analysis.yaml"
     params:
-        generated=of_experiment("generated"),
-        design=of_experiment("design"),
+        generated=PLAN.examples.generated,
+        design=PLAN.examples.design,
     shell:
         "python {input.code[0]:q}"
         " --experiment {wildcards.experiment:q}"

@@ -1,22 +1,36 @@
-"""What only a machine with a network can do, for those that have none: data, and models of the hub."""
+"""What needs a network: remote files, and all that machines without a network need, beforehand."""
 
-NEEDS = needs_of(STUDY)
+
+rule fetch_file:
+    input:
+        code=PLAN.code("fetch_file.py"),
+    output:
+        "results/data/{file}",
+    log:
+        "results/logs/fetch_file/{file}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        # Where a file comes from does not change what it is: another mirror re-runs nothing.
+        mirror=PLAN.data.mirror,
+    params:
+        url=PLAN.data.url,
+        sha256=PLAN.data.sha256,
+    shell:
+        "python {input.code[0]:q}"
+        " --url {params.url:q}"
+        " --sha256 {params.sha256}"
+        " --mirror {resources.mirror:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule fetch:
     input:
-        files=[dataset_file(one.name) for one in NEEDS.remote_files],
-        # The commits of models: looked up once, here.
-        sources=[
-            *expand("results/models/{model}.json", model=list(MODELS)),
-            *expand(
-                "results/retrievers/{retriever}.json",
-                retriever=[
-                    one.name for one in NEEDS.retrievers if one.method == "dense"
-                ],
-            ),
-        ],
-        code=code("fetch_models.py"),
+        files=PLAN.fetch.files,
+        sources=PLAN.fetch.sources,
+        code=PLAN.code("fetch.py"),
     log:
         "results/logs/fetch.log",
     localrule: True

@@ -1,77 +1,17 @@
-"""Inference: which model it is, how long its prompts are, and one job a sweep that asks what is missing; or, in the place
-of all that, responses that somebody else recorded.
-"""
-
-
-rule identify_model:
-    input:
-        folder=of_model("folder"),
-        tokenizer=of_model("tokenizer"),
-        code=code("identify_model.py"),
-    output:
-        "results/models/{model}.json",
-    log:
-        "results/logs/identify_model/{model}.log",
-    wildcard_constraints:
-        model=any_of(MODELS),
-    localrule: True
-    conda:
-        "../envs/inference.yaml"
-    params:
-        location=of_model("location"),
-    shell:
-        "python {input.code[0]:q}"
-        " --location {params.location:q}"
-        " --tokenizer {input.tokenizer:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule count_tokens:
-    input:
-        examples=of_experiment("examples"),
-        tokenizer=of_model("tokenizer_files"),
-        source=of_model("hub_source"),
-        template=of_model("template"),
-        code=code("count_tokens.py"),
-    output:
-        counts="results/token_counts/{model}/{experiment}.csv",
-        positions="results/token_positions/{model}/{experiment}.parquet",
-    log:
-        "results/logs/count_tokens/{model}/{experiment}.log",
-    wildcard_constraints:
-        model=any_of(MODELS),
-    conda:
-        "../envs/inference.yaml"
-    params:
-        tokenizer=of_model("tokenizer_location"),
-        prompt_template=of_model("prompt_template"),
-        reasoning=of_model("reasoning"),
-    shell:
-        "python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --tokenizer {params.tokenizer:q}"
-        " --source {input.source:q}"
-        " --prompt-template {params.prompt_template:q}"
-        " --reasoning {params.reasoning:q}"
-        " --template {input.template:q}"
-        " --examples {input.examples:q}"
-        " --output {output.counts:q}"
-        " --positions {output.positions:q}"
-        " 2>&1 | tee -i {log:q}"
+"""Inference: one job a sweep that asks what is not answered yet, or responses that somebody else recorded."""
 
 
 rule generate:
     input:
-        examples=of_experiment("examples"),
+        examples=PLAN.examples.files,
         # Nothing is asked about examples that would not measure what they should.
         checked="results/example_checks/{experiment}.json",
         source="results/models/{model}.json",
-        tokenizer=of_model("tokenizer_files"),
-        template=of_model("template"),
-        shards=shard_responses,
-        code=of_model("engine_code"),
+        tokenizer=PLAN.models.tokenizer_files,
+        template=PLAN.models.template,
+        # Of a sweep that is asked in parts: this job only gathers what they were answered.
+        parts=PLAN.inference.part_responses,
+        code=PLAN.inference.code,
     output:
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         manifest="results/responses/{model}/{experiment}.manifest.json",
@@ -80,37 +20,32 @@ rule generate:
     benchmark:
         "results/benchmarks/generate/{model}/{experiment}.tsv"
     wildcard_constraints:
-        model=any_of(MODELS),
+        model=any_of(PLAN.models.asked),
     conda:
         "../envs/inference.yaml"
-    threads: of_model("threads")
+    threads: PLAN.inference.threads
     resources:
-        device=of_model("device"),
-        # Where shards have asked, this only puts together what they were answered.
-        gpu=lambda wildcards, input: 0 if input.shards else of_model("gpu")(wildcards),
+        device=PLAN.inference.device,
+        gpu=PLAN.inference.gpus,
         # The same for the program: the one above is lowered in silence to what `--resources gpu=` allows.
-        model_gpus=lambda wildcards, input: (
-            0 if input.shards else of_model("gpu")(wildcards)
-        ),
-        gpu_model=lambda wildcards, input: (
-            "" if input.shards else of_model("gpu_model")(wildcards)
-        ),
-        batch_tokens=of_model("batch_tokens"),
-        concurrency=of_model("concurrency"),
-        request_timeout=of_model("request_timeout"),
-        request_attempts=of_model("request_attempts"),
-        mem_mb=sweep_memory,
-        runtime=sweep_minutes,
+        model_gpus=PLAN.inference.gpus,
+        gpu_model=PLAN.inference.gpu_model,
+        batch_tokens=PLAN.inference.batch_tokens,
+        concurrency=PLAN.inference.concurrency,
+        request_timeout=PLAN.inference.request_timeout,
+        request_attempts=PLAN.inference.request_attempts,
+        mem_mb=PLAN.inference.memory,
+        runtime=PLAN.inference.minutes,
     params:
         # A cache that outlives every run: never a declared output, which Snakemake would delete.
         journal="results/journal/{model}/{experiment}.jsonl",
-        model=of_model("settings"),
-        tokenizer=of_model("own_tokenizer"),
-        part=lambda wildcards, input: "--gather" if input.shards else "",
-        context_window=of_model("context_window"),
-        on_failure=of_model("on_failure"),
-        on_overflow=of_experiment("on_overflow"),
-        decoding=of_experiment("decoding"),
+        model=PLAN.inference.settings,
+        tokenizer=PLAN.models.own_tokenizer,
+        part=PLAN.inference.part_option,
+        context_window=PLAN.models.context_window,
+        on_failure=PLAN.inference.on_failure,
+        on_overflow=PLAN.inference.on_overflow,
+        decoding=PLAN.inference.decoding,
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
         " python {input.code[0]:q}"
@@ -140,13 +75,6 @@ rule generate:
 
 
 use rule generate as generate_shard with:
-    input:
-        examples=of_experiment("examples"),
-        checked="results/example_checks/{experiment}.json",
-        source="results/models/{model}.json",
-        tokenizer=of_model("tokenizer_files"),
-        template=of_model("template"),
-        code=of_model("engine_code"),
     output:
         responses="results/shards/{model}/{experiment}/{part}.jsonl.gz",
         manifest="results/shards/{model}/{experiment}/{part}.manifest.json",
@@ -154,40 +82,27 @@ use rule generate as generate_shard with:
         "results/logs/generate/{model}/{experiment}/{part}.log",
     benchmark:
         "results/benchmarks/generate/{model}/{experiment}/{part}.tsv"
-    resources:
-        device=of_model("device"),
-        gpu=of_model("gpu"),
-        model_gpus=of_model("gpu"),
-        gpu_model=of_model("gpu_model"),
-        batch_tokens=of_model("batch_tokens"),
-        concurrency=of_model("concurrency"),
-        request_timeout=of_model("request_timeout"),
-        request_attempts=of_model("request_attempts"),
-        mem_mb=sweep_memory,
-        runtime=sweep_minutes,
-    params:
-        part="--shard {part}",
 
 
 rule import_responses:
     input:
-        examples=of_experiment("examples"),
+        examples=PLAN.examples.files,
         checked="results/example_checks/{experiment}.json",
-        recorded=of_recorded("files"),
-        code=code("import_responses.py"),
+        recorded=PLAN.recorded.files,
+        code=PLAN.code("import_responses.py"),
     output:
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         manifest="results/responses/{model}/{experiment}.manifest.json",
     log:
         "results/logs/import_responses/{model}/{experiment}.log",
     wildcard_constraints:
-        model=any_of(RECORDED),
+        model=any_of(PLAN.recorded.models),
     conda:
         "../envs/analysis.yaml"
     params:
-        fields=lambda wildcards: RECORDED[wildcards.model]["fields"],
-        settings=lambda wildcards: RECORDED[wildcards.model]["settings"],
-        cells=of_recorded("cells"),
+        fields=PLAN.recorded.fields,
+        settings=PLAN.recorded.reasoning,
+        cells=PLAN.recorded.cells,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"

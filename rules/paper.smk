@@ -1,45 +1,10 @@
 """The paper: what was measured here beside what was published, its tables, and figures and tables of the published alone."""
 
 
-rule compare_published:
+rule make_paper_table:
     input:
-        accuracy="results/tables/accuracy.csv",
-        manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
-        published=PUBLISHED_ACCURACY,
-        models=project_file("resources", "published", "models.csv"),
-        code=code("compare_published.py"),
-    output:
-        csv=report(
-            "results/tables/published_comparison.csv",
-            caption="../resources/captions/published_comparison.rst",
-            category="Tables",
-        ),
-        markdown="results/tables/published_comparison.md",
-    log:
-        "results/logs/compare_published.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        data_versions=canonical_json(
-            {name: entry["data_versions"] for name, entry in EXPERIMENTS.items()}
-        ),
-    shell:
-        "python {input.code[0]:q}"
-        " --accuracy {input.accuracy:q}"
-        " --manifests {input.manifests:q}"
-        " --data-versions {params.data_versions:q}"
-        " --published {input.published:q}"
-        " --models {input.models:q}"
-        " --csv {output.csv:q}"
-        " --markdown {output.markdown:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule paper_table:
-    input:
-        measured=lambda wildcards: f"results/tables/{PAPER_TABLES[wildcards.number]}.csv",
-        code=code("make_paper_table.py"),
+        measured=PLAN.paper.measured,
+        code=PLAN.code("make_paper_table.py"),
     output:
         csv=report(
             "results/tables/paper/table{number}.csv",
@@ -50,7 +15,7 @@ rule paper_table:
         markdown="results/tables/paper/table{number}.md",
         latex="results/tables/paper/table{number}.tex",
     log:
-        "results/logs/paper_table/{number}.log",
+        "results/logs/make_paper_table/{number}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
@@ -64,20 +29,16 @@ rule paper_table:
         " 2>&1 | tee -i {log:q}"
 
 
-rule published_table:
+rule make_published_paper_table:
     input:
-        published=lambda wildcards: (
-            PUBLISHED_TOKENS
-            if LAYOUTS[int(wildcards.number)].is_of_tokens
-            else PUBLISHED_ACCURACY
-        ),
-        code=code("make_paper_table.py"),
+        published=PLAN.paper.published,
+        code=PLAN.code("make_paper_table.py"),
     output:
         csv="results/published/tables/table{number}.csv",
         markdown="results/published/tables/table{number}.md",
         latex="results/published/tables/table{number}.tex",
     log:
-        "results/logs/published_table/{number}.log",
+        "results/logs/make_published_paper_table/{number}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
@@ -93,8 +54,8 @@ rule published_table:
 
 rule plot_published:
     input:
-        published=PUBLISHED_ACCURACY,
-        code=code("plot_published.py"),
+        published=PLAN.paper.accuracy,
+        code=PLAN.figures.published_code,
     output:
         png="results/published/figures/{figure}.png",
         pdf="results/published/figures/{figure}.pdf",
@@ -104,9 +65,7 @@ rule plot_published:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=lambda wildcards: canonical_json(
-            STUDY.published_figures[wildcards.figure].settings()
-        ),
+        figure=PLAN.figures.published_settings,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"

@@ -2,21 +2,12 @@
 is part of `all`.
 """
 
-from litm.reference_model.recipe import TASKS as LESSON_TASKS
-
-RECIPE_FILES = dict(
-    recipe=project_file("config", "reference_model.yaml"),
-    schema=project_file("config", "schemas", "reference_model.schema.yaml"),
-    prompts=[
-        project_file("resources", "prompts", f"{task}.txt") for task in LESSON_TASKS
-    ],
-)
-
 
 rule make_vocabulary:
     input:
-        **RECIPE_FILES,
-        code=code("make_vocabulary.py"),
+        recipe=PLAN.reference_model.recipe,
+        prompts=PLAN.reference_model.prompts,
+        code=PLAN.code("make_vocabulary.py"),
     output:
         directory("results/reference_model/vocabulary"),
     log:
@@ -27,7 +18,6 @@ rule make_vocabulary:
     shell:
         "python {input.code[0]:q}"
         " --recipe {input.recipe:q}"
-        " --schema {input.schema:q}"
         " --prompts {input.prompts:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
@@ -35,9 +25,10 @@ rule make_vocabulary:
 
 rule train_reference_model:
     input:
-        **RECIPE_FILES,
+        recipe=PLAN.reference_model.recipe,
+        prompts=PLAN.reference_model.prompts,
         vocabulary="results/reference_model/vocabulary",
-        code=code("train_reference_model.py"),
+        code=PLAN.code("train_reference_model.py"),
     output:
         model=directory("results/reference_model/model"),
         curve="results/reference_model/training.csv",
@@ -56,7 +47,6 @@ rule train_reference_model:
         "OMP_WAIT_POLICY=PASSIVE"
         " python {input.code[0]:q}"
         " --recipe {input.recipe:q}"
-        " --schema {input.schema:q}"
         " --prompts {input.prompts:q}"
         " --vocabulary {input.vocabulary:q}"
         " --store {params.store:q}"
@@ -69,7 +59,7 @@ rule train_reference_model:
 rule plot_training:
     input:
         curve=rules.train_reference_model.output.curve,
-        code=code("plot_training.py"),
+        code=PLAN.code("plot_training.py"),
     output:
         png="results/reference_model/training.png",
         pdf="results/reference_model/training.pdf",

@@ -1,15 +1,13 @@
 """Figures, and the report that shows them with the tables and a sample of the questions."""
 
 
-include: "report_inputs.smk"
-
-
 rule plot_figure:
     input:
-        scores=of_figure("scores"),
-        recall=of_figure("recall"),
-        published=of_figure("published"),
-        code=code("plot_figure.py"),
+        accuracy=PLAN.figures.accuracy,
+        scores=PLAN.figures.scores,
+        recall=PLAN.figures.recall,
+        published=PLAN.figures.published,
+        code=PLAN.figures.code,
     output:
         png=report(
             "results/figures/{figure}.png",
@@ -24,11 +22,12 @@ rule plot_figure:
     conda:
         "../envs/analysis.yaml"
     params:
-        figure=of_figure("settings"),
-        order=MODEL_ORDER,
+        figure=PLAN.figures.settings,
+        order=PLAN.sweeps.model_order,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
+        " --accuracy {input.accuracy:q}"
         " --scores {input.scores:q}"
         " --recall {input.recall:q}"
         " --published {input.published:q}"
@@ -40,7 +39,7 @@ rule plot_figure:
 rule plot_pbi_forest:
     input:
         position_bias="results/tables/position_bias.csv",
-        code=code("plot_bias_forest.py"),
+        code=PLAN.figures.pbi_forest_code,
     output:
         png=report(
             "results/figures/pbi_forest.png",
@@ -54,8 +53,11 @@ rule plot_pbi_forest:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        figure=PLAN.figures.pbi_forest_settings,
     shell:
         "python {input.code[0]:q}"
+        " --figure {params.figure:q}"
         " --position-bias {input.position_bias:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
@@ -64,21 +66,21 @@ rule plot_pbi_forest:
 
 rule sample_questions:
     input:
-        examples=of_experiment("examples"),
-        responses=for_each_model("results/responses/{model}/{experiment}.jsonl.gz"),
-        scores=for_each_model("results/scores/{model}/{experiment}.parquet"),
-        code=code("sample_questions.py"),
+        examples=PLAN.examples.files,
+        responses=PLAN.report.responses,
+        scores=PLAN.report.scores,
+        code=PLAN.code("sample_questions.py"),
     output:
-        "results/explorer/{experiment}.jsonl.gz",
+        "results/question_samples/{experiment}.jsonl.gz",
     log:
         "results/logs/sample_questions/{experiment}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        models=lambda wildcards: models_of(wildcards.experiment),
-        questions=STUDY.explored_per_size,
-        seed=STUDY.seed,
+        models=PLAN.report.models,
+        questions=PLAN.study.explored_per_size,
+        seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"
         " --models {params.models:q}"
@@ -93,22 +95,18 @@ rule sample_questions:
 
 rule make_report:
     input:
-        tables=REPORT_TABLES,
-        figures=expand("results/figures/{figure}.png", figure=list(FIGURES)),
-        samples=expand(
-            "results/explorer/{experiment}.jsonl.gz",
-            experiment=list(EXPERIMENTS) if STUDY.explored_per_size else [],
+        tables=PLAN.tables.shown,
+        figures=PLAN.figures.shown,
+        samples=PLAN.report.samples,
+        manifests=PLAN.sweeps.files(
+            "results/responses/{model}/{experiment}.manifest.json"
         ),
-        manifests=for_each_sweep("results/responses/{model}/{experiment}.manifest.json"),
-        datasets=list(REPORT_DATASETS.values()),
-        template=[
-            project_file("resources", "report", name)
-            for name in ("report.html.j2", "report.css", "curves.js", "explorer.js")
-        ],
-        code=code("make_report.py"),
+        datasets=PLAN.report.datasets,
+        sources=PLAN.report.sources,
+        code=PLAN.report.code,
     output:
         report(
-            REPORT_FILE,
+            PLAN.report.file,
             caption="../resources/captions/report.rst",
             category="Report",
         ),
@@ -118,9 +116,8 @@ rule make_report:
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
-        # A function, because a panel's title has braces, which Snakemake would take for wildcards.
-        settings=lambda wildcards: REPORT_SETTINGS,
+        order=PLAN.sweeps.order,
+        settings=PLAN.report.settings,
     shell:
         "python {input.code[0]:q}"
         " --settings {params.settings:q}"
@@ -129,6 +126,6 @@ rule make_report:
         " --samples {input.samples:q}"
         " --manifests {input.manifests:q}"
         " --datasets {input.datasets:q}"
-        " --template {input.template[0]:q}"
+        " --sources {input.sources:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

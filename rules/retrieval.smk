@@ -8,7 +8,7 @@ which ones they are. What is there is not made again, whatever has re-run the ru
 rule index_bm25:
     input:
         passages="results/passages/{corpus}/manifest.json",
-        code=code("index_bm25.py"),
+        code=PLAN.code("index_bm25.py"),
     output:
         "results/indexes/{corpus}/bm25.json",
     log:
@@ -17,7 +17,7 @@ rule index_bm25:
     priority: 1
     conda:
         "../envs/retrieval.yaml"
-    threads: threads_of_corpus(8)
+    threads: PLAN.retrieval.bm25_threads
     resources:
         mem_mb=4000,
     params:
@@ -32,31 +32,11 @@ rule index_bm25:
         " 2>&1 | tee -i {log:q}"
 
 
-rule identify_encoder:
-    input:
-        folder=of_retriever("folder"),
-        code=code("identify_model.py"),
-    output:
-        "results/retrievers/{retriever}.json",
-    log:
-        "results/logs/identify_encoder/{retriever}.log",
-    localrule: True
-    conda:
-        "../envs/inference.yaml"
-    params:
-        location=of_retriever("location"),
-    shell:
-        "python {input.code[0]:q}"
-        " --location {params.location:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
 rule encode_passages:
     input:
         passages="results/passages/{corpus}/manifest.json",
         encoder="results/retrievers/{retriever}.json",
-        code=code("encode_passages.py"),
+        code=PLAN.code("encode_passages.py"),
     output:
         "results/vectors/{corpus}/{retriever}/{shard}.json",
     log:
@@ -65,13 +45,13 @@ rule encode_passages:
         "results/benchmarks/encode_passages/{corpus}/{retriever}/{shard}.tsv"
     conda:
         "../envs/retrieval.yaml"
-    threads: of_retriever("threads")
+    threads: PLAN.retrieval.threads
     resources:
-        device=of_retriever("device"),
-        gpu=of_retriever("gpu"),
-        batch_tokens=of_retriever("batch_tokens"),
+        device=PLAN.retrieval.device,
+        gpu=PLAN.retrieval.gpu,
+        batch_tokens=PLAN.retrieval.batch_tokens,
     params:
-        encoding=of_retriever("encoding"),
+        encoding=PLAN.retrieval.encoding,
         store="results/store/vectors",
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
@@ -90,7 +70,7 @@ rule encode_passages:
 rule index_vectors:
     input:
         vectors="results/vectors/{corpus}/{retriever}/{shard}.json",
-        code=code("index_vectors.py"),
+        code=PLAN.code("index_vectors.py"),
     output:
         "results/indexes/{corpus}/{retriever}/{shard}.json",
     log:
@@ -98,11 +78,9 @@ rule index_vectors:
     conda:
         "../envs/retrieval.yaml"
     resources:
-        # As measured with 768 dimensions: three times what the vectors take.
-        mem_mb=lambda wildcards: 500
-        + CORPORA[wildcards.corpus]["passages_per_shard"] // 110,
+        mem_mb=PLAN.retrieval.index_memory,
     params:
-        index=of_retriever("index"),
+        index=PLAN.retrieval.index_settings,
         store="results/store/indexes",
     shell:
         "python {input.code[0]:q}"
@@ -115,12 +93,12 @@ rule index_vectors:
 
 rule retrieve:
     input:
-        questions=file_of("questions"),
+        questions=PLAN.data.questions,
         passages="results/passages/{corpus}/manifest.json",
-        indexes=index_files,
-        vectors=vector_files,
-        encoder=of_retriever("encoder"),
-        code=of_retriever("code"),
+        indexes=PLAN.retrieval.indexes,
+        vectors=PLAN.retrieval.vectors,
+        encoder=PLAN.retrieval.encoder,
+        code=PLAN.retrieval.code,
     output:
         retrieved="results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
@@ -130,17 +108,17 @@ rule retrieve:
     priority: 1
     conda:
         "../envs/retrieval.yaml"
-    threads: threads_of_search
+    threads: PLAN.retrieval.search_threads
     resources:
-        device=of_retriever("device"),
-        gpu=of_retriever("gpu"),
-        batch_tokens=of_retriever("batch_tokens"),
+        device=PLAN.retrieval.device,
+        gpu=PLAN.retrieval.gpu,
+        batch_tokens=PLAN.retrieval.batch_tokens,
         mem_mb=4000,
     params:
-        method=of_retriever("method"),
-        search=of_retriever("search"),
-        encoding=of_retriever("encoding"),
-        index=of_retriever("index"),
+        method=PLAN.retrieval.method,
+        search=PLAN.retrieval.search_settings,
+        encoding=PLAN.retrieval.encoding,
+        index=PLAN.retrieval.index_settings,
         store="results/store/hits",
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
@@ -168,7 +146,7 @@ rule measure_recall:
     input:
         retrieved="results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
-        code=code("measure_recall.py"),
+        code=PLAN.code("measure_recall.py"),
     output:
         "results/recall/{corpus}/{retriever}/{questions}.csv",
     log:
@@ -189,10 +167,10 @@ rule measure_recall:
 
 rule make_candidates:
     input:
-        questions=of_candidates("questions"),
-        retrieved=of_candidates("retrieved"),
-        passages=of_candidates("passages"),
-        code=code("make_candidates.py"),
+        questions=PLAN.candidates.questions,
+        retrieved=PLAN.candidates.retrieved,
+        passages=PLAN.candidates.passages,
+        code=PLAN.code("make_candidates.py"),
     output:
         candidates="results/candidates/{candidates}.jsonl.gz",
         table="results/candidates/{candidates}.csv",
@@ -201,7 +179,7 @@ rule make_candidates:
     conda:
         "../envs/analysis.yaml"
     params:
-        settings=of_candidates("settings"),
+        settings=PLAN.candidates.settings,
     shell:
         "python {input.code[0]:q}"
         " --name {wildcards.candidates:q}"
@@ -216,8 +194,8 @@ rule make_candidates:
 
 rule export_released:
     input:
-        candidates=file_of("dataset"),
-        code=code("export_released.py"),
+        candidates=PLAN.data.dataset,
+        code=PLAN.code("export_released.py"),
     output:
         "results/export/{dataset}/{size}_total_documents/{dataset}-{size}_total_documents_gold_at_{position}.jsonl.gz",
     log:
@@ -230,53 +208,5 @@ rule export_released:
         " --candidates {input.candidates:q}"
         " --size {wildcards.size}"
         " --position {wildcards.position}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule retrieval_table:
-    input:
-        tables=RECALL_FILES,
-        code=code("concat_tables.py"),
-    output:
-        report(
-            "results/tables/retrieval.csv",
-            caption="../resources/captions/retrieval.rst",
-            category="Tables",
-        ),
-    log:
-        "results/logs/retrieval_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=RECALL_ORDER,
-    shell:
-        "python {input.code[0]:q}"
-        " --tables {input.tables:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule candidate_table:
-    input:
-        tables=CANDIDATE_FILES,
-        code=code("concat_tables.py"),
-    output:
-        report(
-            "results/tables/candidates.csv",
-            caption="../resources/captions/candidates.rst",
-            category="Tables",
-        ),
-    log:
-        "results/logs/candidate_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=CANDIDATE_ORDER,
-    shell:
-        "python {input.code[0]:q}"
-        " --tables {input.tables:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

@@ -1,20 +1,21 @@
-"""Scoring: one row a prompt and target for each sweep, and the tables made of them."""
+"""Scoring: one row a prompt and target for each sweep, the accuracy of its cells, and the tables of results."""
 
 
 rule score:
     input:
-        examples=of_experiment("examples"),
+        examples=PLAN.examples.files,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
-        code=code("score.py"),
+        code=PLAN.code("score.py"),
     output:
-        "results/scores/{model}/{experiment}.parquet",
+        scores="results/scores/{model}/{experiment}.parquet",
+        accuracy="results/accuracy/{model}/{experiment}.csv",
     log:
         "results/logs/score/{model}/{experiment}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        task=of_experiment("task"),
-        metric=of_experiment("metric"),
+        task=PLAN.examples.task,
+        metric=PLAN.examples.metric,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -23,211 +24,51 @@ rule score:
         " --metric {params.metric}"
         " --examples {input.examples:q}"
         " --responses {input.responses:q}"
-        " --output {output:q}"
+        " --output {output.scores:q}"
+        " --accuracy {output.accuracy:q}"
         " 2>&1 | tee -i {log:q}"
 
 
-rule accuracy_table:
+rule make_table:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_accuracy_table.py"),
+        unpack(PLAN.tables.inputs),
+        code=PLAN.tables.code,
     output:
         report(
-            "results/tables/accuracy.csv",
-            caption="../resources/captions/accuracy.rst",
+            "results/tables/{table}.csv",
+            caption="../resources/captions/table.rst",
             category="Tables",
         ),
     log:
-        "results/logs/accuracy_table.log",
+        "results/logs/make_table/{table}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        order=SWEEP_ORDER,
+        options=PLAN.tables.options,
+        caption=PLAN.tables.caption,
     shell:
         "python {input.code[0]:q}"
-        " --scores {input.scores:q}"
+        " --table {wildcards.table}"
+        " {params.options}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
 
 
-rule position_bias_table:
+rule make_markdown:
     input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_position_bias_table.py"),
+        csv="results/tables/{table}.csv",
+        code=PLAN.tables.markdown_code,
     output:
-        report(
-            "results/tables/position_bias.csv",
-            caption="../resources/captions/position_bias.rst",
-            category="Tables",
-        ),
+        "results/tables/{table}.md",
     log:
-        "results/logs/position_bias_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=SWEEP_ORDER,
-        seed=STUDY.seed,
-    shell:
-        "python {input.code[0]:q}"
-        " --scores {input.scores:q}"
-        " --seed {params.seed}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule position_pair_table:
-    input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_position_pair_table.py"),
-    output:
-        report(
-            "results/tables/position_pairs.csv",
-            caption="../resources/captions/position_pairs.rst",
-            category="Tables",
-        ),
-    log:
-        "results/logs/position_pair_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=SWEEP_ORDER,
-    shell:
-        "python {input.code[0]:q}"
-        " --scores {input.scores:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule model_difference_table:
-    input:
-        scores=for_each_sweep("results/scores/{model}/{experiment}.parquet"),
-        code=code("make_model_difference_table.py"),
-    output:
-        report(
-            "results/tables/model_differences.csv",
-            caption="../resources/captions/model_differences.rst",
-            category="Tables",
-        ),
-    log:
-        "results/logs/model_difference_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=SWEEP_ORDER,
-    shell:
-        "python {input.code[0]:q}"
-        " --scores {input.scores:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule utilisation_table:
-    input:
-        scores=utilisation_scores("name"),
-        closed_book=utilisation_scores("closed_book"),
-        oracle=utilisation_scores("oracle"),
-        code=code("make_utilisation_table.py"),
-    output:
-        report(
-            "results/tables/utilisation.csv",
-            caption="../resources/captions/utilisation.rst",
-            category="Tables",
-        ),
-    log:
-        "results/logs/utilisation_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=SWEEP_ORDER,
-        seed=STUDY.seed,
-    shell:
-        "python {input.code[0]:q}"
-        " --scores {input.scores:q}"
-        " --closed-book {input.closed_book:q}"
-        " --oracle {input.oracle:q}"
-        " --seed {params.seed}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule pbi_table:
-    input:
-        position_bias="results/tables/position_bias.csv",
-        code=code("make_pbi_table.py"),
-    output:
-        csv=report(
-            "results/tables/pbi.csv",
-            caption="../resources/captions/pbi.rst",
-            category="Tables",
-        ),
-        markdown="results/tables/pbi.md",
-    log:
-        "results/logs/pbi_table.log",
+        "results/logs/make_markdown/{table}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     shell:
         "python {input.code[0]:q}"
-        " --position-bias {input.position_bias:q}"
-        " --csv {output.csv:q}"
-        " --markdown {output.markdown:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule token_count_table:
-    input:
-        counts=for_each_sweep("results/token_counts/{model}/{experiment}.csv", COUNTED),
-        code=code("concat_tables.py"),
-    output:
-        report(
-            "results/tables/token_counts.csv",
-            caption="../resources/captions/token_counts.rst",
-            category="Tables",
-        ),
-    log:
-        "results/logs/token_count_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        order=SWEEP_ORDER,
-    shell:
-        "python {input.code[0]:q}"
-        " --tables {input.counts:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule answer_check_table:
-    input:
-        # All positions of a size have the same questions: one of each is enough.
-        examples=[
-            path for entry in EXPERIMENTS.values() for path in entry["first_of_size"]
-        ],
-        code=code("make_answer_check_table.py"),
-    output:
-        report(
-            "results/tables/answer_checks.csv",
-            caption="../resources/captions/answer_checks.rst",
-            category="Tables",
-        ),
-    log:
-        "results/logs/answer_check_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        experiments=[
-            name for name, entry in EXPERIMENTS.items() for _ in entry["first_of_size"]
-        ],
-    shell:
-        "python {input.code[0]:q}"
-        " --experiments {params.experiments:q}"
-        " --examples {input.examples:q}"
+        " --table {wildcards.table}"
+        " --csv {input.csv:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

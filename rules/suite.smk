@@ -4,8 +4,8 @@
 rule summarize:
     input:
         accuracy="results/tables/accuracy.csv",
-        position_bias=POSITION_TABLES[:1],
-        code=code("make_summaries.py"),
+        position_bias=PLAN.tables.position_bias,
+        code=PLAN.code("summarize.py"),
     output:
         directory("results/summaries/{model}"),
     log:
@@ -14,7 +14,7 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
-        curves=of_export("summaries"),
+        curves=PLAN.suite.curves,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -28,40 +28,25 @@ rule summarize:
 rule export_suite:
     input:
         summaries="results/summaries/{model}",
-        files=of_export("files"),
-        code=code("export_suite.py"),
+        accuracy="results/tables/accuracy.csv",
+        files=PLAN.suite.files,
+        code=PLAN.code("export_suite.py"),
     output:
-        directory("results/suite_export/{model}"),
+        folder=directory("results/suite_export/{model}"),
+        zip="results/suite_export/{model}.zip",
     log:
         "results/logs/export_suite/{model}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        curves=of_export("curves"),
+        curves=PLAN.suite.curve_files,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
         " --curves {params.curves:q}"
         " --summaries {input.summaries:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule zip_export:
-    input:
-        folder=rules.export_suite.output,
-        code=code("zip_export.py"),
-    output:
-        "results/suite_export/{model}.zip",
-    log:
-        "results/logs/zip_export/{model}.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    shell:
-        "python {input.code[0]:q}"
-        " --folder {input.folder:q}"
-        " --name {wildcards.model:q}"
-        " --output {output:q}"
+        " --accuracy {input.accuracy:q}"
+        " --output {output.folder:q}"
+        " --zip {output.zip:q}"
         " 2>&1 | tee -i {log:q}"

@@ -6,7 +6,8 @@ from dataclasses import asdict
 from litm.asking import Asking
 from litm.cli import json_object, run
 from litm.domain.example import read_examples
-from litm.estimate import SHARING, encoder, remaining_work
+from litm.engines import engine_facts
+from litm.estimate import encoder, remaining_work
 from litm.inference.prompt import sweep_prompts
 from litm.journal import Response, digest, journal_files, read_journal
 from litm.prompt_format import read_prompt_template
@@ -30,7 +31,7 @@ def main() -> None:
         answers,
         asking.fit(args.context_window),
         encoder(asking, args.tokenizer),
-        shares=args.settings["engine"] in SHARING and not asking.is_encoder_decoder,
+        shares=engine_facts(args.settings["engine"]).shares_prefixes and not asking.is_encoder_decoder,
     )
     write_json(args.output, asdict(left))
 

@@ -1,4 +1,6 @@
-"""Export a model's results in the suite's own layout: a folder a curve, with data, predictions, summary and figure."""
+"""Export a model's results in the suite's own layout, also as a zip file: for each curve a folder with data,
+predictions, summary and figure.
+"""
 
 import argparse
 import shutil
@@ -6,14 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from litm.atomic_write import folder_writer
 from litm.cli import note, run
+from litm.csv_tables import read_csv
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
-from litm.figures import save_figure
-from litm.folders import folder_writer
+from litm.figures.drawing.style import save_figure
 from litm.records import write_jsonl
 from litm.suite_export import CurveFiles, curve_figure, predictions
 from litm.summaries import parse_curves, rows_of_curve
+from litm.zips import write_zip
 
 
 def main() -> None:
@@ -27,17 +31,21 @@ def main() -> None:
         help="list of {name, experiment, size, placement, title, panel_title, examples, scores, responses}; placement "
         "is null unless prompts have several gold items, examples is a list of files",
     )
-    parser.add_argument("--summaries", required=True, type=Path, help="the folder that make_summaries.py wrote")
+    parser.add_argument("--summaries", required=True, type=Path, help="the folder that summarize.py wrote")
+    parser.add_argument("--accuracy", required=True, help="the accuracy table")
     parser.add_argument("--output", required=True, help="output: a folder, replaced as a whole")
+    parser.add_argument("--zip", required=True, help="output: the same packed, the same bytes for the same files")
     args = parser.parse_args()
+    accuracy = read_csv(args.accuracy)
     with folder_writer(args.output) as folder:
         shutil.copyfile(args.summaries / "master_summary.json", folder / "master_summary.json")
         for curve in args.curves:
-            export_curve(args.model, curve, args.summaries / curve.name / "summary.json", folder / curve.name)
+            export_curve(args.model, curve, args.summaries / curve.name / "summary.json", accuracy, folder / curve.name)
+    write_zip(args.zip, args.output, args.model)
     note(f"{args.output}: {len(args.curves)} curves of {args.model}")
 
 
-def export_curve(model: str, curve: CurveFiles, summary: Path, folder: Path) -> None:
+def export_curve(model: str, curve: CurveFiles, summary: Path, accuracy: pd.DataFrame, folder: Path) -> None:
     """Write the folder of one curve."""
     data = folder / "data"
     data.mkdir(parents=True)
@@ -48,7 +56,7 @@ def export_curve(model: str, curve: CurveFiles, summary: Path, folder: Path) -> 
     found = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
     for position, records in found.items():
         write_jsonl(folder / f"predictions_{position}.jsonl", records)
-    save_figure(curve_figure(curve, scores), folder / "curve.png")
+    save_figure(curve_figure(curve, rows_of_curve(accuracy, model, curve)), folder / "curve.png")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Write down which model it is: the hashes of a folder's files, the commit of a hub model, or its name on a server."""
+"""Write down which model it is: the hashes of a folder's files, the commit of a hub model, its name on a server, or the
+engine that needs none.
+"""
 
 import argparse
 from pathlib import Path
@@ -22,8 +24,21 @@ def main() -> None:
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    identify = identify_served if "api_model" in args.location else identify_stored
     write_json(args.output, identify(args.location, args.tokenizer))
+
+
+def identify(location: dict, tokenizer: str | None) -> dict:
+    """What identifies the model that models.yaml says, and where it is."""
+    if "engine" in location:
+        return identify_engine(location)
+    if "api_model" in location:
+        return identify_served(location)
+    return identify_stored(location, tokenizer)
+
+
+def identify_engine(location: dict) -> dict:
+    """An engine without a model: its name and version are all there is."""
+    return {"location": location["engine"], "revision": None, "context_window": None, "identity": location}
 
 
 def identify_stored(location: dict, tokenizer: str | None) -> dict:
@@ -45,7 +60,7 @@ def identify_stored(location: dict, tokenizer: str | None) -> dict:
     return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source
 
 
-def identify_served(location: dict, tokenizer: str | None) -> dict:
+def identify_served(location: dict) -> dict:
     """A model that a server runs; the tokenizer is the server's, whatever counts tokens here."""
     return {
         "location": location["api_model"],

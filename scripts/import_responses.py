@@ -11,7 +11,7 @@ from litm.identity import file_sha256
 from litm.inference.recorded_files import RecordedFile
 from litm.inference.recorded_manifest import check_any, identity, recorded_manifest, recorded_responses, sweep_fields
 from litm.inference.recorded_matching import asked_prompts, match_responses
-from litm.reasoning import Reasoning, opened_by_prompt, with_answer
+from litm.reasoning import Reasoning, with_answers
 from litm.records import write_json
 
 
@@ -31,12 +31,8 @@ def main() -> None:
     except UserError as error:
         raise UserError(f"{what}: {error}") from error
     summary = recorded_manifest(sweep, asked, files, matching, args.fields)
-    responses = list(recorded_responses(asked, matching))
-    reasoning = Reasoning.of(args.settings)
-    if reasoning.is_separate:
-        opened = opened_by_prompt((response.text or "" for response in responses), reasoning.tags)
-        responses = [with_answer(response, reasoning.tags, opened) for response in responses]
-    write_responses(args.responses, responses)
+    responses = recorded_responses(asked, matching)
+    write_responses(args.responses, with_answers(responses, Reasoning.of(args.settings)))
     write_json(args.manifest, summary)
     note(
         f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "

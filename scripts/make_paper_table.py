@@ -7,9 +7,8 @@ import pandas as pd
 
 from litm.cli import run
 from litm.csv_tables import read_csv, write_csv
-from litm.latex import latex_table
 from litm.paper_layouts import LAYOUTS
-from litm.paper_tables import paper_table
+from litm.paper_tables import latex_table, paper_table
 from litm.published import published_table, read_published, read_published_tokens
 from litm.records import atomic_writer
 
@@ -31,7 +30,7 @@ def main() -> None:
     markdown = table.text.to_markdown(index=False, disable_numparse=True)
     for path, text in (
         (args.markdown, f"{markdown}\n\n{table.caption}.\n"),
-        (args.latex, latex_table(table.text, table.caption)),
+        (args.latex, latex_table(table)),
     ):
         with atomic_writer(path) as target:
             target.write(text.encode())

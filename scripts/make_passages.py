@@ -35,8 +35,7 @@ def main() -> None:
     args.manifest.unlink(missing_ok=True)
     # How many there will be is known of generators only; 0 shows the rate without a bar.
     with progress_bar(settings.passages or 0, args.source, "passages") as bar:
-        read = unique_passages(lambda: source.passages(args.input, settings), args.folder / ".ids")
-        counted = CountedPassages(read, bar.update)
+        counted = CountedPassages(unique_passages(lambda: source.passages(args.input, settings)), bar.update)
         manifest = write_shards(counted, args.folder, args.passages_per_shard, args.shards)
     passages = manifest["passages"]
     if not passages:

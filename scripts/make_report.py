@@ -1,6 +1,7 @@
 """Make the report: one self-contained HTML file with curves, tables, a sample of questions and provenance."""
 
 import argparse
+import subprocess
 from pathlib import Path
 
 from litm.cli import json_object, note, run
@@ -22,7 +23,7 @@ def main() -> None:
     parser.add_argument(
         "--datasets", required=True, nargs="*", help="the files of the settings' datasets, in their order"
     )
-    parser.add_argument("--template", required=True, help="report.html.j2, with style and scripts beside it")
+    parser.add_argument("--sources", required=True, nargs="+", help="template, style and scripts of the page")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     settings = args.settings
@@ -40,11 +41,25 @@ def main() -> None:
         prices=settings["prices"],
         datasets=datasets,
         seed=settings["seed"],
+        commit=commit_of(Path(__file__).resolve().parent.parent),
     )
-    html = render_report(Path(args.template).parent, Path(__file__).resolve().parent.parent, contents).encode()
+    sources = {Path(path).name: Path(path).read_text(encoding="utf-8") for path in args.sources}
+    html = render_report(sources, contents).encode()
     with atomic_writer(args.output) as target:
         target.write(html)
     note(f"{args.output}: {len(html) / 1e6:.1f} MB")
+
+
+def commit_of(project: Path) -> str | None:
+    """The commit that a checkout is at, with `-dirty` if its files differ from it; None if that is not known."""
+    describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        told = subprocess.run(
+            ["git", "--no-optional-locks", "-C", project, *describe], capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return None
+    return told.stdout.strip() if told.returncode == 0 else None
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import pandas as pd
 from litm.cli import run
 from litm.csv_tables import write_csv
 from litm.questions.released_format import read_question_records
-from litm.recall import recall_rows
 from litm.records import read_json
+from litm.retrieval.recall import recall_rows
 
 
 def main() -> None:

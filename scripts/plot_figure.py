@@ -1,32 +1,54 @@
-"""Draw one figure from score files, as PNG and PDF."""
+"""Draw one figure, as PNG and PDF: of measured accuracies, of published ones alone, or of the position bias table."""
 
 import argparse
+from collections.abc import Mapping
 
 import pandas as pd
 
 from litm.cli import json_object, run
 from litm.csv_tables import read_csv
-from litm.figures import draw_figure, rows_of_cells, rows_of_sweep, save_figure
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.style import save_figure
 from litm.published import published_table, read_published
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figure", required=True, type=json_object, help="JSON with the figure's settings")
-    parser.add_argument("--scores", required=True, nargs="+", help="score files of sweeps")
+    parser.add_argument("--accuracy", nargs="*", default=[], help="accuracies of sweeps, as score.py wrote them")
+    parser.add_argument("--scores", nargs="*", default=[], help="score files of sweeps, if the kind reads them")
     parser.add_argument("--recall", nargs="*", default=[], help="recall tables of the retrievers in the figure")
-    parser.add_argument("--published", nargs="?", help="published accuracies, if they are drawn too")
+    parser.add_argument("--published", nargs="?", help="published accuracies; alone, the figure is of them")
+    parser.add_argument("--position-bias", help="the table of position bias")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
-    figure = draw_figure(
-        args.figure,
-        pd.concat([rows_of_sweep(pd.read_parquet(path), args.figure) for path in args.scores]),
-        pd.concat([read_csv(path) for path in args.recall]) if args.recall else None,
-        rows_of_cells(published_table(read_published(args.published)), args.figure) if args.published else None,
-    )
-    save_figure(figure, args.png)
-    save_figure(figure, args.pdf)
+    figure = args.figure
+    published = published_table(read_published(args.published)) if args.published else None
+    if args.position_bias:
+        rows = Rows(position_bias=read_csv(args.position_bias))
+    elif args.accuracy:
+        rows = Rows(
+            accuracy=pd.concat([read_csv(path) for path in args.accuracy]),
+            scores=(pd.read_parquet(path) for path in args.scores),
+            recall=pd.concat([read_csv(path) for path in args.recall]) if args.recall else None,
+            published=published,
+        )
+    elif published is not None:
+        rows = Rows(accuracy=in_order(published, figure))
+        figure = {**figure, "title": f"{figure['title']} (published values)"}
+    else:
+        parser.error("one of --accuracy, --published and --position-bias is required")
+    picture = load_kind(figure["kind"]).draw(figure, rows)
+    save_figure(picture, args.png)
+    save_figure(picture, args.pdf)
+
+
+def in_order(published: pd.DataFrame, figure: Mapping) -> pd.DataFrame:
+    """The rows of a figure's models in the order of the figure, which is that of the colours."""
+    models = figure["models"] or dict.fromkeys(published["model"])
+    return pd.concat([published[published["model"] == model] for model in models])
 
 
 if __name__ == "__main__":

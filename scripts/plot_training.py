@@ -4,8 +4,8 @@ import argparse
 
 from litm.cli import run
 from litm.csv_tables import read_csv
-from litm.figures import save_figure
-from litm.figures.training import training_curve
+from litm.figures.drawing.style import save_figure
+from litm.reference_model.figure import training_curve
 
 
 def main() -> None:

@@ -1,15 +1,15 @@
 """Find the passages of a corpus that match each question, and write them with the questions in the released format."""
 
 import argparse
-import hashlib
 from dataclasses import asdict
 from pathlib import Path
 
 from litm.answers.dpr import dpr_check
 from litm.cli import json_object, note, run
+from litm.hashing import digest
 from litm.lookup import corpus_passages, find_passages
 from litm.questions.released_format import read_question_records, write_question_records
-from litm.records import canonical_json, read_json, write_json
+from litm.records import read_json, write_json
 from litm.retrieval import METHODS, RECIPE, Hit, SearchTask, load_method
 from litm.retrieval.hits_as_records import retrieved_records
 from litm.store import stored
@@ -21,7 +21,7 @@ def main() -> None:
     texts = [question.text for question in questions]
     made_of = {
         "recipe": RECIPE,
-        "questions": hashlib.sha256(canonical_json(texts).encode()).hexdigest(),
+        "questions": digest(texts),
         "method": args.method,
         "indexes": [read_json(path)["entry"] for path in (*args.indexes, *args.vectors)],
         **{name: getattr(args, name) for name in ("search", "encoding", "approximate")},

@@ -1,4 +1,4 @@
-"""Take a sample of an experiment's questions for the report's explorer: prompts, answers and verdicts of all models."""
+"""Take a sample of an experiment's questions for the report: prompts, answers and verdicts of all models."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from litm.cli import note, run
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.records import write_jsonl
-from litm.report.explorer import question_records, sampled_ids
+from litm.report.question_samples import question_records, sampled_ids
 
 
 def main() -> None:

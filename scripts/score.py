@@ -1,11 +1,13 @@
-"""Score a sweep: one row a prompt and target, as Parquet."""
+"""Score a sweep: one row a prompt and target, as Parquet, and one row a cell with its accuracy, as CSV."""
 
 import argparse
 
 from litm.cli import note, run
+from litm.csv_tables import write_csv
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.records import atomic_writer
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
 
@@ -17,7 +19,8 @@ def main() -> None:
     parser.add_argument("--metric", required=True)
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--responses", required=True)
-    parser.add_argument("--output", required=True)
+    parser.add_argument("--output", required=True, help="output: a Parquet file, one row a prompt and target")
+    parser.add_argument("--accuracy", required=True, help="output: a CSV file, one row a cell, with all decimals")
     args = parser.parse_args()
     scores = score_sweep(
         Sweep(args.model, args.experiment, args.task, args.metric),
@@ -26,6 +29,7 @@ def main() -> None:
     )
     with atomic_writer(args.output) as raw:
         scores.to_parquet(raw, index=False)
+    write_csv(args.accuracy, accuracy_table(scores), decimals=None)
     excluded = scores.loc[scores["excluded"], ["size", "id"]].drop_duplicates()
     for size, count in excluded.groupby("size").size().items():
         note(f"{args.model}/{args.experiment}, size {size}: {count} questions left out, too long at some position")

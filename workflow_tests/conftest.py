@@ -1,29 +1,103 @@
-"""What all tests share: the library on the path, no network, and small records."""
+"""What all tests share: the library on the path, no network, one workbench, a limit of time, and small records."""
 
 import gzip
 import json
 import os
+import shutil
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
+
+if TYPE_CHECKING:
+    from workbench import Workbench
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 # A hub name without a network costs a minute of retries; two threads that spin slow each other down.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+# Each worker of pytest-xdist has a core.
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+if IS_WORKER:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-#: Real data to run against, if this checkout has it beside it.
-DATA = Path(os.environ.get("LITM_TEST_DATA", ROOT.parent / "shared" / "data"))
+#: The environment variable with the folder of the released files, for tests on real data.
+DATA_VARIABLE = "LITM_TEST_DATA"
+#: Seconds that a test may take that is not marked slow, without its fixtures, and the environment variable with another
+#: limit, for a machine that is busy with other work.
+LIMIT, LIMIT_VARIABLE = 30.0, "LITM_TEST_SECONDS"
 
 
 @pytest.fixture
 def data() -> Path:
-    """The folder with the released data; the test is skipped where it is not there."""
-    if not DATA.is_dir():
-        pytest.skip(f"no real data at {DATA}: set LITM_TEST_DATA to a folder with the released files")
-    return DATA
+    """The folder with the released data; the test is skipped where it is not known or not there."""
+    folder = os.environ.get(DATA_VARIABLE)
+    if not folder:
+        pytest.skip(f"needs real data: set {DATA_VARIABLE} to the folder of the released files")
+    if not Path(folder).is_dir():
+        pytest.skip(f"needs real data: {DATA_VARIABLE} is {folder}, which is not a folder")
+    return Path(folder)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
+    """A test that passes but takes too long fails, unless it is marked slow."""
+    report = yield
+    limit = float(os.environ.get(LIMIT_VARIABLE, LIMIT))
+    if report.passed and call.when == "call" and call.duration > limit and not item.get_closest_marker("slow"):
+        report.outcome = "failed"
+        report.longrepr = (
+            f"{item.nodeid} took {call.duration:.0f} s, and a test may take {limit:.0f} s: make it faster or mark it "
+            f"slow; on a machine that is busy with other work set {LIMIT_VARIABLE} to more seconds"
+        )
+    return report
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that is made once a session, by the first worker of pytest-xdist that wants it; not to be changed."""
+    base = factory.getbasetemp().parent if IS_WORKER else factory.getbasetemp()
+    folder, done = base / name, base / f"{name}.done"
+    with FileLock(base / f"{name}.lock"):
+        if not done.exists():
+            # What is there is of a try that failed.
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            make(folder)
+            done.touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def new_project(tmp_path_factory) -> "Workbench":
+    """The project's files under git with the small config, nothing made yet; not to be changed."""
+    from workbench import Workbench
+
+    return Workbench(made_once(tmp_path_factory, "new_project", Workbench.create))
+
+
+@pytest.fixture
+def new_bench(new_project, tmp_path) -> "Workbench":
+    """A workbench of one's own in which nothing has been made."""
+    return new_project.moved_to(tmp_path / "bench")
+
+
+@pytest.fixture(scope="session")
+def finished_project(tmp_path_factory, new_project) -> "Workbench":
+    """A workbench in which everything of `workbench.FINISHED` has been made once; not to be changed."""
+    from workbench import FINISHED, Workbench
+
+    def make(folder: Path) -> None:
+        bench = new_project.moved_to(folder)
+        bench.configure(FINISHED)
+        # The report says whether files of the project differ from its commit.
+        bench.commit()
+        bench.run()
+
+    return Workbench(made_once(tmp_path_factory, "finished_project", make))
 
 
 def qa_record(number: int, distractors: int) -> dict:

@@ -3,18 +3,22 @@
 from functools import cache
 
 import pandas as pd
+from conftest import ROOT
 from record_makers import response
 from suite_examples import example, questions
 
-from litm.accuracy import accuracy_table
+from litm.analysis.paired_scores import curves
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.tables import position_bias
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.examples.task import ExampleSettings
-from litm.figures import position_curve, save_figure
-from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
-from litm.report.explorer import question_records, sampled_ids
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.style import save_figure
 from litm.report.page import Contents
-from litm.score_groups import curves
+from litm.report.question_samples import question_records, sampled_ids
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
 MODELS, SIZE, POSITIONS, QUESTIONS = ("model-a", "model-b"), 6, (0, 3, 5), 40
@@ -41,6 +45,10 @@ EXPERIMENT = {
     "prompt": "kv_retrieval",
     "metric": "value_in_answer",
 }
+
+
+#: The template of the page, its style and its scripts, by name.
+SOURCES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "resources" / "report").iterdir()}
 
 
 @cache
@@ -83,7 +91,7 @@ def scores() -> pd.DataFrame:
 
 
 def records(sample: int = 5) -> list[dict]:
-    """The explorer's records of a sample of the questions."""
+    """The page's records of a sample of the questions."""
     ids = sampled_ids(scores(), sample, seed=0)
     return list(question_records(examples(), {model: responses(model) for model in MODELS}, scores(), ids))
 
@@ -112,13 +120,12 @@ def manifest(model: str) -> dict:
 def contents(folder, **changes) -> Contents:
     """All that the report is made of; the figure's picture is drawn in this folder."""
     accuracy = accuracy_table(scores())
-    save_figure(position_curve(accuracy, FIGURE), folder / "kv.png")
+    save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
-    bias = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS))
     return Contents(
         **{
-            "tables": {"accuracy": accuracy, "position_bias": bias.astype(POSITION_BIAS_COLUMNS)},
+            "tables": {"accuracy": accuracy, "position_bias": position_bias.TABLE.frame(rows)},
             "figures": [FIGURE],
             "pictures": {"kv": (folder / "kv.png").read_bytes()},
             "manifests": [manifest(model) for model in MODELS],
@@ -127,6 +134,7 @@ def contents(folder, **changes) -> Contents:
             "prices": {},
             "datasets": [],
             "seed": 0,
+            "commit": "0" * 12,
             **changes,
         }
     )

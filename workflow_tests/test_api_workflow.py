@@ -2,13 +2,13 @@
 
 import pandas as pd
 from fault_server import FaultServer
-from workbench import CONFIG, Workbench
+from workbench import CONFIG
 
 from litm.records import read_json
 
 
-def test_a_model_of_a_server_is_asked_scored_drawn_and_never_asked_again(tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_a_model_of_a_server_is_asked_scored_drawn_and_never_asked_again(new_bench):
+    bench = new_bench
 
     def right(prompt: str) -> str:
         number = prompt.rpartition("what is number ")[2].split()[0]
@@ -22,7 +22,7 @@ def test_a_model_of_a_server_is_asked_scored_drawn_and_never_asked_again(tmp_pat
         bench.run()
         assert bench.asked("qa", "served") == (8, 0)
         assert all(body["seed"] == 1 and body["max_tokens"] == 10 for body in server.bodies)
-        bench.run("--forcerun", "generate")
+        bench.run("--forcerun", "generate", "--until", "generate")
         assert bench.asked("qa", "served") == (0, 8) and len(server.asked) == 8
     accuracy = pd.read_csv(bench.path("results/tables/accuracy.csv"))
     assert accuracy["n"].tolist() == [4, 4] and accuracy["accuracy"].tolist() == [0.75, 0.75]

@@ -1,33 +1,33 @@
 """The audit: which questions it asks again, that it finds a broken engine and where, and that it goes on."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import ROOT
+from programs import run_program
 from record_makers import response
-from workbench import CONFIG, Workbench
+from workbench import CONFIG
 
 from litm.audit import audit_findings, audit_table
 from litm.audit_sample import audit_engine, audit_sample
 from litm.csv_tables import write_csv
 from litm.domain.example import Example, write_examples
 from litm.domain.response import SweepResponse, read_responses, write_responses
-from litm.engines import EngineSettings
+from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
+from litm.hashing import canonical_json, digest
 from litm.identity import folder_identity
 from litm.inference.fit import Fit
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
-from litm.journal import Journal, Response, digest
-from litm.records import canonical_json, read_json, write_json
+from litm.journal import Journal, Response
+from litm.records import read_json, write_json
 
 REFERENCE = ROOT / "resources" / "reference_model"
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12
@@ -70,7 +70,7 @@ def test_only_questions_with_an_answer_at_every_placement_are_drawn():
 
 
 def test_a_sweep_that_shares_is_checked_by_the_engine_that_does_not():
-    assert audit_engine("transformers_paged") == audit_engine("vllm") == audit_engine("transformers") == "transformers"
+    assert audit_engine("vllm") == audit_engine("transformers") == "transformers"
     assert audit_engine("openai") == "openai"
 
 
@@ -120,7 +120,7 @@ def ask_again(kv_examples: list[Example], folder: Path, per_cell: int = 5) -> tu
         "experiment": "e",
         "source": folder / "source.json",
         # An engine that shares is checked by the plain one.
-        "settings": canonical_json({**MODEL, "engine": "transformers_paged"}),
+        "settings": canonical_json({**MODEL, "engine": "vllm"}),
         "decoding": canonical_json(DECODING),
         "device": "cpu",
         "prompts-per-cell": per_cell,
@@ -130,10 +130,7 @@ def ask_again(kv_examples: list[Example], folder: Path, per_cell: int = 5) -> tu
         "journal": folder / "audit_journal.jsonl",
         "output": folder / "again.jsonl.gz",
     }
-    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "ask_again.py"), *words], capture_output=True, text=True, check=False
-    )
+    done = run_program("ask_again", *(word for name, value in options.items() for word in (f"--{name}", value)))
     assert done.returncode == 0, done.stderr
     return list(read_responses(folder / "again.jsonl.gz")), done.stderr
 
@@ -186,9 +183,9 @@ def test_an_audit_goes_on_and_a_larger_one_asks_only_what_is_new(kv_examples, tm
 # --- The targets ---
 
 
-def test_doctor_estimate_and_audit_around_a_run(tmp_path):
-    bench = Workbench.create(tmp_path)
-    experiments = {"kv": CONFIG["define"]["experiments"]["kv"]}
+def test_doctor_estimate_and_audit_around_a_run(new_bench):
+    bench = new_bench
+    experiments = {"kv": {**CONFIG["define"]["experiments"]["kv"], "positions": {4: [0, 3]}}}
     config = {"models": ["reference"], "experiments": ["kv"], "audit": {"prompts_per_cell": 2}}
     bench.configure({**config, "define": {"experiments": experiments}})
 
@@ -206,16 +203,16 @@ def test_doctor_estimate_and_audit_around_a_run(tmp_path):
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert "reference on kv, size 4: no flips in 4 answers to 2 questions" in audited.stdout
     audit = pd.read_csv(bench.path("results/tables/audit.csv"))
-    assert audit["placement"].tolist() == ["gold_at_0", "gold_at_3", "gold_at_0", "gold_at_5"]
+    assert audit["placement"].tolist() == ["gold_at_0", "gold_at_3"]
     journal = bench.path("results/journal/reference/kv.jsonl").read_bytes()
 
     # Always made, and it sees that the journal has grown, which no input says.
     assert set(bench.plan("estimate")) == {"estimate_sweep", "estimate"}
     after = bench.snakemake("estimate")
-    assert pd.read_csv(bench.path("results/estimate.csv"))["answered"].tolist() == [12, 12]
+    assert pd.read_csv(bench.path("results/estimate.csv"))["answered"].tolist() == [6, 6]
     assert after.returncode == 0 and set(bench.plan("estimate")) == {"estimate"}
     assert bench.path("results/journal/reference/kv.jsonl").read_bytes() == journal
-    assert read_json(bench.path("results/responses/reference/kv.manifest.json"))["asked"] == 12
+    assert read_json(bench.path("results/responses/reference/kv.manifest.json"))["asked"] == 6
     assert not {"ask_again", "audit", "doctor", "estimate"} & set(bench.plan())
 
 
@@ -223,8 +220,5 @@ def test_the_audit_of_several_sweeps_is_printed_sweep_by_sweep(tmp_path, kv_exam
     records = responses([example.id for example in kv_examples[:COUNT]], [f"gold_at_{at}" for at in POSITIONS], SIZE)
     tables = [audit_table(name, "e", "value_in_answer", kv_examples, records, records, 0) for name in ("a", "b")]
     write_csv(tmp_path / "audit.csv", pd.concat(tables))
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "audit.py"), "--table", str(tmp_path / "audit.csv")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_program("audit", "--table", tmp_path / "audit.csv")
     assert [line.split(" ")[0] for line in done.stdout.splitlines()[:2]] == ["a", "b"], done.stderr

@@ -1,10 +1,10 @@
 """The program that checks examples before anything is asked."""
 
 import subprocess
-import sys
 from pathlib import Path
 
-from conftest import ROOT, write_lines
+from conftest import write_lines
+from programs import run_program
 
 from litm.records import read_json
 
@@ -30,9 +30,8 @@ def gold_at(position: int) -> list[str]:
 def check(folder: Path, examples: dict[str, list[dict]], *words: str) -> subprocess.CompletedProcess:
     (folder / "3").mkdir(exist_ok=True)
     files = [write_lines(folder / "3" / f"{name}.jsonl.gz", records) for name, records in examples.items()]
-    command = [sys.executable, ROOT / "scripts" / "check_examples.py", "--experiment", "e", "--examples", *files]
-    return subprocess.run(
-        [*command, *words, "--output", folder / "e.json"], capture_output=True, text=True, check=False
+    return run_program(
+        "check_examples", "--experiment", "e", "--examples", *files, *words, "--output", folder / "e.json"
     )
 
 

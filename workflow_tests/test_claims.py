@@ -8,18 +8,19 @@ import pytest
 from scipy.stats import norm
 from score_frames import of_matrix, random_matrix
 
+from litm.analysis.statistics import holm
+from litm.analysis.tables import claims
 from litm.claims import u_shape
 from litm.claims.criteria import ABOVE_ZERO
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure, largest, lowest, minus
 from litm.claims.relations import About, Related, Relations
 from litm.claims.scored_evidence import ScoredEvidence, scored_evidence
-from litm.claims.table import CLAIM_COLUMNS, CLAIMS, claims_table
+from litm.claims.table import CLAIMS, claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Question, decide
 from litm.claims.words import as_markdown, claim_summary
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD, depth_of
 from litm.errors import UserError
-from litm.statistics import holm
 
 POSITIONS = (0, 4, 8)
 NOTHING = Relations({}, {})
@@ -349,7 +350,7 @@ def test_a_question_that_is_there_twice_is_an_error():
 
 def test_the_table_has_every_claim_once_at_least_and_its_columns():
     table = claims_table(evidence_of(about([0.8, 0.5, 0.8])), NOTHING)
-    assert list(table.columns) == list(CLAIM_COLUMNS)
+    assert list(table.columns) == list(claims.TABLE.columns)
     assert list(dict.fromkeys(table["claim"])) == [claim.name for claim in CLAIMS]
     assert table["section"].notna().all() and table["reason"].notna().all()
 

@@ -1,8 +1,14 @@
 """Which files a script is made of."""
 
+import subprocess
+import sys
+
+import pytest
 from conftest import ROOT
 
-from litm.code_inputs import local_modules
+from litm.analysis.tables import table_names
+from litm.figures import kind_names
+from litm.workflow.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
 
@@ -26,19 +32,132 @@ def test_imports_are_followed_through_modules_and_packages(tmp_path):
     ]  # fmt: skip
 
 
-def test_no_script_is_made_of_the_code_of_another_stage():
-    inference, scoring = made_of("generate.py"), made_of("score.py")
-    assert (
-        not {"litm/scoring/score.py", "litm/scoring/metrics.py", "litm/figures/__init__.py", "litm/examples/example.py"}
-        & inference
-    )
-    assert not {"litm/journal.py", "litm/figures/__init__.py", "litm/examples/example.py"} & scoring
-    assert "litm/scoring/metrics.py" not in made_of("plot_figure.py") | made_of("make_examples.py") | made_of(
-        "count_tokens.py"
-    )
-    assert not any(name.startswith("litm/examples/tasks/") for name in inference | scoring)
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import lib",
+        "def f():\n    import lib",
+        "class C:\n    async def f(self):\n        from lib import x",
+        "if 1:\n    pass\nelif 2:\n    pass\nelse:\n    import lib",
+        "try:\n    pass\nexcept OSError:\n    import lib",
+        "try:\n    pass\nfinally:\n    import lib",
+        "for x in y:\n    pass\nelse:\n    import lib",
+        "with x:\n    import lib",
+        "match x:\n    case 1:\n        import lib",
+    ],
+)
+def test_imports_are_found_in_every_kind_of_block(tmp_path, program):
+    (tmp_path / "lib.py").write_text("")
+    (tmp_path / "script.py").write_text(program + "\n")
+    assert local_modules(tmp_path / "script.py", tmp_path) == (tmp_path / "script.py", tmp_path / "lib.py")
+
+
+#: The code of each stage, by the beginning of its path in the library; all other code may be of any stage.
+STAGES = {
+    "config": ("config/",),
+    "corpora": ("corpora/", "encyclopedia/"),
+    "retrieval": ("retrieval/",),
+    "tasks": ("examples/tasks/", "suite_text/"),
+    "inference": ("engines/", "apis/", "asking.py", "journal.py", "sweep.py", "model_loading.py", "kept_cache.py"),
+    "scoring": ("scoring/",),
+    "analysis": ("analysis/", "claims/", "published"),
+    "figures": ("figures/",),
+    "report": ("report/", "findings.py"),
+    "checks": ("doctor/", "estimate.py", "audit"),
+}
+#: The stages that each program is made of, without the modules that it loads by name.
+MADE_OF = {
+    "fetch.py": "",
+    "fetch_file.py": "",
+    "identify_model.py": "",
+    "derive_questions.py": "",
+    "generate_questions.py": "corpora",
+    "make_passages.py": "corpora",
+    "encode_passages.py": "retrieval",
+    "index_bm25.py": "retrieval",
+    "index_vectors.py": "retrieval",
+    "retrieve.py": "retrieval",
+    "measure_recall.py": "retrieval",
+    "make_candidates.py": "retrieval",
+    "export_released.py": "retrieval",
+    "make_examples.py": "tasks",
+    "find_size.py": "tasks",
+    "check_examples.py": "tasks",
+    "count_tokens.py": "",
+    "generate.py": "inference",
+    "import_responses.py": "inference",
+    "score.py": "scoring",
+    "describe_tables.py": "analysis",
+    "make_claims_table.py": "analysis",
+    "make_markdown.py": "analysis",
+    "make_paper_table.py": "analysis",
+    "make_table.py": "analysis",
+    "plot_figure.py": "analysis figures",
+    "plot_training.py": "figures",
+    "sample_questions.py": "report",
+    "make_report.py": "analysis figures report",
+    "summarize.py": "analysis",
+    "export_suite.py": "analysis figures",
+    "estimate.py": "inference checks",
+    "estimate_sweep.py": "inference checks",
+    "ask_again.py": "inference checks",
+    "audit_sweep.py": "scoring analysis checks",
+    "audit.py": "scoring analysis checks",
+    # Reads a whole config.
+    "doctor.py": "config corpora retrieval tasks inference scoring figures checks",
+    # The lessons are examples of tasks; the recipe is checked by a schema, as the config is.
+    "make_vocabulary.py": "config corpora tasks",
+    "train_reference_model.py": "config corpora tasks",
+}
+
+
+def stages(files: set[str]) -> set[str]:
+    return {
+        stage for stage, beginnings in STAGES.items()
+        if any(file.startswith(tuple(f"litm/{beginning}" for beginning in beginnings)) for file in files)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
+def test_no_script_is_made_of_the_code_of_another_stage(script):
+    assert stages(made_of(script)) <= set(MADE_OF[script].split())
+
+
+def test_no_script_is_made_of_a_module_that_it_loads_by_name():
+    named = ("litm/examples/tasks/", "litm/engines/", "litm/corpora/")
+    for script in ("make_examples.py", "generate.py", "make_passages.py", "score.py"):
+        modules = {file for file in made_of(script) if file.startswith(named)}
+        assert all(file.endswith("__init__.py") for file in modules), script
+
+
+def test_a_figure_is_made_of_the_code_of_its_own_kind():
+    kinds = {f"litm/figures/{kind}.py" for kind in kind_names()}
+    assert not kinds & made_of("plot_figure.py")
+    for kind in kinds:
+        assert kinds & made_of(kind) == {kind}
+
+
+def test_a_table_is_made_of_its_own_module_and_of_no_model():
+    def modules(name: str) -> set[str]:
+        files = local_modules(SCRIPTS / "litm" / "analysis" / "tables" / f"{name}.py", SCRIPTS)
+        return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table.py")
+
+    for name in table_names():
+        others = {f"analysis/tables/{other}.py" for other in table_names()} - {f"analysis/tables/{name}.py"}
+        # The table of the index shows columns of the table of position bias.
+        assert modules(name) & others == ({"analysis/tables/position_bias.py"} if name == "pbi" else set())
+        assert not {"sweep.py", "journal.py", "scoring.py", "tasks/__init__.py", "figures/__init__.py"} & modules(name)
+    assert "analysis/position_pairs.py" not in modules("model_differences")
 
 
 def test_the_library_never_imports_snakemake():
     for path in SCRIPTS.rglob("*.py"):
         assert "import snakemake" not in path.read_text() and "from snakemake" not in path.read_text()
+
+
+def test_reading_a_config_imports_no_library_that_draws_or_computes():
+    """It is read whenever a workflow is planned, also by each job of a cluster."""
+    load = "; ".join(f"load_kind({kind!r})" for kind in kind_names())
+    code = f"import sys, litm.config.study; from litm.figures import load_kind; {load}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=True)
+    assert not {"matplotlib", "seaborn", "pandas", "torch", "transformers"} & set(done.stdout.split())

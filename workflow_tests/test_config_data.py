@@ -6,7 +6,6 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.config.figures import BY_SIZE
 from litm.config.study import load_study
 from litm.errors import UserError
 from litm.identity import model_files
@@ -62,8 +61,11 @@ def test_an_open_domain_experiment_has_a_cell_a_size_and_a_figure_by_size():
     made = study(["open_domain_qa"])
     cells = made.experiments["open_domain_qa"].cells
     assert [(cell.size, cell.placement) for cell in cells] == [(k, "as_retrieved") for k in (5, 10, 20, 30, 40, 50)]
-    assert made.figures["open_domain_qa"].kind == BY_SIZE
-    assert study(["x"], experiments={"x": {**OPEN, "dataset": "nq_open_as_retrieved"}}).figures["x"].kind == BY_SIZE
+    assert made.figures["open_domain_qa"].kind == "accuracy_by_size"
+    assert (
+        study(["x"], experiments={"x": {**OPEN, "dataset": "nq_open_as_retrieved"}}).figures["x"].kind
+        == "accuracy_by_size"
+    )
 
 
 def test_a_file_of_ones_own_may_hold_what_was_retrieved_and_closed_book_questions_need_no_gold():
@@ -110,12 +112,12 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         (
             {"retrievers": {"bm25": {"pooling": "mean"}}},
             [],
-            "retrievers.bm25: 'pooling' is not for the method bm25; its keys: k1, b",
+            "retrievers.bm25: 'pooling' is not for 'method: bm25', only for 'method: dense'; allowed: method, hits,",
         ),
         (
             {"retrievers": {"contriever": {"k1": 1}}},
             [],
-            "retrievers.contriever: 'k1' is not for the method dense; its keys: path, hub,",
+            "retrievers.contriever: 'k1' is not for 'method: dense', only for 'method: bm25'; allowed: method, hits,",
         ),
         (
             {"retrievers": {"contriever": {"probes": 7}}},

@@ -11,7 +11,6 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.config.needs import needs_of
 from litm.config.study import Study, load_study
 from litm.doctor import MISSING, OK, WARNING, checks_table, counts, gather, missing, ok
 from litm.doctor.examine import examine, longest_prompt, packages
@@ -19,6 +18,7 @@ from litm.doctor.memory import Free, Gpu, ModelSize, Numbers, cache_bytes, devic
 from litm.doctor.remote import IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile, api_checks, file_check, hub_check
 from litm.doctor.software import package_checks, python_check, read_lock
 from litm.doctor.storage import disk_check, locks_check, results_bytes
+from litm.workflow.needs import needs_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 #: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.
@@ -192,6 +192,25 @@ def test_a_server_is_asked_for_its_models_and_the_key_is_never_shown(server, mon
     ].message
     assert "wrong-secret" not in checks_table(wrong)
     assert checks_with("")[0].status == MISSING
+
+
+def test_a_redirect_is_not_followed_with_the_key(monkeypatch):
+    asked: list[str] = []
+
+    class Redirects(ListsModels):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+    monkeypatch.setenv("MY_KEY", "right")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Redirects) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{running.server_port}/v1"
+        facts = gather.api(api_study(base_url=url, api_key_variable="MY_KEY").models["served"])
+        running.shutdown()
+    assert facts.status == 302 and asked == ["/v1/models"]
 
 
 def test_a_server_that_is_not_there_is_missing_and_needs_no_key():

@@ -8,9 +8,10 @@ import torch
 from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
+from litm import batch_generation
 from litm.domain.finish_reason import LENGTH, STOP
-from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
-from litm.engines import transformers as engine_module
+from litm.engine import FIRST_LINE, EngineSettings, Prepared
+from litm.engines import load_engine
 from litm.errors import UserError
 from litm.journal import Response
 from litm.model_loading import load_model
@@ -162,7 +163,7 @@ def test_an_encoder_decoder_without_a_start_token_is_refused(settings_of):
     model = AutoModelForSeq2SeqLM.from_pretrained(settings_of("t5").location)
     model.generation_config.decoder_start_token_id = None
     with pytest.raises(UserError, match="T5ForConditionalGeneration has no decoder_start_token_id"):
-        engine_module.decoder_start_id(model)
+        batch_generation.decoder_start_id(model)
 
 
 def test_an_implementation_of_attention_that_an_architecture_lacks_is_named_with_the_remedy(settings_of):
@@ -193,7 +194,7 @@ CPU_ERROR = RuntimeError(
 def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int, int]]:
     """Make every batch of more than `room` tokens fail; the shapes (prompts, longest) that were tried."""
     tried: list[tuple[int, int]] = []
-    generate_batch = engine_module.generate_batch
+    generate_batch = batch_generation.generate_batch
 
     def limited(model: PreTrainedModel, prompts: Sequence[list[int]], *rest) -> list[list[int]]:
         longest = max(len(prompt) for prompt in prompts)
@@ -202,7 +203,7 @@ def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int,
             raise error
         return generate_batch(model, prompts, *rest)
 
-    monkeypatch.setattr(engine_module, "generate_batch", limited)
+    monkeypatch.setattr(batch_generation, "generate_batch", limited)
     return tried
 
 

@@ -11,7 +11,7 @@ from test_api_faults import HASTE, SETTINGS, answers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from litm.apis.answers import line_end
-from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.engines.openai import Engine, read, request_fields
 from litm.errors import UserError
 from litm.line_end import LineEnd, cut_answer

@@ -17,7 +17,8 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
-from litm.engines import FIRST_LINE, EngineSettings, load_engine, token_ids
+from litm.engine import FIRST_LINE, EngineSettings, token_ids
+from litm.engines import load_engine
 from litm.errors import UserError
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template

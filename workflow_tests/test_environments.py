@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions, requires
 
@@ -11,8 +12,8 @@ import yaml
 from conftest import ROOT
 from packaging.requirements import Requirement
 
-from litm.code_inputs import local_modules
 from litm.doctor.software import normalized
+from litm.workflow.code_inputs import local_modules
 
 
 def pins(text: str) -> dict[str, str]:
@@ -38,34 +39,59 @@ def test_a_conda_environment_has_the_versions_of_the_lock(path):
     assert named == {name: DIRECT[name] for name in named}
 
 
+def test_the_package_has_the_version_of_the_citation():
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert package["version"] == yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+
+
 def test_the_container_has_what_the_lock_has():
     definition = (ROOT / "envs" / "apptainer.def").read_text()
     assert "pip install --no-cache-dir --requirement /opt/requirements.lock" in definition
     assert "requirements.lock /opt/requirements.lock" in definition
 
 
-#: The programs of rules that look theirs up in a table.
-LOOKED_UP = {
-    'of_model("engine_code")': "generate.py",
-    'of_model("audit_code")': "ask_again.py",
-    'of_experiment("task_code")': "make_examples.py",
-    'of_experiment("length_code")': "find_size.py",
-    'of_corpus("source_code")': "make_passages.py",
-    'of_generated("source_code")': "generate_questions.py",
-    'of_retriever("code")': "retrieve.py",
+#: The programs of rules whose code depends on the job: with a module found by name.
+PROGRAMS = {
+    "PLAN.inference.code": "generate.py",
+    "PLAN.audit.code": "ask_again.py",
+    "PLAN.examples.code": "make_examples.py",
+    "PLAN.sizes.code": "find_size.py",
+    "PLAN.corpora.code": "make_passages.py",
+    "PLAN.questions.generator_code": "generate_questions.py",
+    "PLAN.retrieval.code": "retrieve.py",
+    "PLAN.figures.code": "plot_figure.py",
+    "PLAN.figures.pbi_forest_code": "plot_figure.py",
+    "PLAN.figures.published_code": "plot_figure.py",
+    "PLAN.report.code": "make_report.py",
+    "PLAN.tables.code": "make_table.py",
+    "PLAN.tables.markdown_code": "make_markdown.py",
 }
 
 
-def programs() -> Iterator[tuple[str, str]]:
-    """The environment and the program of each rule."""
+#: Rules that share the program of another rule.
+SHARING = {
+    "plot_pbi_forest": "plot_figure.py",
+    "plot_published": "plot_figure.py",
+    "make_published_claims_table": "make_claims_table.py",
+    "make_published_paper_table": "make_paper_table.py",
+}
+
+
+def programs() -> Iterator[tuple[str, str, str]]:
+    """The name, the environment and the program of each rule."""
     for file in (ROOT / "rules").glob("*.smk"):
         for block in re.split(r"^(?=rule |use rule )", file.read_text(), flags=re.MULTILINE):
             if not block.startswith("rule "):
                 continue
             (environment,) = re.findall(r'conda:\s+"\.\./envs/(\w+)\.yaml"', block)
             (program,) = re.findall(r"^ +code=(.+),$", block, re.MULTILINE)
-            literal = re.match(r'code\("(\w+\.py)"', program)
-            yield environment, literal[1] if literal else LOOKED_UP[program]
+            literal = re.match(r'PLAN\.code\("(\w+\.py)"', program)
+            yield block.split()[1].rstrip(":"), environment, literal[1] if literal else PROGRAMS[program]
+
+
+def test_a_rule_has_the_name_of_its_program():
+    for rule, _, program in programs():
+        assert program == SHARING.get(rule, f"{rule}.py")
 
 
 def imported(program: str) -> set[str]:
@@ -94,7 +120,7 @@ def with_dependencies(names: Iterable[str]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("environment", "program"), sorted(set(programs())))
+@pytest.mark.parametrize(("environment", "program"), sorted({(env, program) for _, env, program in programs()}))
 def test_a_conda_environment_has_what_its_programs_import(environment, program):
     dependencies = yaml.safe_load((ROOT / "envs" / f"{environment}.yaml").read_text())["dependencies"]
     (packages,) = [entry["pip"] for entry in dependencies if isinstance(entry, dict)]

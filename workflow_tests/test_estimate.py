@@ -1,18 +1,17 @@
 """The estimate: what is left of a sweep, at what rate, for how much money; and that a running sweep is left alone."""
 
-import subprocess
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from conftest import ROOT
+from programs import run_program
 from record_makers import example
 
 from litm.asking import Asking
 from litm.domain.example import Example, write_examples
-from litm.engines import EngineSettings
+from litm.engine import EngineSettings
 from litm.engines.transformers import Engine
 from litm.estimate import (
     Rate,
@@ -28,12 +27,13 @@ from litm.estimate import (
     notes,
     remaining_work,
 )
+from litm.hashing import canonical_json, digest
 from litm.identity import folder_identity, sweep_identity
 from litm.inference.fit import Fit
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing
-from litm.journal import Journal, Response, digest, response_key
-from litm.records import canonical_json, read_json, write_json
+from litm.journal import Journal, Response, response_key
+from litm.records import read_json, write_json
 
 REFERENCE = ROOT / "resources" / "reference_model"
 NAMES = ("m", "e")
@@ -106,6 +106,9 @@ def test_a_servers_chat_is_counted_in_the_chat_template_or_else_by_its_words(tmp
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
     assert encoder(served, str(tmp_path))([turns]) == ENCODE(["<user>one<assistant> two"])
+    # Anthropic's template is not that of any tokenizer.
+    served = replace(served, settings={**settings, "engine": "anthropic"})
+    assert encoder(served, str(tmp_path))([turns]) == ENCODE(["one two"])
 
 
 def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
@@ -138,10 +141,7 @@ def estimate_sweep(folder: Path) -> Remaining:
         "output": folder / "estimate.json",
     }
     words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "estimate_sweep.py"), *words],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_program("estimate_sweep", *words)
     assert done.returncode == 0, done.stderr
     return Remaining(**read_json(folder / "estimate.json"))
 
@@ -235,10 +235,9 @@ def test_money_is_not_mentioned_where_nothing_costs_any():
 
 def test_the_table_is_printed_and_written(tmp_path):
     write_json(tmp_path / "one.json", asdict(left()))
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "estimate.py"), "--sweeps", str(tmp_path / "one.json"), "--rates",
-         '{"m": 100}', "--prices", "{}", "--results", str(tmp_path), "--table", str(tmp_path / "estimate.csv")],
-        capture_output=True, text=True, check=False,
+    done = run_program(
+        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--prices", "{}",
+        "--results", tmp_path, "--table", tmp_path / "estimate.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "m: hours at 100 prompt tokens a second, tokens_per_second of its entry" in done.stdout

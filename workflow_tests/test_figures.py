@@ -3,6 +3,9 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -12,10 +15,13 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from litm.accuracy import accuracy_table
+from litm.analysis.pbi import pbi_class
+from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import write_csv
-from litm.figures import bias_forest, position_curve, save_figure, size_curve, target_bars
-from litm.position_bias import POSITION_BIAS_COLUMNS, pbi_class
+from litm.figures import kind_names, load_kind
+from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.style import save_figure
+from litm.scoring.accuracy import accuracy_table
 
 FIGURE = {
     "name": "f",
@@ -39,6 +45,55 @@ def table(*cells: dict) -> pd.DataFrame:
     return pd.DataFrame(cells).astype({"position": "Int64"})
 
 
+@dataclass(frozen=True)
+class Experiment:
+    """What kinds of figures look at; it has two sizes."""
+
+    name: str
+    number_of_curves: int
+    asks_several: bool
+
+    @property
+    def curves(self) -> range:
+        return range(self.number_of_curves)
+
+    @property
+    def cells(self) -> list[SimpleNamespace]:
+        return [SimpleNamespace(size=5), SimpleNamespace(size=10)]
+
+
+def draw(figure: Mapping, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
+    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+
+
+def draw_forest(position_bias: pd.DataFrame) -> Figure:
+    return load_kind("pbi_forest").draw({"kind": "pbi_forest"}, Rows(position_bias=position_bias))
+
+
+@pytest.mark.parametrize("name", kind_names())
+def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
+    kind = load_kind(name)
+    assert kind.X_LABEL and set(kind.INPUTS) <= {field.name for field in fields(Rows)}
+    experiments = [Experiment("one", 2, False), Experiment("several", 2, True), Experiment("none", 0, False)]
+    fitting = [one.name for one in experiments if kind.misfit([one]) is None]
+    automatic = [one.name for one in experiments if kind.is_automatic(one)]
+    assert (fitting, automatic) == {
+        "accuracy_by_position": (["one"], ["one"]),
+        "accuracy_by_size": (["none"], ["none"]),
+        "accuracy_by_target": (["several"], ["several"]),
+        "mean_accuracy_by_size": (["one"], []),
+        "pbi_forest": ([], []),
+    }[name]
+
+
+def test_a_figure_by_position_needs_one_experiment_with_a_curve_and_a_figure_of_another_kind_all():
+    both = [Experiment("one", 2, False), Experiment("none", 0, False)]
+    assert load_kind("accuracy_by_position").misfit(both) is None
+    assert load_kind("accuracy_by_size").misfit(both) == (
+        "one has positions, a figure of 'kind: accuracy_by_size' is of experiments without"
+    )
+
+
 CURVES = table(
     *(cell(m, "qa", size, p, a) for m in ("a", "b") for size in (5, 10) for p, a in ((0, 0.9), (2, 0.5), (4, 0.8))),
     cell("a", "closed_book", 0, None, 0.3),
@@ -47,7 +102,7 @@ CURVES = table(
 
 
 def test_there_is_a_panel_for_each_size_with_the_curve_and_interval_of_each_model():
-    panels = position_curve(CURVES, FIGURE).axes
+    panels = draw(FIGURE, CURVES).axes
     assert [panel.get_title() for panel in panels] == ["5 documents", "10 documents"]
     for panel in panels:
         bars = panel.containers
@@ -61,7 +116,7 @@ def test_there_is_a_panel_for_each_size_with_the_curve_and_interval_of_each_mode
 
 
 def test_reference_lines_are_drawn_for_what_was_run():
-    figure = position_curve(CURVES, FIGURE)
+    figure = draw(FIGURE, CURVES)
     for panel in figure.axes:
         flat = [line for line in panel.get_lines() if list(line.get_xdata()) == [0, 1]]
         assert [line.get_ydata()[0] for line in flat] == pytest.approx([30, 35])
@@ -71,21 +126,24 @@ def test_reference_lines_are_drawn_for_what_was_run():
 
 
 def test_a_panel_in_which_nothing_fits_says_so():
-    figure = position_curve(table(cell("a", "qa", 5, 0, 0.3), cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
+    figure = draw(FIGURE, table(cell("a", "qa", 5, 0, 0.3), cell("a", "qa", 10, 0, 0.0, n=0)))
     assert [[text.get_text() for text in panel.texts] for panel in figure.axes] == [[], ["no question scored:\na"]]
-    position_curve(table(cell("a", "qa", 10, 0, 0.0, n=0)), FIGURE)
+    draw(FIGURE, table(cell("a", "qa", 10, 0, 0.0, n=0)))
 
 
 def test_the_names_of_many_models_of_which_nothing_fits_stay_inside_their_panel():
     models = [f"a-model-with-a-long-name-{n}" for n in range(6)]
     cells = [cell(model, "qa", size, 0, 0.5, n=50 if size == 5 else 0) for model in models for size in (5, 10)]
-    figure = position_curve(table(*cells), FIGURE)
+    figure = draw(FIGURE, table(*cells))
     figure.draw_without_rendering()
     first, second = figure.axes
     (note,) = second.texts
     assert all(model in note.get_text().replace("\n", " ") for model in models)
     assert note.get_window_extent().width <= second.get_window_extent().width
     assert first.get_window_extent().width == pytest.approx(second.get_window_extent().width, rel=0.02)
+
+
+BY_SIZE = {**FIGURE, "kind": "accuracy_by_size", "references": {}}
 
 
 def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_those_sizes():
@@ -105,7 +163,7 @@ def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_t
             for k in (1, 5, 10, 50, 100)
         ]
     )
-    figure = size_curve(shown, recall, {**FIGURE, "references": {}, "x_label": "Documents"})
+    figure = draw({**BY_SIZE, "x_label": "Documents"}, shown, recall=recall)
     (panel,) = figure.axes
     lines = [bar.lines[0] for bar in panel.containers]
     assert [list(line.get_xdata()) for line in lines] == [[5, 10, 50]] * 3
@@ -113,16 +171,15 @@ def test_a_figure_by_size_has_a_curve_for_each_model_and_one_for_the_recall_at_t
         pytest.approx(y) for y in ([5, 10, 50], [5, 10, 50], [90] * 3)
     ]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "recall of bm25 (n = 2,655)"]
-    twice = size_curve(shown, pd.concat([recall, recall.assign(corpus="d")]), {**FIGURE, "references": {}})
+    twice = draw(BY_SIZE, shown, recall=pd.concat([recall, recall.assign(corpus="d")]))
     labels = [text.get_text() for text in twice.legends[0].get_texts()]
     assert labels[2:] == ["recall of bm25 in c for q (n = 2,655)", "recall of bm25 in d for q (n = 2,655)"]
-    without = size_curve(shown, recall.iloc[:0], {**FIGURE, "references": {}})
+    without = draw(BY_SIZE, shown)
     assert len(without.axes[0].containers) == 2 and without.axes[0].get_ylabel() == "Accuracy (%)"
 
 
 def test_a_figure_by_size_in_which_nothing_fits_says_so():
-    recall = pd.DataFrame(columns=["questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high"])
-    figure = size_curve(table(cell("a", "qa", 5, None, 0.5, n=0)), recall, {**FIGURE, "references": {}})
+    figure = draw(BY_SIZE, table(cell("a", "qa", 5, None, 0.5, n=0)))
     assert [text.get_text() for text in figure.axes[0].texts] == ["no question scored:\na"]
 
 
@@ -159,7 +216,7 @@ def titles(figure: Figure) -> list[str]:
 
 def test_each_target_has_a_bar_with_its_interval_for_each_model_in_the_order_of_the_positions():
     reversed_rows = needles("a", (0, 149, 299), (0.9, 0.5, 0.8))[::-1]
-    figure = target_bars(targets(reversed_rows, needles("b", (0, 149, 299), (0.7, 0.0, 0.6))), NEEDLES)
+    figure = draw(NEEDLES, targets(reversed_rows, needles("b", (0, 149, 299), (0.7, 0.0, 0.6))))
     (panel,) = figure.axes
     bars = [group for group in panel.containers if isinstance(group, BarContainer)]
     heights = [[bar.get_height() for bar in sorted(group, key=lambda bar: bar.get_x())] for group in bars]
@@ -177,7 +234,7 @@ def test_each_target_has_a_bar_with_its_interval_for_each_model_in_the_order_of_
 def test_each_placement_and_size_has_a_panel_and_many_are_drawn_in_rows():
     placements = [(0, 149, 299), (0, 1, 2), (75, 149, 224), (140, 149, 158), (148, 149, 150), (297, 298, 299)]
     rows = [needles("a", placement, (0.9, 0.5, 0.8)) for placement in placements]
-    figure = target_bars(targets(*rows, needles("a", (0, 5, 9), (0.1, 0.2, 0.3), size=10)), NEEDLES)
+    figure = draw(NEEDLES, targets(*rows, needles("a", (0, 5, 9), (0.1, 0.2, 0.3), size=10)))
     assert titles(figure) == [
         "10 items",
         "300 items\n1st, 2nd, 3rd",
@@ -197,7 +254,7 @@ def test_several_experiments_of_targets_have_panels_that_are_told_apart():
         needles("a", (0, 149, 299), (0.8, 0.6, 0.7), experiment="spacing"),
         needles("a", (0, 149, 299), (0.8, 0.6, 0.7), experiment="not_asked_for"),
     )
-    figure = target_bars(shown, {**NEEDLES, "experiments": ["spacing", "needles"]})
+    figure = draw({**NEEDLES, "experiments": ["spacing", "needles"]}, shown)
     assert titles(figure) == ["spacing\n300 items", "needles\n300 items"]
 
 
@@ -208,16 +265,16 @@ def test_a_panel_of_targets_names_the_models_whose_context_no_question_fits():
         needles("a", (0, 999, 1999), (None, None, None), size=2000),
         needles("b", (0, 999, 1999), (None, None, None), size=2000),
     )
-    figure = target_bars(shown, NEEDLES)
+    figure = draw(NEEDLES, shown)
     notes = [[text.get_text() for text in panel.texts] for panel in figure.axes]
     assert notes == [["no question scored: b"], ["no question scored: a, b"]]
-    nothing = target_bars(shown[shown["n"] == 0], NEEDLES)
+    nothing = draw(NEEDLES, shown[shown["n"] == 0])
     assert nothing.legends[0].get_title().get_text() == "no question was scored"
 
 
 def test_reference_lines_are_drawn_over_the_bars_of_targets():
     shown = targets(needles("a", (0, 149, 299), (0.9, 0.5, 0.8))), table(cell("a", "closed_book", 0, None, 0.3))
-    figure = target_bars(pd.concat(shown), {**NEEDLES, "references": {"closed_book": "closed book"}})
+    figure = draw({**NEEDLES, "references": {"closed_book": "closed book"}}, pd.concat(shown))
     (line,) = [line for line in figure.axes[0].get_lines() if list(line.get_xdata()) == [0, 1]]
     assert line.get_ydata()[0] == pytest.approx(30)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "closed book"]
@@ -225,13 +282,13 @@ def test_reference_lines_are_drawn_over_the_bars_of_targets():
 
 def test_more_models_than_colours_are_told_apart_by_the_hatching_of_their_bars():
     shown = targets(*(needles(f"m{i}", (0, 149, 299), (0.9, 0.5, 0.8)) for i in range(12)))
-    patches = target_bars(shown, NEEDLES).legends[0].get_patches()
+    patches = draw(NEEDLES, shown).legends[0].get_patches()
     assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in patches}) == 12
 
 
 def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **values: object) -> dict:
     """A row of position_bias.csv; the interval reaches 10 points to either side."""
-    row = dict.fromkeys(POSITION_BIAS_COLUMNS) | {"model": model, "experiment": experiment, "size": size}
+    row = dict.fromkeys(POSITION_BIAS.columns) | {"model": model, "experiment": experiment, "size": size}
     row |= {"n_complete": 100, "positions": 9, "verdict": "measured", "pbi": pbi}
     if pbi is not None:
         row |= {"pbi_ci_low": pbi - 0.1, "pbi_ci_high": pbi + 0.1}
@@ -240,7 +297,7 @@ def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **valu
 
 def bias_table(*rows: dict) -> pd.DataFrame:
     floats = dict.fromkeys(("pbi", "pbi_ci_low", "pbi_ci_high"), "Float64")
-    columns = list(dict.fromkeys([*POSITION_BIAS_COLUMNS, *(rows[0] if rows else [])]))
+    columns = list(dict.fromkeys([*POSITION_BIAS.columns, *(rows[0] if rows else [])]))
     return pd.DataFrame(rows, columns=columns).astype(floats)
 
 
@@ -265,7 +322,7 @@ def labels(figure: Figure) -> list[str]:
 
 
 def test_a_forest_shows_each_index_with_its_interval_in_points_and_its_n_by_experiment():
-    figure = bias_forest(
+    figure = draw_forest(
         bias_table(bias("a", "kv", 0.2), bias("a", "qa", 0.05), bias("b", "kv", -0.1, n_complete=2655))
     )
     assert [line.get_xdata()[0] for line in points(figure)] == pytest.approx([20, -10, 5])
@@ -279,14 +336,14 @@ def test_a_forest_shows_each_index_with_its_interval_in_points_and_its_n_by_expe
 
 def test_a_model_has_one_colour_and_marker_in_all_experiments_of_a_forest():
     first, second, other = points(
-        bias_forest(bias_table(bias("a", "kv", 0.2), bias("a", "qa", 0.1), bias("b", "qa", 0.1)))
+        draw_forest(bias_table(bias("a", "kv", 0.2), bias("a", "qa", 0.1), bias("b", "qa", 0.1)))
     )
     assert first.get_color() == second.get_color() != other.get_color()
     assert first.get_marker() == second.get_marker() != other.get_marker()
 
 
 def test_the_bands_of_a_forest_are_the_classes_of_the_index():
-    panel = bias_forest(bias_table(bias("a", "kv", 0.2))).axes[0]
+    panel = draw_forest(bias_table(bias("a", "kv", 0.2))).axes[0]
     spans = [(band.get_x(), band.get_x() + band.get_width()) for band in panel.patches]
     assert spans == [pytest.approx(span) for span in ((-20, -5), (-5, 5), (5, 15), (15, 30), (30, 40))]
     names = [text.get_text() for text in panel.texts if text.xy[1] == 1 and text.get_text() != "n"][: len(spans)]
@@ -294,15 +351,15 @@ def test_the_bands_of_a_forest_are_the_classes_of_the_index():
 
 
 def test_a_forest_shows_all_intervals_and_nothing_beyond_100_points():
-    assert bias_forest(bias_table(bias("a", "kv", 0.01))).axes[0].get_xlim() == (-20, 40)
-    low, high = bias_forest(bias_table(bias("a", "kv", 0.5), bias("b", "kv", -0.3))).axes[0].get_xlim()
+    assert draw_forest(bias_table(bias("a", "kv", 0.01))).axes[0].get_xlim() == (-20, 40)
+    low, high = draw_forest(bias_table(bias("a", "kv", 0.5), bias("b", "kv", -0.3))).axes[0].get_xlim()
     assert -100 < low < -40 and 60 < high < 100
-    wide = bias_forest(bias_table(bias("a", "kv", 0.0, pbi_ci_low=-1.0, pbi_ci_high=1.0)))
+    wide = draw_forest(bias_table(bias("a", "kv", 0.0, pbi_ci_low=-1.0, pbi_ci_high=1.0)))
     assert wide.axes[0].get_xlim() == (-100, 100)
 
 
 def test_an_index_without_information_is_hollow_and_grey_beside_its_reason():
-    figure = bias_forest(bias_table(bias("a", "kv", 0.0, **NO_INFORMATION), bias("b", "kv", 0.2)))
+    figure = draw_forest(bias_table(bias("a", "kv", 0.0, **NO_INFORMATION), bias("b", "kv", 0.2)))
     hollow, solid = points(figure)
     assert same_color(hollow.get_markerfacecolor(), "white") and same_color(hollow.get_color(), "0.5")
     assert same_color(solid.get_markerfacecolor(), solid.get_color()) and not same_color(solid.get_color(), "0.5")
@@ -314,17 +371,17 @@ def test_a_curve_without_an_index_is_listed_with_its_reason_or_counted_as_left_o
     nothing = bias(
         "b", "kv", None, n_complete=0, verdict="no_information", reason="no question was scored at every position"
     )
-    figure = bias_forest(bias_table(bias("a", "kv", 0.2), nothing, bias("c", "kv", None, positions=2)))
+    figure = draw_forest(bias_table(bias("a", "kv", 0.2), nothing, bias("c", "kv", None, positions=2)))
     assert labels(figure) == ["a", "b"] and len(points(figure)) == 1
     assert "0   no question was scored at every position" in words(figure)
     assert figure.axes[0].get_xlabel().endswith("left out: 1 without a middle position")
 
 
 def test_rows_of_a_forest_say_what_they_do_not_have_in_common():
-    sizes = bias_forest(bias_table(bias("a", "kv", 0.2, size=10), bias("a", "kv", 0.1, size=20)))
+    sizes = draw_forest(bias_table(bias("a", "kv", 0.2, size=10), bias("a", "kv", 0.1, size=20)))
     assert labels(sizes) == ["a, size 10", "a, size 20"] and "kv" in words(sizes)
     three, depth = {"placement": "gold_at_0_149_299"}, {"placement": "gold_at_depth_0_0.5_1"}
-    placed = bias_forest(
+    placed = draw_forest(
         bias_table(
             bias("a", "spacing", 0.2, **three), bias("a", "spacing", 0.1, placement="gold_at_0_1_2"),
             bias("a", "one", 0.2, **three), bias("a", "depth", 0.2, **depth), bias("a", "kv", 0.2, placement=None),
@@ -342,17 +399,17 @@ def test_rows_of_a_forest_say_what_they_do_not_have_in_common():
 
 def test_a_forest_of_many_rows_has_lower_lines():
     def height(models: int) -> float:
-        return bias_forest(
+        return draw_forest(
             bias_table(*(bias(f"m{m}", f"e{e}", 0.1) for e in range(7) for m in range(models)))
         ).get_figheight()
 
-    assert bias_forest(bias_table(bias("a", "kv", 0.2))).get_figheight() < 3 < height(2)
+    assert draw_forest(bias_table(bias("a", "kv", 0.2))).get_figheight() < 3 < height(2)
     assert height(12) < 7 * 12 * height(2) / (7 * 2) / 2
 
 
 @pytest.mark.parametrize("rows", [[], [bias("a", "kv", None, positions=2)], [bias("a", "kv", None, **NO_INFORMATION)]])
 def test_a_forest_without_any_index_says_so(rows):
-    figure = bias_forest(bias_table(*rows))
+    figure = draw_forest(bias_table(*rows))
     assert "No curve has a Position Bias Index" in figure.texts[-1].get_text() and not figure.axes
 
 
@@ -362,13 +419,13 @@ BARS = targets(needles("a", (0, 149, 299), (0.9, 0.5, 0.8)))
 
 @pytest.mark.parametrize("ending", ["png", "pdf"])
 @pytest.mark.parametrize(
-    "draw",
-    [lambda: position_curve(CURVES, FIGURE), lambda: target_bars(BARS, NEEDLES), lambda: bias_forest(FOREST)],
+    "picture",
+    [lambda: draw(FIGURE, CURVES), lambda: draw(NEEDLES, BARS), lambda: draw_forest(FOREST)],
     ids=["curve", "bars", "forest"],
 )
-def test_the_same_figure_has_the_same_bytes(tmp_path, ending, draw):
+def test_the_same_figure_has_the_same_bytes(tmp_path, ending, picture):
     for name in ("one", "two"):
-        save_figure(draw(), tmp_path / f"{name}.{ending}")
+        save_figure(picture(), tmp_path / f"{name}.{ending}")
     assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
 
 
@@ -377,14 +434,17 @@ def run_program(name: str, *words: object) -> None:
 
 
 def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
-    write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS_COLUMNS))
+    write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS.dtypes))
     png, pdf = tmp_path / "f.png", tmp_path / "f.pdf"
-    run_program("plot_bias_forest.py", "--position-bias", tmp_path / "bias.csv", "--png", png, "--pdf", pdf)
-    save_figure(bias_forest(FOREST), tmp_path / "wanted.png")
+    run_program(
+        "plot_figure.py", "--figure", '{"kind": "pbi_forest"}', "--position-bias", tmp_path / "bias.csv",
+        "--png", png, "--pdf", pdf,
+    )  # fmt: skip
+    save_figure(draw_forest(FOREST), tmp_path / "wanted.png")
     assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes() and pdf.read_bytes().startswith(b"%PDF")
 
 
-def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
+def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
     rows = [
         {
             "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code",
@@ -395,14 +455,13 @@ def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
         }
         for question in range(4) for target, position in (("start", 0), ("middle", 149), ("end", 299))
     ]  # fmt: skip
-    scores = pd.DataFrame(rows)
-    scores.to_parquet(tmp_path / "scores.parquet")
-    accuracy, png = accuracy_table(scores), tmp_path / "f.png"
-    for kind, draw in (("accuracy_by_target", target_bars), ("accuracy_by_position", position_curve)):
+    accuracy, png = accuracy_table(pd.DataFrame(rows)), tmp_path / "f.png"
+    write_csv(tmp_path / "accuracy.csv", accuracy, decimals=None)
+    for kind in ("accuracy_by_target", "accuracy_by_position"):
         settings = {**NEEDLES, "kind": kind}
         run_program(
-            "plot_figure.py", "--figure", json.dumps(settings), "--scores", tmp_path / "scores.parquet",
+            "plot_figure.py", "--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv",
             "--png", png, "--pdf", tmp_path / "f.pdf",
         )  # fmt: skip
-        save_figure(draw(accuracy, settings), tmp_path / "wanted.png")
+        save_figure(draw(settings, accuracy), tmp_path / "wanted.png")
         assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes()

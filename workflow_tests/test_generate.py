@@ -11,20 +11,22 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from programs import run_program
 
 import generate
-from litm.config.models import read_model
+from litm.config.catalogue import read_catalogue_entry
 from litm.domain.example import write_examples
-from litm.engines import Prepared
+from litm.engine import Prepared
 from litm.errors import UserError
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
+from litm.hashing import canonical_json
 from litm.identity import folder_identity
 from litm.journal import Response
 from litm.reasoning import STRIP, Reasoning
-from litm.records import canonical_json, read_json, read_jsonl, write_json
+from litm.records import read_json, read_jsonl, write_json
 
 MODEL = ROOT / "resources" / "reference_model"
 COUNT = 24
@@ -65,7 +67,7 @@ def command(inputs: Path, folder: Path, device: str = "cpu", dtype: str = "float
 
 
 def run(inputs: Path, folder: Path, device: str = "cpu") -> subprocess.CompletedProcess:
-    return subprocess.run(command(inputs, folder, device), capture_output=True, text=True, check=False)
+    return run_program("generate", *command(inputs, folder, device)[2:])
 
 
 def responses_in(journal: Path) -> int:
@@ -157,7 +159,7 @@ def small_disk(tmp_path) -> Iterator[Path]:
 
 
 def test_a_full_disk_is_one_line_and_what_was_answered_is_kept(inputs, undisturbed, small_disk):
-    done = run(inputs, small_disk)
+    done = subprocess.run(command(inputs, small_disk), capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(f"error: no space left on the disk ({small_disk}/journal.jsonl)")
     assert "Traceback" not in done.stderr
@@ -251,9 +253,8 @@ def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_o
 
 def test_a_sweep_without_failures_is_the_same_bytes_and_says_nothing_of_them(inputs, undisturbed, tmp_path):
     (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
-    counting = [*command(inputs, tmp_path), "--on-failure", "count"]
-    done = subprocess.run(counting, capture_output=True, text=True, check=True)
-    assert "failed" not in done.stderr
+    done = run_program("generate", *command(inputs, tmp_path)[2:], "--on-failure", "count")
+    assert done.returncode == 0 and "failed" not in done.stderr
     assert f"0 prompts asked, {COUNT} reused" in done.stderr
     assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
@@ -263,7 +264,7 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undis
     words = command(inputs, tmp_path)
     place = words.index("--settings") + 1
     words[place] = canonical_json({**json.loads(words[place]), **Reasoning(STRIP).settings()})
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = run_program("generate", *words[2:])
     assert f"0 prompts asked, {COUNT} reused" in done.stderr
     before, after = (
         [record for _, record in read_jsonl(folder / "responses.jsonl.gz")] for folder in (undisturbed, tmp_path)
@@ -273,6 +274,9 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undis
 
 def test_what_is_done_about_failures_is_no_part_of_what_defines_an_answer():
     entry = {"engine": "transformers", "path": str(MODEL)}
-    stops, counts = (read_model("m", {**entry, **more}, {}, ROOT) for more in ({}, {"on_failure": "count"}))
+    stops, counts = (
+        read_catalogue_entry("models", "m", {**entry, **more}).located({}, ROOT)
+        for more in ({}, {"on_failure": "count"})
+    )
     assert (stops.on_failure, counts.on_failure) == ("stop", "count")
     assert stops.answer_settings() == counts.answer_settings()

@@ -20,13 +20,13 @@ import runpy, sys
 notes, script, *sys.argv[1:] = sys.argv[1:]
 sys.argv[0] = script
 sys.path.insert(0, sys.argv[0].rpartition("/")[0])
-import litm.engines.transformers as engine
-compute = engine.generate_batch
-def noted(model, prompts, line_end):
+import litm.batch_generation as generation
+compute = generation.generate_batch
+def noted(model, prompts, *more):
     with open(notes, "a") as file:
         print(len(prompts), file=file)
-    return compute(model, prompts, line_end)
-engine.generate_batch = noted
+    return compute(model, prompts, *more)
+generation.generate_batch = noted
 runpy.run_path(script, run_name="__main__")
 """
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from workbench import Workbench
 
 #: How the README names the repository and a version of it.
 ADDRESS, TAG = "OWNER/lost-in-the-middle", "v1.0.0"
@@ -55,9 +54,8 @@ def test_a_workflow_that_imports_this_one_from_a_folder_asks_its_own_model(impor
     assert (importing / "results/responses/mine/kv.jsonl.gz").stat().st_size
 
 
-def test_a_workflow_that_imports_this_one_from_a_git_tag_has_its_programs(importing, tmp_path):
-    (tmp_path / "hosted").mkdir()
-    hosted = Workbench.create(tmp_path / "hosted")
+def test_a_workflow_that_imports_this_one_from_a_git_tag_has_its_programs(importing, new_project, tmp_path):
+    hosted = new_project.moved_to(tmp_path / "hosted")
     hosted.git("tag", TAG)
     hosted.edit("Snakefile", "rule all:", "this is no workflow\nrule all:")
     elsewhere = {

@@ -1,20 +1,18 @@
 """Pairs of positions and of models, and utilisation: question by question."""
 
-import subprocess
-import sys
 from itertools import product
 
 import pandas as pd
 import pytest
-from conftest import ROOT
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
-from litm.csv_tables import write_csv
+from litm.analysis.files import Files
+from litm.analysis.model_differences import model_difference_rows
+from litm.analysis.position_pairs import pairwise_rows
+from litm.analysis.statistics import mcnemar_pairs, paired_difference
+from litm.analysis.tables import model_differences
+from litm.analysis.utilisation import utilisation_rows
 from litm.errors import UserError
-from litm.model_differences import MODEL_DIFFERENCE_COLUMNS, model_difference_rows
-from litm.position_pairs import pairwise_rows
-from litm.statistics import mcnemar_pairs, paired_difference
-from litm.utilisation import utilisation_rows
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)
@@ -59,12 +57,9 @@ def test_models_are_compared_within_their_experiment_whatever_the_order_of_the_f
     for (model, experiment), scores in sweeps.items():
         paths.append(tmp_path / f"{model}_{experiment}.parquet")
         scores.to_parquet(paths[-1], index=False)
-    command = [sys.executable, ROOT / "scripts" / "make_model_difference_table.py", "--scores", *paths]
-    subprocess.run([*command, "--output", tmp_path / "made.csv"], check=True)
-    together = pd.DataFrame(model_difference_rows(pd.concat(sweeps.values())), columns=MODEL_DIFFERENCE_COLUMNS)
-    write_csv(tmp_path / "expected.csv", together.astype({"position": "Int64"}))
-    assert (tmp_path / "made.csv").read_bytes() == (tmp_path / "expected.csv").read_bytes()
-    assert len(together) == 2 * (3 + 1)
+    rows = list(model_differences.rows(Files(list(map(str, paths)))))
+    assert rows == model_difference_rows(pd.concat(sweeps.values()))
+    assert len(rows) == 2 * (3 + 1)
 
 
 def test_models_are_compared_on_the_questions_both_have_and_the_others_are_counted():

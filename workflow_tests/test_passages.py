@@ -4,11 +4,11 @@ import gzip
 import hashlib
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, dpr_file, write_lines
+from conftest import dpr_file, write_lines
+from programs import run_program
 
 from litm import duplicates
 from litm.duplicates import check_ids, unique_passages
@@ -22,9 +22,8 @@ def made_up(count: int, start: int = 0) -> list[Passage]:
 
 def make_passages(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run the program with two shards of two passages."""
-    program = [sys.executable, str(ROOT / "scripts" / "make_passages.py"), "--passages-per-shard", "2", "--shards", "2"]
-    places = ["--folder", str(tmp_path / "shards"), "--manifest", str(tmp_path / "shards" / "manifest.json")]
-    return subprocess.run([*program, *places, *arguments], capture_output=True, text=True)
+    places = ["--folder", tmp_path / "shards", "--manifest", tmp_path / "shards" / "manifest.json"]
+    return run_program("make_passages", "--passages-per-shard", 2, "--shards", 2, *places, *arguments)
 
 
 # Cutting
@@ -142,22 +141,16 @@ def reader(*ids: str):
     return lambda: ((f"line {number}", Passage(id_, "", "")) for number, id_ in enumerate(ids, start=1))
 
 
-@pytest.mark.parametrize("held", [1, 3, 1000])
-def test_an_id_that_comes_twice_is_named_with_both_places(tmp_path, monkeypatch, held):
-    monkeypatch.setattr(duplicates, "HELD", held)
+def test_an_id_that_comes_twice_is_named_with_both_places():
     ids = [str(number) for number in range(50)]
     with pytest.raises(UserError, match=r"^line 51: the id '7' is also at line 8; "):
-        list(unique_passages(reader(*ids, "7", "7", "9"), tmp_path / "ids"))
-    assert not list(tmp_path.iterdir())
+        list(unique_passages(reader(*ids, "7", "7", "9")))
 
 
-@pytest.mark.parametrize("held", [1, 3, 1000])
-def test_unique_ids_pass_and_nothing_stays_on_the_disk(tmp_path, monkeypatch, held):
-    monkeypatch.setattr(duplicates, "HELD", held)
+def test_unique_ids_pass():
     ids = [*(str(number) for number in range(50)), "01", "1 ", "é"]
-    assert [passage.id for passage in unique_passages(reader(*ids), tmp_path / "ids")] == ids
-    assert list(unique_passages(reader(), tmp_path / "ids")) == []
-    assert not list(tmp_path.iterdir())
+    assert [passage.id for passage in unique_passages(reader(*ids))] == ids
+    assert list(unique_passages(reader())) == []
 
 
 def test_different_ids_of_one_digest_are_no_error():
@@ -166,23 +159,13 @@ def test_different_ids_of_one_digest_are_no_error():
         check_ids(reader("a", "b", "c", "a", "b"), {hash("b")})
 
 
-def test_of_a_corpus_of_nothing_but_repetitions_only_some_are_looked_for(tmp_path, monkeypatch):
+def test_of_a_corpus_of_nothing_but_repetitions_only_some_are_looked_for(monkeypatch):
     looked_for: list[set[int]] = []
     monkeypatch.setattr(duplicates, "LOOKED_FOR", 2)
     monkeypatch.setattr(duplicates, "check_ids", lambda _, digests: looked_for.append(digests))
     ids = [str(number) for number in range(5000)]
-    list(unique_passages(reader(*ids, *ids), tmp_path / "ids"))
+    list(unique_passages(reader(*ids, *ids)))
     assert [len(digests) for digests in looked_for] == [2]
-
-
-def test_digests_are_spread_over_files_of_which_one_at_a_time_fits_into_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(duplicates, "HELD", 5000)
-    passages = unique_passages(reader(*(str(number) for number in range(5001))), tmp_path / "ids")
-    for _ in range(5001):
-        next(passages)
-    files = list((tmp_path / "ids").iterdir())
-    assert len(files) == 256
-    assert max(path.stat().st_size for path in files) < 5000 * 8 / 64
 
 
 # The program

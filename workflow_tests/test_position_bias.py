@@ -7,20 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
+from litm.analysis.model_differences import model_difference_rows
+from litm.analysis.pbi import area_weights, middle_index, pbi_class
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.position_pairs import pairwise_rows
+from litm.analysis.statistics import cochrans_q, contrast_interval, minimum_detectable_effect
+from litm.analysis.tables.position_bias import TABLE
 from litm.errors import UserError
-from litm.model_differences import model_difference_rows
-from litm.position_bias import (
-    POSITION_BIAS_COLUMNS,
-    area_weights,
-    middle_index,
-    pbi_class,
-    position_bias_row,
-)
-from litm.position_pairs import pairwise_rows
-from litm.statistics import cochrans_q, contrast_interval, minimum_detectable_effect
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)
+
+
+def bias_row(scores: pd.DataFrame, **options: int) -> dict:
+    """The row of one curve, None for what it leaves out."""
+    return dict.fromkeys(TABLE.columns) | position_bias_row(scores, **options)
 
 
 # --- One sweep -------------------------------------------------------------------------------------------------
@@ -28,8 +29,8 @@ U_POSITIONS = (0, 2, 4, 6, 8)
 
 def test_the_row_is_worked_out_by_hand():
     right = {0: [1, 1, 1, 1, 0] * 8, 4: [1, 0, 0, 0, 0] * 8, 8: [1, 1, 1, 0, 0] * 8}
-    row = position_bias_row(score_rows({position: [bool(x) for x in xs] for position, xs in right.items()}))
-    assert list(row) == list(POSITION_BIAS_COLUMNS)
+    row = bias_row(score_rows({position: [bool(x) for x in xs] for position, xs in right.items()}))
+    assert list(row) == list(TABLE.columns)
     expected = {
         **{"model": "m", "experiment": "e", "task": "t", "metric": "exact", "size": 9, "target": "gold"},
         **{"n_complete": 40, "n_incomplete": 0, "positions": 3, "verdict": "measured", "reason": None},
@@ -48,7 +49,7 @@ def test_the_row_is_worked_out_by_hand():
 
 
 def test_the_row_holds_the_paired_statistics_of_the_questions():
-    row = position_bias_row(of_matrix(U, U_POSITIONS))
+    row = bias_row(of_matrix(U, U_POSITIONS))
     pbi, area = contrast_interval(U, (0.5, 0, -1, 0, 0.5)), contrast_interval(U, (0.25, 0.25, -1, 0.25, 0.25))
     assert (row["pbi"], row["pbi_ci_low"], row["pbi_ci_high"]) == pytest.approx((pbi.value, pbi.low, pbi.high))
     assert (row["pbi_area"], row["pbi_area_ci_low"]) == pytest.approx((area.value, area.low))
@@ -60,9 +61,9 @@ def test_the_row_holds_the_paired_statistics_of_the_questions():
 
 def test_the_same_rows_in_another_order_and_the_same_seed_give_the_same_row():
     scores = of_matrix(U, U_POSITIONS)
-    row = position_bias_row(scores)
-    assert position_bias_row(scores.sample(frac=1, random_state=1)) == row
-    other = position_bias_row(scores, seed=1)
+    row = bias_row(scores)
+    assert bias_row(scores.sample(frac=1, random_state=1)) == row
+    other = bias_row(scores, seed=1)
     assert other["gap_null_mean"] != row["gap_null_mean"]
     assert other["gap_null_mean"] == pytest.approx(row["gap_null_mean"], rel=0.05)
 
@@ -74,9 +75,9 @@ def test_only_questions_scored_at_every_position_count_and_the_others_are_counte
     failed = (scores["id"] == "q1") & (scores["position"] == 8)
     scores.loc[failed, "correct"] = pd.NA
     scores.loc[scores["id"].isin(["q2", "q3"]), "excluded"] = True
-    row = position_bias_row(scores[~missing])
+    row = bias_row(scores[~missing])
     assert (row["n_complete"], row["n_incomplete"]) == (len(U) - 4, 4)
-    assert {**row, "n_incomplete": 0} == position_bias_row(complete)
+    assert {**row, "n_incomplete": 0} == bias_row(complete)
     assert pairwise_rows(scores[~missing]) == pairwise_rows(complete)
 
 
@@ -92,30 +93,30 @@ def test_rows_of_several_sweeps_or_without_positions_are_errors_that_say_so():
     scores = of_matrix(U, U_POSITIONS)
     for column, value in {"model": "other", "experiment": "other", "size": 20}.items():
         with pytest.raises(UserError, match=f"more than one {column}"):
-            position_bias_row(pd.concat([scores, scores.assign(**{column: value})]))
+            bias_row(pd.concat([scores, scores.assign(**{column: value})]))
     for empty in (scores[:0], score_rows({None: [True]})):
         with pytest.raises(UserError, match="no score rows with a position"):
-            position_bias_row(empty)
+            bias_row(empty)
 
 
 def test_closed_book_rows_of_the_same_sweep_are_no_position():
     scores = of_matrix(U, U_POSITIONS)
-    assert position_bias_row(pd.concat([score_rows({None: [False] * len(U)}), scores])) == position_bias_row(scores)
+    assert bias_row(pd.concat([score_rows({None: [False] * len(U)}), scores])) == bias_row(scores)
 
 
 def test_targets_with_positions_of_their_own_are_compared_by_question():
     scores = of_matrix(U[:, [0, 2, 4]], (0, 4, 8))
     scores["target"] = scores["position"].map({0: "first", 4: "second", 8: "third"}).astype("string")
-    row = position_bias_row(scores)
+    row = bias_row(scores)
     assert row["target"] == "first, second, third"
-    assert row["pbi"] == position_bias_row(of_matrix(U[:, [0, 2, 4]], (0, 4, 8)))["pbi"]
+    assert row["pbi"] == bias_row(of_matrix(U[:, [0, 2, 4]], (0, 4, 8)))["pbi"]
 
 
 # --- What there is not -----------------------------------------------------------------------------------------
 
 
 def test_two_positions_have_a_tilt_and_no_middle():
-    row = position_bias_row(of_matrix(U[:, [0, 2]], (0, 8)))
+    row = bias_row(of_matrix(U[:, [0, 2]], (0, 8)))
     assert row["tilt"] < 0 and row["tilt_ci_high"] < 0 and row["gap_p"] < 0.01
     assert all(row[name] is None for name in ("middle_position", "primacy", "recency", "pbi", "pbi_area", "mde"))
     assert row["pbi_class"] is None and row["class_certain"] is None and row["verdict"] == "measured"
@@ -123,7 +124,7 @@ def test_two_positions_have_a_tilt_and_no_middle():
 
 
 def test_one_position_has_an_accuracy_and_no_comparison():
-    row = position_bias_row(of_matrix(U[:, :1], (0,)))
+    row = bias_row(of_matrix(U[:, :1], (0,)))
     assert (row["verdict"], row["reason"]) == ("no_information", "only one position")
     assert row["start_accuracy"] == row["end_accuracy"] and row["tilt"] is None and row["gap"] is None
     assert pairwise_rows(of_matrix(U[:, :1], (0,))) == []
@@ -132,7 +133,7 @@ def test_one_position_has_an_accuracy_and_no_comparison():
 
 @pytest.mark.parametrize("question", [[1, 0, 1], [1, 1, 1], [0, 0, 0]])
 def test_one_question_tells_nothing_and_its_intervals_say_so(question):
-    row = position_bias_row(of_matrix(np.array([question]), (0, 4, 8)))
+    row = bias_row(of_matrix(np.array([question]), (0, 4, 8)))
     assert (row["verdict"], row["reason"], row["n_complete"]) == ("no_information", "too few questions", 1)
     assert row["pbi_class"] is None
     assert row["pbi_ci_low"] < 0 and row["pbi_ci_high"] > 0.5
@@ -142,17 +143,17 @@ def test_one_question_tells_nothing_and_its_intervals_say_so(question):
 
 def test_few_questions_are_not_called_a_ceiling_because_their_intervals_reach_it():
     matrix = np.array([[1, 1, 1]] * 5 + [[0, 1, 0]])
-    row = position_bias_row(of_matrix(matrix, (0, 4, 8)))
+    row = bias_row(of_matrix(matrix, (0, 4, 8)))
     assert (row["reason"], row["pbi_class"]) == ("too few questions", None)
 
 
 def test_two_questions_cannot_tell_a_floor_from_a_ceiling():
-    row = position_bias_row(of_matrix(np.array([[1, 0, 1], [0, 1, 0]]), (0, 4, 8)))
+    row = bias_row(of_matrix(np.array([[1, 0, 1], [0, 1, 0]]), (0, 4, 8)))
     assert (row["verdict"], row["reason"]) == ("no_information", "too few questions")
 
 
 def test_no_complete_question_leaves_the_counts():
-    row = position_bias_row(score_rows({0: [True, None], 4: [None, True], 8: [True, True]}))
+    row = bias_row(score_rows({0: [True, None], 4: [None, True], 8: [True, True]}))
     assert (row["n_complete"], row["n_incomplete"], row["positions"]) == (0, 2, 3)
     assert (row["verdict"], row["reason"]) == ("no_information", "no question was scored at every position")
     assert row["start_accuracy"] is None and row["pbi"] is None
@@ -161,23 +162,23 @@ def test_no_complete_question_leaves_the_counts():
 
 
 def test_questions_that_do_not_fit_are_said_to():
-    row = position_bias_row(score_rows({0: [None, None], 4: [None, None], 8: [None, None]}, excluded=True))
+    row = bias_row(score_rows({0: [None, None], 4: [None, None], 8: [None, None]}, excluded=True))
     assert (row["verdict"], row["reason"]) == ("no_information", "no question fits the context")
 
 
 def test_an_index_made_of_three_positions_at_the_floor_has_no_class_though_other_positions_differ():
     matrix = np.zeros((100, 5), int)
     matrix[:40, 3] = 1
-    row = position_bias_row(of_matrix(matrix, (0, 2, 4, 6, 8)))
+    row = bias_row(of_matrix(matrix, (0, 2, 4, 6, 8)))
     assert (row["verdict"], row["pbi_class"], row["class_certain"]) == ("measured", None, None)
     assert row["reason"] == "floor at start, middle and end"
     assert row["cochran_p"] < 0.001 and row["best_position"] == 6
-    ceiling = position_bias_row(of_matrix(1 - matrix, (0, 2, 4, 6, 8)))
+    ceiling = bias_row(of_matrix(1 - matrix, (0, 2, 4, 6, 8)))
     assert ceiling["reason"] == "ceiling at start, middle and end"
 
 
 def test_empty_answers_are_wrong_and_give_no_information():
-    row = position_bias_row(of_matrix(np.zeros((50, 3), int), (0, 4, 8), empty=True))
+    row = bias_row(of_matrix(np.zeros((50, 3), int), (0, 4, 8), empty=True))
     assert (row["verdict"], row["reason"]) == ("no_information", "all answers are empty")
     assert row["start_accuracy"] == 0 and row["pbi"] == 0 and row["pbi_class"] is None
     assert row["pbi_ci_low"] < 0 < row["pbi_ci_high"]
@@ -203,7 +204,7 @@ def test_empty_answers_are_wrong_and_give_no_information():
 )
 def test_at_the_floor_or_the_ceiling_there_is_no_information(accuracies, reason):
     matrix = np.array([[index < round(100 * accuracy) for accuracy in accuracies] for index in range(100)], dtype=int)
-    row = position_bias_row(of_matrix(matrix, (0, 4, 8)))
+    row = bias_row(of_matrix(matrix, (0, 4, 8)))
     assert row["reason"] == reason
     assert row["verdict"] == ("no_information" if reason else "measured")
     assert (row["pbi_class"] is None) == bool(reason)
@@ -211,9 +212,9 @@ def test_at_the_floor_or_the_ceiling_there_is_no_information(accuracies, reason)
 
 
 def test_near_the_floor_few_questions_tell_nothing_and_many_do():
-    row = position_bias_row(of_matrix(np.array([[1, 0, 0]] + [[0, 0, 0]] * 24), (0, 4, 8)))
+    row = bias_row(of_matrix(np.array([[1, 0, 0]] + [[0, 0, 0]] * 24), (0, 4, 8)))
     assert (row["reason"], row["pbi_class"]) == ("floor", None)
-    row = position_bias_row(of_matrix(np.array([[1, 0, 0]] * 40 + [[0, 0, 0]] * 960), (0, 4, 8)))
+    row = bias_row(of_matrix(np.array([[1, 0, 0]] * 40 + [[0, 0, 0]] * 960), (0, 4, 8)))
     assert (row["reason"], row["pbi_class"]) == (None, "flat")
 
 
@@ -224,14 +225,14 @@ def test_no_row_ever_has_a_nan_and_every_value_lies_in_its_interval(data):
     n = data.draw(st.integers(1, 6))
     answers = st.lists(st.sampled_from([True, False, None]), min_size=n, max_size=n)
     scores = score_rows({position: data.draw(answers) for position in positions})
-    row = position_bias_row(scores, permutations=20)
-    assert list(row) == list(POSITION_BIAS_COLUMNS)
+    row = bias_row(scores, permutations=20)
+    assert list(row) == list(TABLE.columns)
     for name in ("primacy", "recency", "tilt", "pbi", "pbi_area"):
         if row[name] is not None:
             assert row[f"{name}_ci_low"] <= row[name] <= row[f"{name}_ci_high"]
     for each in (row, *pairwise_rows(scores)):
         assert_plain(each)
-    table = pd.DataFrame([row]).astype(POSITION_BIAS_COLUMNS)
+    table = TABLE.frame([row])
     assert "nan" not in table.to_csv().lower()
 
 
@@ -251,11 +252,11 @@ def test_classes_and_their_bounds(pbi, name):
 
 def test_a_class_is_certain_only_if_the_whole_interval_lies_inside_it():
     matrix = np.array([[1, 0, 1]] * 4 + [[1, 1, 1]] * 3 + [[0, 0, 0]] * 3)
-    few, many = (position_bias_row(of_matrix(np.repeat(matrix, times, axis=0), (0, 4, 8))) for times in (5, 100))
+    few, many = (bias_row(of_matrix(np.repeat(matrix, times, axis=0), (0, 4, 8))) for times in (5, 100))
     assert few["pbi"] == many["pbi"] == 0.4 and few["pbi_class"] == many["pbi_class"] == "strong"
     assert few["pbi_ci_low"] < 0.3 and few["class_certain"] is False
     assert many["pbi_ci_low"] > 0.3 and many["class_certain"] is True
-    weak = position_bias_row(of_matrix(np.array([[1, 0, 1]] * 14 + [[1, 1, 1]] * 43 + [[0, 0, 0]] * 43), (0, 4, 8)))
+    weak = bias_row(of_matrix(np.array([[1, 0, 1]] * 14 + [[1, 1, 1]] * 43 + [[0, 0, 0]] * 43), (0, 4, 8)))
     assert weak["pbi_class"] == "weak" and weak["pbi_ci_low"] > 0.05 and weak["pbi_ci_high"] > 0.15
     assert weak["class_certain"] is False
 

@@ -1,4 +1,4 @@
-"""The prefix tree of a sweep's prompts: its size, and the order in which an engine finds its pages filled."""
+"""The prefix tree of a sweep's prompts: its size, and the order in which prompts share the most."""
 
 from itertools import pairwise
 
@@ -10,28 +10,17 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.prefix_tree import reading_plan, tree_order, tree_tokens
+from litm.prefix_tree import tree_order, tree_tokens
 from litm.prompt_format import load_tokenizer
 
 #: Few different tokens, so that prompts have beginnings in common.
 PROMPTS = st.lists(st.lists(st.integers(0, 2), max_size=12), max_size=12)
-PAGES = st.integers(1, 4)
 
 
-def pages_of(prompt: list[int], page: int) -> list[tuple[int, ...]]:
-    """Each whole page of a prompt, as the prompt up to its end."""
-    return [tuple(prompt[:end]) for end in range(page, len(prompt) + 1, page)]
-
-
-def slow_tree_tokens(prompts: list[list[int]], page: int) -> int:
-    """Every whole page once, and what is behind the last whole page for each prompt."""
-    pages = {beginning for prompt in prompts for beginning in pages_of(prompt, page)}
-    return page * len(pages) + sum(len(prompt) % page for prompt in prompts)
-
-
-@given(PROMPTS, PAGES)
-def test_the_tokens_of_the_tree_are_those_of_a_tree_that_is_built(prompts, page):
-    assert tree_tokens(prompts, page) == slow_tree_tokens(prompts, page)
+@given(PROMPTS)
+def test_the_tokens_of_the_tree_are_those_of_a_tree_that_is_built(prompts):
+    nodes = {tuple(prompt[:end]) for prompt in prompts for end in range(1, len(prompt) + 1)}
+    assert tree_tokens(prompts) == len(nodes)
 
 
 def test_a_node_of_the_tree_is_a_token():
@@ -48,34 +37,6 @@ def test_no_earlier_prompt_has_more_in_common_than_the_one_before(prompts):
 
 def common(one: list[int], other: list[int]) -> int:
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-@given(PROMPTS, PAGES)
-def test_a_prompt_follows_the_one_that_fills_the_last_page_they_share(prompts, page):
-    plan = reading_plan(dict(enumerate(prompts)), page)
-    leader = {follower: leader for leader, followers in plan.followers.items() for follower in followers}
-    filled: dict[tuple[int, ...], int] = {}
-    for index in plan.order:
-        known = [beginning for beginning in pages_of(prompts[index], page) if beginning in filled]
-        assert leader.get(index) == (filled[known[-1]] if known else None)
-        for beginning in pages_of(prompts[index], page):
-            filled.setdefault(beginning, index)
-
-
-@given(PROMPTS, PAGES)
-def test_reading_by_the_plan_computes_the_tree_and_reads_every_prompt_once(prompts, page):
-    plan = reading_plan(dict(enumerate(prompts)), page)
-    filled: set[tuple[int, ...]] = set()
-    waiting, read, computed = plan.first, [], 0
-    while waiting:
-        index = waiting.pop()
-        read.append(index)
-        known = [beginning for beginning in pages_of(prompts[index], page) if beginning in filled]
-        computed += len(prompts[index]) - page * len(known)
-        filled.update(pages_of(prompts[index], page))
-        waiting += plan.followers.get(index, [])
-    assert sorted(read) == list(range(len(prompts)))
-    assert computed == tree_tokens(prompts, page)
 
 
 def test_what_stands_before_a_moved_pair_is_shared_and_nothing_else():

@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ROOT
-from workbench import Workbench
+from matplotlib.figure import Figure
 
+from litm.analysis.position_means import means_of_cells, position_means
+from litm.analysis.statistics import mean_interval, unpaired_difference
+from litm.analysis.tables.published_comparison import TABLE
 from litm.errors import UserError
-from litm.figures import draw_figure, rows_of_cells
-from litm.latex import latex_table
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
 from litm.paper_layouts import LAYOUTS
-from litm.paper_tables import paper_table
-from litm.position_means import means_of_cells, position_means
+from litm.paper_tables import PaperTable, latex_table, paper_table
 from litm.published import (
     PublishedAccuracy,
     PublishedModel,
@@ -23,8 +25,7 @@ from litm.published import (
     read_published_models,
     read_published_tokens,
 )
-from litm.published_comparison import CellName, MeasuredCell, as_markdown, comparison_rows, measured_cells
-from litm.statistics import mean_interval, unpaired_difference
+from litm.published_comparison import CellName, MeasuredCell, comparison_rows, measured_cells
 
 FOLDER = ROOT / "resources" / "published"
 ACCURACIES = read_published(FOLDER / "accuracy.csv")
@@ -97,7 +98,8 @@ def test_accuracies_of_many_digits_are_whole_numbers_of_questions():
 
 
 def test_all_collected_accuracies_of_the_papers_tables_are_there(data):
-    names = {model.printed_as: name for name, model in MODELS.items()}
+    with (FOLDER / "models.csv").open(newline="") as lines:
+        names = {row["printed_as"]: row["model"] for row in csv.DictReader(lines)}
     ours = {(one.source, one.model, one.size, one.position): one.accuracy for one in ACCURACIES}
     with (data / "published_numbers.csv").open(newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["metric"] == "best_subspan_em"]
@@ -160,7 +162,8 @@ def test_a_table_of_what_was_measured_has_the_models_and_positions_that_were_run
 
 
 def test_latex_has_the_rules_of_booktabs_and_no_bare_special_characters():
-    text = latex_table(pd.DataFrame({"Model": ["a_b"], "50 % & more": ["1.0 ± 0.1"]}), "Accuracy (%)")
+    shown = pd.DataFrame({"Model": ["a_b"], "50 % & more": ["1.0 ± 0.1"]})
+    text = latex_table(PaperTable("Accuracy (%)", shown, shown))
     assert r"\caption{Accuracy (\%)}" in text and r"\begin{tabular}{lr}" in text
     lines = text.splitlines()
     assert lines[4:9] == [
@@ -181,8 +184,8 @@ SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quanti
 def compared(**changes: object) -> dict:
     """The row of a measured cell that is like `SAME` but for these."""
     measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
-    models = {"m": PublishedModel("m", "M", "hub/m")}
-    (row,) = comparison_rows(measured, [VALUE], models).to_dict("records")
+    models = {"m": PublishedModel("m", "hub/m")}
+    (row,) = TABLE.frame(comparison_rows(measured, [VALUE], models)).to_dict("records")
     return row
 
 
@@ -218,9 +221,9 @@ def test_recorded_responses_are_taken_for_the_model_that_they_name():
 
 
 def test_nothing_in_common_is_a_table_of_headings_alone():
-    table = comparison_rows({}, ACCURACIES, MODELS)
+    table = TABLE.frame(comparison_rows({}, ACCURACIES, MODELS))
     assert table.empty and {"difference", "verdict", "reason"} <= set(table.columns)
-    assert as_markdown(table).startswith("| Model")
+    assert TABLE.markdown(table).startswith("| Model")
 
 
 def test_measured_cells_know_their_weights_quantisation_and_data():
@@ -287,6 +290,10 @@ MEASURED = cells(
 )
 
 
+def draw_figure(figure: dict, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
+    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+
+
 def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour():
     figure = draw_figure(FIGURE, MEASURED, published=published_table(ACCURACIES))
     panel = figure.axes[0]
@@ -296,6 +303,14 @@ def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["mpt-30b-instruct", "mine", "published"]
     without = draw_figure(FIGURE, MEASURED)
     assert [text.get_text() for text in without.legends[0].get_texts()] == ["mpt-30b-instruct", "mine"]
+
+
+def test_published_values_are_drawn_in_the_range_of_a_panel_for_all_models_of_the_figure():
+    is_theirs = (MEASURED["model"] == "mpt-30b-instruct") & (MEASURED["size"] == 10)
+    measured = pd.concat([MEASURED[is_theirs], MEASURED[MEASURED["model"] == "mine"]])
+    figure = draw_figure(FIGURE, measured, published=published_table(ACCURACIES))
+    lines = [[line for line in panel.get_lines() if line.is_dashed()] for panel in figure.axes]
+    assert [[list(line.get_xdata()) for line in of_panel] for of_panel in lines] == [[[0, 4, 9]], [[0, 4, 9]]]
 
 
 def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
@@ -310,8 +325,7 @@ def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
 def test_figure_6_is_the_mean_over_the_positions_of_each_size():
     settings = {**FIGURE, "kind": "mean_accuracy_by_size", "references": {}}
     table = published_table(ACCURACIES)
-    mine = rows_of_cells(table[table["model"] == "longchat-13b-16k"], settings)
-    (curve,) = draw_figure(settings, mine).axes[0].containers
+    (curve,) = draw_figure(settings, table[table["model"] == "longchat-13b-16k"]).axes[0].containers
     means = [sum(values) / len(values) for values in ((72.1, 58.9, 58.5), (68.6, 57.4, 55.3, 52.5, 55.0))]
     assert list(curve.lines[0].get_xdata()) == [10, 20, 30]
     assert list(curve.lines[0].get_ydata())[:2] == pytest.approx(means)
@@ -332,19 +346,19 @@ def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend
 # --- The target `published` ---
 
 
-def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(new_bench):
+    bench = new_bench
     wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
     bench.run(*wanted)
     assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
     assert bench.plan(*wanted) == {}
     bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
-    assert bench.plan(*wanted) == {"published_table": 1}
+    assert bench.plan(*wanted) == {"make_published_paper_table": 1}
 
 
-def test_the_published_figures_and_tables_need_no_model(tmp_path):
-    assert set(Workbench.create(tmp_path).plan("--", "published")) == {
+def test_the_published_figures_and_tables_need_no_model(new_project):
+    assert set(new_project.plan("--", "published")) == {
         "plot_published",
-        "published_table",
-        "published_claims_table",
+        "make_published_paper_table",
+        "make_published_claims_table",
     }

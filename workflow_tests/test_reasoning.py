@@ -12,10 +12,10 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Sequence, Split
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.accuracy import accuracy_table
-from litm.config.models import read_model
+from litm.config.catalogue import read_catalogue_entry
 from litm.domain.finish_reason import LENGTH, STOP
-from litm.engines import FIRST_LINE, EngineSettings, Prepared, load_engine
+from litm.engine import FIRST_LINE, EngineSettings, Prepared
+from litm.engines import load_engine
 from litm.errors import UserError
 from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
 from litm.reasoning import (
@@ -29,6 +29,7 @@ from litm.reasoning import (
     opened_by_prompt,
     with_answer,
 )
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
@@ -146,7 +147,8 @@ def test_strip_is_part_of_the_identity_only_where_it_changes_the_response():
 
 
 def entry(**more):
-    return read_model("m", {"engine": "transformers", "path": REFERENCE, "prompt_template": "chat", **more}, {}, ROOT)
+    keys = {"engine": "transformers", "path": REFERENCE, "prompt_template": "chat", **more}
+    return read_catalogue_entry("models", "m", keys).located({}, ROOT)
 
 
 def test_a_model_without_a_policy_has_the_settings_it_had():
@@ -249,16 +251,6 @@ def test_responses_end_by_the_rules_of_the_answer_once_the_reasoning_is_over(set
     assert len(set(wanted)) > 5
     if opened and policy.policy == BUDGET:
         assert all(answer is not None for answer, (_, reason) in zip(answers, wanted, strict=True) if reason == LENGTH)
-
-
-def test_paged_attention_ends_answers_by_the_same_rules(settings):
-    settings = replace(settings, reasoning=Reasoning(STRIP), max_new_tokens=20)
-    asked = [Prepared("", ids) for ids in prompts(12, opened=True)]
-    plain, paged = (
-        dict(pair for batch in load_engine(name, settings).generate(asked) for pair in batch)
-        for name in ("transformers", "transformers_paged")
-    )
-    assert paged == {index: replace(response, made_with=paged[index].made_with) for index, response in plain.items()}
 
 
 def test_a_budget_below_the_closing_tag_is_refused(settings):

@@ -10,9 +10,8 @@ import pytest
 import record_makers
 import yaml
 from conftest import ROOT, qa_record, write_lines
-from workbench import CONFIG, Workbench
+from workbench import FINISHED, Workbench
 
-from litm.accuracy import accuracy_table
 from litm.config.study import load_study
 from litm.domain.example import Example
 from litm.errors import UserError
@@ -20,6 +19,7 @@ from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_records
 from litm.inference.recorded_manifest import check_any, missing_by_cell, recorded_manifest, recorded_responses
 from litm.inference.recorded_matching import Asked, Matching, asked_prompts, match_responses
 from litm.records import read_json, read_jsonl
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
 CELLS = ((3, "gold_at_0"), (3, "gold_at_2"))
@@ -222,7 +222,11 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
 @pytest.mark.parametrize(
     ("entry", "changes", "message"),
     [
-        ({"responses": {"qa": "d"}, "dtype": "float16"}, {}, "models.m: 'engine: recorded' takes no 'dtype'; its keys"),
+        (
+            {"responses": {"qa": "d"}, "dtype": "float16"},
+            {},
+            "models.m: 'dtype' is not for 'engine: recorded', only for",
+        ),
         ({}, {}, "models.m: 'responses' is missing"),
         ({"responses": {"aq": "d"}}, {}, "models.m.responses: unknown name 'aq'"),
         ({"responses": {"qa": "no.jsonl"}}, {}, "models.m.responses.qa: no.jsonl does not exist"),
@@ -235,6 +239,11 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
             {"responses": {"qa": "d"}, "fields": {**FIELDS, "size": "n"}},
             {},
             "models.m.responses.qa: one file for several placements: write {placement} in its path, or give",
+        ),
+        (
+            {"responses": {"qa": "d"}, "reasoning": "off"},
+            {},
+            "models.m.reasoning: off is for models that are asked; al",
         ),
         ({"responses": {"cb": "d"}}, {}, "models.m.responses: there are none to the selected experiments (qa); add"),
         (
@@ -252,7 +261,9 @@ def test_a_mistake_in_an_entry_is_one_line(tmp_path, monkeypatch, entry, changes
 
 
 def test_keys_of_recorded_responses_are_for_no_other_engine(tmp_path):
-    with pytest.raises(UserError, match="models.m: 'responses' is only for 'engine: recorded'"):
+    with pytest.raises(
+        UserError, match="models.m: 'responses' is not for 'engine: transformers', only for 'engine: recorded'"
+    ):
         study(tmp_path, {"engine": "transformers", "hub": "a/b", "responses": {"qa": "d"}})
 
 
@@ -268,8 +279,8 @@ def test_no_tokens_of_recorded_responses(tmp_path):
 
 
 def recorded_config() -> dict:
-    config = deepcopy(CONFIG)
-    config["models"] = ["reference", "old"]
+    config = deepcopy(FINISHED)
+    config["models"].append("old")
     config["define"]["models"] = {
         "old": {
             "engine": "recorded",
@@ -281,9 +292,9 @@ def recorded_config() -> dict:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Workbench:
+def finished(finished_project, tmp_path_factory) -> Workbench:
     """A workbench with responses to questions 0 to 2 of 4 recorded, all right at the first position and wrong later."""
-    bench = Workbench.create(tmp_path_factory.mktemp("recorded"))
+    bench = finished_project.moved_to(tmp_path_factory.mktemp("recorded"))
     bench.path("preds").mkdir()
     for position in (0, 2):
         answers = [f"It is answer{n}." if position == 0 else "No idea" for n in range(3)]
@@ -292,7 +303,6 @@ def finished(tmp_path_factory) -> Workbench:
             for n, answer in enumerate(answers)
         ]
         write_lines(bench.path(f"preds/qa-3-gold_at_{position}.jsonl.gz"), records)
-    bench.run("results/example_checks/kv.json")
     rows = [["question", "n", "gold", "model_answer"]]
     for size, position in ((4, 0), (4, 3), (6, 0), (6, 5)):
         for _, one in read_jsonl(bench.path(f"results/examples/kv/{size}/gold_at_{position}.jsonl.gz")):
@@ -334,7 +344,7 @@ def test_an_experiment_that_is_not_recorded_is_left_out_and_said(finished):
 
 def test_both_models_are_in_the_figures(finished, tmp_path):
     bench = finished.moved_to(tmp_path / "moved")
-    bench.configure(recorded_config() | {"models": ["reference"]})
+    bench.configure(recorded_config() | {"models": ["dummy"]})
     assert bench.plan()["plot_figure"] == 2
 
 

@@ -2,9 +2,10 @@
 
 import pandas as pd
 
+from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import read_csv, write_csv
 from litm.findings import findings, overview
-from litm.report.tables import BIAS_COLUMNS, table_cells
+from litm.report.tables import shown_tables
 from litm.wording import ordinal
 
 
@@ -63,10 +64,9 @@ def test_ordinals():
 
 
 def test_the_report_says_yes_and_no_and_leaves_what_is_missing_empty(tmp_path):
-    row = dict.fromkeys(BIAS_COLUMNS)
-    rows = [{**row, "pbi": 0.1234, "class_certain": True, "cochran_p": 0.0001}, {**row, "class_certain": False}, row]
-    write_csv(tmp_path / "bias.csv", pd.DataFrame(rows).astype({"class_certain": "boolean"}))
-    cells_of_rows = table_cells(read_csv(tmp_path / "bias.csv"), BIAS_COLUMNS)
-    shown = [dict(zip(BIAS_COLUMNS, cells, strict=True)) for cells in cells_of_rows]
+    rows = [{"pbi": 0.1234, "class_certain": True, "cochran_p": 0.0001}, {"class_certain": False}, {}]
+    write_csv(tmp_path / "bias.csv", POSITION_BIAS.frame(rows))
+    (table,) = shown_tables({"position_bias": read_csv(tmp_path / "bias.csv")})
+    shown = [dict(zip(POSITION_BIAS.report, (text for text, _ in row), strict=True)) for row in table["rows"]]
     assert [cells["class_certain"] for cells in shown] == ["yes", "no", ""]
     assert (shown[0]["pbi"], shown[0]["cochran_p"], shown[1]["pbi"]) == ("12.3", "< 0.001", "")

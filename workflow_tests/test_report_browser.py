@@ -2,8 +2,7 @@
 
 import pytest
 from browser import Browser, find_browser
-from conftest import ROOT
-from report_contents import MODELS, contents, records, responses
+from report_contents import MODELS, SOURCES, contents, records, responses
 
 from litm.report.page import render_report
 
@@ -15,7 +14,7 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium (Debian: ap
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     path = folder / "report.html"
-    path.write_text(render_report(ROOT / "resources" / "report", ROOT, contents(folder)), encoding="utf-8")
+    path.write_text(render_report(SOURCES, contents(folder)), encoding="utf-8")
     return path
 
 
@@ -30,7 +29,7 @@ def browser(tmp_path_factory):
 def page(browser, report):
     """The report, open in a wide window; in the end nothing may have gone wrong."""
     browser.open(report, 1280)
-    browser.wait_for("document.querySelector('#explorer-verdicts button')")
+    browser.wait_for("document.querySelector('#sample-verdicts button')")
     yield browser
     assert browser.problems == []
 
@@ -64,34 +63,34 @@ def test_the_legend_switches_a_model_off_and_on(page):
 
 def test_a_click_on_a_verdict_shows_the_prompt_with_the_gold_item_marked_and_the_answers(page):
     record = records()[0]
-    page.click("#explorer-verdicts tbody tr:nth-child(2) td:nth-of-type(2) button")
+    page.click("#sample-verdicts tbody tr:nth-child(2) td:nth-of-type(2) button")
     cell = record["cells"][1]
     prompt = "".join(record["pieces"][piece] for piece in cell["prompt"])
     start, end = cell["targets"][0]["span"]
-    assert page.run("document.querySelector('#explorer-prompt').textContent") == prompt
+    assert page.run("document.querySelector('#sample-prompt').textContent") == prompt
     assert text(page, "mark") == prompt[start:end]
     answers = {(one.id, one.placement): one.text for one in responses(MODELS[1])}
     assert text(page, ".answer.chosen") == f"{MODELS[1]}: wrong\n{answers[record['id'], cell['placement']]}"
 
 
 def test_questions_can_be_stepped_through_and_filtered(page):
-    first = page.run("document.querySelector('#explorer-question').value")
-    page.click("#explorer-next")
-    second = page.run("document.querySelector('#explorer-question').value")
+    first = page.run("document.querySelector('#sample-question').value")
+    page.click("#sample-next")
+    second = page.run("document.querySelector('#sample-question').value")
     assert [first, second] == [record["id"] for record in records()[:2]]
     page.run("""(() => {
-        const filter = document.querySelector('#explorer-filter');
+        const filter = document.querySelector('#sample-filter');
         filter.value = 'mixed';
         filter.dispatchEvent(new Event('change'));
     })()""")
-    assert text(page, "#explorer-count") == "5 of the 5 questions in the sample."
+    assert text(page, "#sample-count") == "5 of the 5 questions in the sample."
 
 
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_narrow_and_wide_windows_light_and_dark(page, report, width, dark):
     page.open(report, width, dark=dark)
-    page.wait_for("document.querySelector('#explorer-verdicts button')")
+    page.wait_for("document.querySelector('#sample-verdicts button')")
     assert page.run("document.documentElement.scrollWidth <= innerWidth")
     lightness = page.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert (int(lightness) < 128) == dark

@@ -19,7 +19,7 @@ from litm.retrieval.encoder import Encoder, EncoderSettings
 DOCUMENTS, PASSAGES_PER_SHARD, SHARDS = 12, 6, 3
 
 CONFIG = {
-    "models": ["reference"],
+    "models": ["dummy"],
     "experiments": ["qa", "oracle", "open"],
     "define": {
         "datasets": {"asked": {"path": "asked.jsonl"}, "labels": {"path": "labels.jsonl", "labels": "jsonl"}},
@@ -72,9 +72,9 @@ def question(number: int) -> dict:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Workbench:
+def finished(new_project, tmp_path_factory) -> Workbench:
     """A workbench in which everything has been made once."""
-    bench = Workbench.create(tmp_path_factory.mktemp("retrieval"))
+    bench = new_project.moved_to(tmp_path_factory.mktemp("retrieval"))
     make_encoder(bench.path("encoder"))
     bench.path("notes/more").mkdir(parents=True)
     write_lines(bench.path("notes/a.jsonl"), [document(number) for number in range(8)])
@@ -201,7 +201,7 @@ def test_the_answers_of_a_question_change_candidates_and_what_follows_but_no_ind
     assert {rule for rule in jobs if rule in ("make_passages", "index_bm25", "encode_passages")} == set()
     assert jobs["retrieve"] == 2 and jobs["make_candidates"] == 3 and jobs["generate"] == 3
     before = {kind: store(bench, kind) for kind in ("bm25", "vectors", "hits")}
-    bench.run("--until", "make_candidates")
+    assert bench.run_here("--until", "make_candidates").returncode == 0
     assert {kind: store(bench, kind) for kind in before} == before
     assert candidates(bench, "notes_bm25")[2]["answers"] == ["somebody"]
 
@@ -213,7 +213,7 @@ def test_a_new_shard_encodes_only_itself(bench):
     before = store(bench, "vectors")
     entries = [path for path in bench.path("results/store/vectors").iterdir() if not path.name.startswith(".")]
     stamps = {path: path.stat().st_mtime_ns for path in entries}
-    bench.run("--until", "encode_passages")
+    assert bench.run_here("--until", "encode_passages").returncode == 0
     new = store(bench, "vectors") - before
     assert len(new) == 1
     about = json.loads((bench.path("results/store/vectors") / new.pop()).read_text())
@@ -227,7 +227,8 @@ def test_an_edited_encoder_runs_its_jobs_and_encodes_and_searches_nothing(bench)
     jobs = bench.plan()
     assert jobs["encode_passages"] == SHARDS and "make_passages" not in jobs and "index_bm25" not in jobs
     before = {kind: store(bench, kind) for kind in ("vectors", "hits")}
-    bench.run("--until", "retrieve")
+    bench.run("--", "results/vectors/notes/tiny/0.json")
+    assert bench.run_here("--until", "retrieve").returncode == 0
     assert {kind: store(bench, kind) for kind in before} == before
 
 
@@ -263,12 +264,12 @@ def test_another_setting_is_another_search_and_going_back_gives_the_first_again(
     path = f"results/retrieved/notes/{retriever}/asked.jsonl.gz"
     before = store(bench, "hits")
     bench.configure(changed("retrievers", retriever, **keys))
-    bench.run("--until", "retrieve")
+    assert bench.run_here("--until", "retrieve").returncode == 0
     assert len(store(bench, "hits") - before) == 1
     # An approximate index of twelve passages finds all of them.
     assert (bench.path(path).read_bytes() == finished.path(path).read_bytes()) == ("index" in keys)
     bench.configure(CONFIG)
-    bench.run("--until", "retrieve")
+    assert bench.run_here("--forcerun", "encode_passages", "retrieve", "--until", "retrieve").returncode == 0
     assert bench.path(path).read_bytes() == finished.path(path).read_bytes()
     assert len(store(bench, "hits") - before) == 1
 
@@ -330,12 +331,11 @@ def test_questions_can_be_restricted_by_labels_and_drawn_at_random(bench):
 )
 def test_a_mistake_in_the_data_is_one_line_at_the_end_and_no_traceback(bench, edit, message):
     edit(bench)
-    done = bench.snakemake("--until", "make_candidates")
-    assert done.returncode != 0
-    output = done.stdout + done.stderr
-    lines = [line for line in output.splitlines() if line.strip().startswith("error: ")]
-    assert any(message in line for line in lines), output
-    assert "Traceback" not in output
+    done = bench.run_here("--until", "make_candidates")
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("error: ") and message in last, done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_the_real_candidates_equal_the_released_prompts_when_gold_and_distractors_are_theirs(bench, data):

@@ -32,13 +32,14 @@ def opened_by_a_plan(bench: Workbench, positions: int) -> Counter[Path]:
     return Counter(path for path in paths if path.is_relative_to(bench.folder) and ".snakemake" not in path.parts)
 
 
-def test_planning_opens_no_file_for_a_position(tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_planning_opens_no_file_for_a_position(new_bench):
+    bench = new_bench
     few = opened_by_a_plan(bench, 2)
     assert bench.path("small.yaml") in few
     assert opened_by_a_plan(bench, 40) == few
 
 
+@pytest.mark.slow
 def test_measurements_are_tables_on_a_page_that_keeps_those_of_earlier_runs(tmp_path):
     page = tmp_path / "results.md"
     for name in ("passages", "examples"):

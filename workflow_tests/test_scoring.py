@@ -4,12 +4,12 @@ import pandas as pd
 import pytest
 import record_makers
 
-from litm.accuracy import accuracy_table
 from litm.csv_tables import write_csv
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.errors import UserError
 from litm.examples.answer_check import answer_check_row
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import COLUMNS, Sweep, score_sweep
 
 SWEEP = Sweep("m", "e", "multi_document_qa", "best_subspan_em")

@@ -3,7 +3,6 @@
 import pytest
 import yaml
 from conftest import ROOT, write_lines
-from workbench import Workbench
 
 from litm.config.study import load_study
 from litm.errors import UserError
@@ -106,8 +105,8 @@ def test_a_mistake_in_the_selection_is_one_line(changes, message):
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
 
 
-def test_snakemake_says_what_is_left_out_and_plans_the_rest(tmp_path):
-    bench = Workbench.create(tmp_path)
+def test_snakemake_says_what_is_left_out_and_plans_the_rest(new_bench):
+    bench = new_bench
     config = {
         "models": ["reference", "other", "gpt-4-0613"],
         "experiments": ["a", "b"],

@@ -16,7 +16,8 @@ from conftest import ROOT
 from test_engine_transformers import SETTINGS, kv_prompts
 from transformers import AutoTokenizer
 
-from litm.engines import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings, load_engine
+from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
+from litm.engines import load_engine
 from litm.prompt_format import CHAT, RAW
 from litm.records import read_json, write_json
 
@@ -92,15 +93,16 @@ def check_the_same(url: str, model: Path, contents: list, **changes: object) -> 
     return served
 
 
-def test_two_hundred_completions_are_those_of_the_local_engine(url, model):
-    pairs = [pair for size in (2, 3, 4, 5) for pair in kv_prompts(size, 50)]
+def test_completions_are_those_of_the_local_engine(url, model):
+    pairs = [pair for size in (2, 3, 5) for pair in kv_prompts(size, 10)]
     prompts = [prompt for prompt, _ in pairs]
     served = check_the_same(url, model, prompts, endpoint=COMPLETIONS_ENDPOINT, prompt_template=RAW, max_new_tokens=30)
-    assert len(set(prompts)) == 200
-    assert sum(value in one.text for (_, value), one in zip(pairs, served, strict=True)) >= 180
+    assert len(set(prompts)) == 30
+    assert sum(value in one.text for (_, value), one in zip(pairs, served, strict=True)) >= 27
     assert served[0].made_with.startswith("openai ") and f", {url}, " in served[0].made_with
 
 
+@pytest.mark.slow
 def test_first_lines_and_cut_answers_are_those_of_the_local_engine(url, model, tmp_path):
     # The quotation mark behind a value is a line end in the words of this copy, which goes on after it.
     spoken = shutil.copytree(model, tmp_path / "lines")
@@ -117,6 +119,7 @@ def test_first_lines_and_cut_answers_are_those_of_the_local_engine(url, model, t
     assert sum(one.text != other.text for one, other in zip(whole, first, strict=True)) >= 5
 
 
+@pytest.mark.slow
 def test_chats_are_those_of_the_local_engine(url, model):
     prompts = [prompt for prompt, _ in kv_prompts(4, 10)]
     before = [{"role": "user", "content": "Extract the value."}, {"role": "assistant", "content": "Yes."}]

@@ -14,9 +14,8 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_confint
 
-from litm import statistics
-from litm.statistics import (
-    binomial_interval,
+from litm.analysis import statistics
+from litm.analysis.statistics import (
     bootstrap_means,
     cochrans_q,
     contrast_interval,
@@ -29,8 +28,8 @@ from litm.statistics import (
     percentile_interval,
     permuted_sums,
     utilisation,
-    wilson_interval,
 )
+from litm.base.intervals import binomial_interval, wilson_interval
 
 P, R, T, PBI = (1, 0, -1, 0, 0), (0, 0, -1, 0, 1), (-1, 0, 0, 0, 1), (0.5, 0, -1, 0, 0.5)
 TRUTHS = {"flat": [0.5] * 5, "U": [0.75, 0.55, 0.45, 0.5, 0.7], "falling": [0.8, 0.7, 0.6, 0.5, 0.4]}

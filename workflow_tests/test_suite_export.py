@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
@@ -11,13 +10,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import record_makers
-from conftest import ROOT, write_lines
+from conftest import write_lines
 
 import export_suite
+from litm.csv_tables import write_csv
 from litm.domain.example import Example, write_examples
 from litm.domain.response import SweepResponse, write_responses
 from litm.errors import UserError
 from litm.records import read_jsonl
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 from litm.suite_export import CurveFiles, curve_figure
 
@@ -90,9 +91,13 @@ class Results:
         sweep = Sweep("m", experiment, "t", "value_in_answer")
         score_sweep(sweep, everything, responses).to_parquet(self.folder / f"{experiment}.parquet", index=False)
 
-    def export(self, *options: str, output: str = "out") -> Path:
+    def export(self, output: str = "out") -> Path:
+        """Run the program: the folder that it makes, beside which is the zip file."""
+        scores = {curve["scores"]: pd.read_parquet(curve["scores"]) for curve in self.curves}
+        write_csv(self.folder / "accuracy.csv", pd.concat(map(accuracy_table, scores.values())))
         argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", str(self.summaries)]
-        argv += ["--output", str(self.folder / output), *options]
+        argv += ["--accuracy", str(self.folder / "accuracy.csv"), "--output", str(self.folder / output)]
+        argv += ["--zip", str(self.folder / f"{output}.zip")]
         self.monkeypatch.setattr(sys, "argv", ["export_suite.py", *argv])
         export_suite.main()
         return self.folder / output
@@ -204,7 +209,7 @@ def test_the_figure_shows_the_curve_alone(results):
     results.add("needles", {9: [[0, 4, 8]]})
     for entry, ticks in zip(results.curves, (["1st", "5th"], ["1st", "9th"], ["1st", "5th", "9th"]), strict=True):
         curve = CurveFiles(**entry)
-        rows = pd.read_parquet(curve.scores)
+        rows = accuracy_table(pd.read_parquet(curve.scores))
         (panel,) = curve_figure(curve, rows[rows["size"] == curve.size]).axes
         assert panel.get_title() == f"{curve.size} items"
         labels = [label.get_text() for label in panel.get_xticklabels()]
@@ -212,27 +217,18 @@ def test_the_figure_shows_the_curve_alone(results):
         assert len(labels[0].split("\n")) == (2 if curve.placement else 1)
 
 
-def pack(folder: Path, output: Path) -> None:
-    """Run the program that packs a folder in which Snakemake has left a hidden file."""
-    (folder / ".hidden").touch()
-    program = [sys.executable, ROOT / "scripts" / "zip_export.py"]
-    subprocess.run([*program, "--folder", folder, "--name", "m", "--output", output], check=True, capture_output=True)
-    (folder / ".hidden").unlink()
-
-
 def test_the_same_results_give_the_same_zip_whenever_and_with_whatever_permissions(results):
     results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
-    pack(results.export(), results.folder / "one.zip")
+    results.export()
     for path in [*(results.folder / "kv").rglob("*.gz"), results.summaries / "kv_5" / "summary.json"]:
         os.utime(path, (10**9, 10**9))
     umask = os.umask(0o077)
     try:
         folder = results.export(output="elsewhere")
-        pack(folder, results.folder / "two.zip")
     finally:
         os.umask(umask)
-    assert (results.folder / "one.zip").read_bytes() == (results.folder / "two.zip").read_bytes()
-    with zipfile.ZipFile(results.folder / "one.zip") as packed:
+    assert (results.folder / "out.zip").read_bytes() == (results.folder / "elsewhere.zip").read_bytes()
+    with zipfile.ZipFile(results.folder / "out.zip") as packed:
         assert {name: packed.read(name) for name in packed.namelist()} == {
             f"m/{name}": data for name, data in files_in(folder).items()
         }

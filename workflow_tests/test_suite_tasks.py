@@ -1,13 +1,12 @@
 """The suite's tasks: what their prompts say, that nothing but the gold item's place changes, and the checks of that."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 import yaml
 from conftest import ROOT
+from programs import run_program
 from record_makers import response
 from suite_examples import (
     ONE_GOLD,
@@ -272,12 +271,12 @@ def test_a_task_names_a_metric_and_leaves_room_for_its_answer(task):
 def test_the_program_writes_the_examples_of_three_needles(tmp_path):
     settings = {"examples": 2, "seed": 0, "distractor_order": "ranked"}
     output = tmp_path / "gold_at_0_2_4.jsonl.gz"
-    command = [
-        sys.executable, ROOT / "scripts" / "make_examples.py", "--task", "multi_needle", "--size", "5",
+    done = run_program(
+        "make_examples", "--task", "multi_needle", "--size", "5",
         "--placement", "gold_at_0_2_4", "--settings", json.dumps(settings), "--output", output,
         "--prompt", ROOT / "resources" / "prompts" / "multi_needle.txt", "--dataset", "--labels",
-    ]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     records = list(read_examples(output))
     assert records[0] == example("multi_needle", questions("multi_needle", 5)[0], 5, "gold_at_0_2_4")
     assert [[target.position for target in record.targets] for record in records] == [[0, 2, 4]] * 2

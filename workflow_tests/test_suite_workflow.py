@@ -29,9 +29,9 @@ SUITE["define"]["experiments"]["qa"] |= {"closed_book": "closed_book", "oracle":
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Workbench:
+def finished(new_project, tmp_path_factory) -> Workbench:
     """A workbench in which all has been made and exported once."""
-    bench = Workbench.create(tmp_path_factory.mktemp("suite"))
+    bench = new_project.moved_to(tmp_path_factory.mktemp("suite"))
     bench.configure(SUITE)
     bench.run("--", "all", "suite_export", "suite_zip")
     return bench

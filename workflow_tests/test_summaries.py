@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT
+from programs import run_program
 
-import make_summaries
-from litm.accuracy import accuracy_table
+import summarize
+from litm.analysis.paired_scores import curves
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.csv_tables import write_csv
-from litm.position_bias import POSITION_BIAS_COLUMNS, position_bias_row
-from litm.score_groups import curves
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import COLUMNS
 
-PROGRAM = ROOT / "scripts" / "make_summaries.py"
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
 U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}
 
@@ -61,8 +61,7 @@ def write_tables(folder: Path, *sweeps: pd.DataFrame) -> list[str]:
     """The tables of sweeps as the workflow makes them, and the options that name them."""
     write_csv(folder / "accuracy.csv", pd.concat([accuracy_table(sweep) for sweep in sweeps]))
     rows = [position_bias_row(part, permutations=20) for sweep in sweeps for part in curves(sweep)]
-    table = pd.DataFrame(rows, columns=list(POSITION_BIAS_COLUMNS)).astype(POSITION_BIAS_COLUMNS)
-    write_csv(folder / "bias.csv", table)
+    write_csv(folder / "bias.csv", POSITION_BIAS.frame(rows))
     return ["--accuracy", str(folder / "accuracy.csv"), "--position-bias", str(folder / "bias.csv")]
 
 
@@ -84,8 +83,8 @@ def run(monkeypatch) -> Callable[..., None]:
     """Runs the program with `options`."""
 
     def run(*words) -> None:
-        monkeypatch.setattr(sys, "argv", ["make_summaries.py", *options(*words)])
-        make_summaries.main()
+        monkeypatch.setattr(sys, "argv", ["summarize.py", *options(*words)])
+        summarize.main()
 
     return run
 
@@ -206,7 +205,7 @@ def test_a_curve_that_is_gone_leaves_no_summary_behind(summarise, tmp_path):
 
 
 def start(words: list[str]) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, PROGRAM, *words], capture_output=True, text=True, check=False)
+    return run_program("summarize", *words)
 
 
 def test_mistakes_are_one_line_and_nothing_is_written(tmp_path):

@@ -5,17 +5,18 @@ from dataclasses import replace
 import pytest
 from record_makers import example
 
-from litm.accuracy import accuracy_table
 from litm.domain.example import Example, Target
-from litm.engines import Prepared
+from litm.engine import Prepared
 from litm.errors import UserError
+from litm.hashing import digest
 from litm.inference.fit import Fit
 from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
-from litm.journal import Journal, Response, digest
+from litm.journal import Journal, Response
 from litm.prompt_format import CHAT, RAW
+from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
 IDENTITY = {"model": "m"}

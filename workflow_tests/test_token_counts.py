@@ -1,12 +1,12 @@
 """Where the gold items are in tokens: as decoding says, for each kind of tokenizer and template, or not known."""
 
 import subprocess
-import sys
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 from conftest import ROOT
+from programs import run_program
 from record_makers import example
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
 from tokenizers.models import BPE
@@ -284,9 +284,8 @@ def test_prompts_with_a_gold_item_of_unknown_place_are_counted_and_left_out():
 
 
 def count_tokens(folder, *options: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, str(ROOT / "scripts" / "count_tokens.py"), "--model", "m", "--experiment", "e", *options]
-    outputs = ["--output", str(folder / "tokens.csv"), "--positions", str(folder / "positions.parquet")]
-    return subprocess.run([*command, *outputs], capture_output=True, text=True, check=False)
+    outputs = ["--output", folder / "tokens.csv", "--positions", folder / "positions.parquet"]
+    return run_program("count_tokens", "--model", "m", "--experiment", "e", *options, *outputs)
 
 
 def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path):

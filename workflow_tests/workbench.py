@@ -1,23 +1,32 @@
 """A copy of the project to run Snakemake in, and to edit: what it plans, and what it does."""
 
+import contextlib
+import json
 import logging
-import multiprocessing
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import traceback
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 from conftest import ROOT, qa_record, write_lines
+from fork_server import forking_python
+from programs import run_program
 
 from litm.records import read_json
 
 #: Rules that only name targets.
 TARGETS = {"all", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model"}
 
+#: A model that answers at once, without torch.
 CONFIG = {
-    "models": ["reference"],
+    "models": ["dummy"],
     "experiments": ["kv", "qa", "closed_book"],
     "define": {
         "datasets": {"questions": {"path": "questions.jsonl.gz"}},
@@ -34,6 +43,8 @@ CONFIG = {
         "figures": {"qa": {"experiments": ["qa"], "references": {"closed_book": "closed book"}, "published": True}},
     },
 }
+#: What a session's finished workbench has been made of: the small config, and one sweep of a model with weights.
+FINISHED = {**CONFIG, "models": ["dummy", "reference"], "only": {"reference": ["kv"]}}
 
 
 class Workbench:
@@ -57,13 +68,12 @@ class Workbench:
         write_lines(folder / "questions.jsonl.gz", [qa_record(number, 4) for number in range(4)])
         bench.configure(CONFIG)
         bench.git("init", "--quiet", "--initial-branch=main")
-        bench.git("add", "--all")
-        bench.git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=project")
+        bench.commit()
         return bench
 
     def moved_to(self, folder: Path) -> "Workbench":
         """The whole folder, results and all, at another place."""
-        shutil.copytree(self.folder, folder, symlinks=True)
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
         return Workbench(folder)
 
     def configure(self, config: dict) -> None:
@@ -84,54 +94,125 @@ class Workbench:
         """Run git in the workbench."""
         subprocess.run(["git", *words], cwd=self.folder, check=True, capture_output=True)
 
+    def commit(self) -> None:
+        """Commit all files."""
+        self.git("add", "--all")
+        self.git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
+
     def snakemake(self, *words: str) -> subprocess.CompletedProcess:
-        """Run Snakemake as a user does, with the small config."""
-        command = [sys.executable, "-m", "snakemake", "--configfile", "small.yaml", "--cores", "2", *words]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        """Run Snakemake with the small config; its jobs are forks of a process that has imported what they use."""
+        command = ["snakemake", "--configfile", "small.yaml", "--cores", "1", *words]
+        python = forking_python()
+        return in_a_fork(lambda: _snakemake(self.folder, command, python=python))
 
     def run(self, *words: str) -> None:
         """Run Snakemake; it must succeed."""
         done = self.snakemake(*words)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def run_here(self, *words: str) -> subprocess.CompletedProcess:
+        """Run the programs of the jobs that Snakemake plans in this process, which has imported what they want, to the
+        first that fails; how the last one ended. Snakemake does not know of it, and they are those of this checkout.
+        """
+        planned = self.snakemake("--dry-run", "--printshellcmds", "--quiet", "host", *words)
+        assert planned.returncode == 0, planned.stdout + planned.stderr
+        done = planned
+        with contextlib.chdir(self.folder):
+            for line in planned.stdout.splitlines():
+                shell, is_shell, command = line.partition("Shell command: ")
+                if is_shell and not shell:
+                    done = run_program(*program_and_words(command))
+                    if done.returncode:
+                        break
+        return done
+
     def plan(self, *words: str) -> dict[str, int]:
         """Number of jobs by rule that Snakemake would run, targets left out."""
-        # Here, so that no fork has to: it takes seconds.
-        import snakemake.cli  # noqa: F401
+        command = ["snakemake", "--dry-run", "--configfile", "small.yaml", "--cores", "1", *words]
+        with TemporaryDirectory() as folder:
+            stats = Path(folder) / "stats.json"
+            done = in_a_fork(lambda: _snakemake(self.folder, command, stats))
+            assert done.returncode == 0 and stats.exists(), done.stdout + done.stderr
+            counts = json.loads(stats.read_text())
+        return {rule: count for rule, count in counts.items() if rule not in TARGETS | {"total"}}
 
-        context = multiprocessing.get_context("fork")
-        receiver, sender = context.Pipe(duplex=False)
-        child = context.Process(target=_plan, args=(self.folder, words, sender))
-        child.start()
-        sender.close()
-        stats = receiver.recv()
-        child.join()
-        assert child.exitcode == 0
-        return {rule: count for rule, count in stats.items() if rule not in TARGETS | {"total"}}
-
-    def asked(self, sweep: str, model: str = "reference") -> tuple[int, int]:
+    def asked(self, sweep: str, model: str = "dummy") -> tuple[int, int]:
         """How many prompts the last run of a sweep asked, and how many it took from the journal."""
         manifest = read_json(self.path(f"results/responses/{model}/{sweep}.manifest.json"))
         return manifest["asked"], manifest["reused"]
 
 
-def _plan(folder: Path, words: tuple[str, ...], sender) -> None:
-    """Plan in a process of its own that forgets this checkout's library: the workbench has its own."""
+def program_and_words(command: str) -> list[str]:
+    """The name of the program and its arguments, of a rule's shell command."""
+    words = shlex.split(command.partition(" 2>&1")[0])
+    program = next(index for index, word in enumerate(words) if word.endswith(".py"))
+    return [Path(words[program]).stem, *words[program + 1 :]]
+
+
+def in_a_fork(run: Callable[[], int]) -> subprocess.CompletedProcess:
+    """What a function prints and returns, as exit status, in a process of its own that has this one's modules.
+
+    To start Snakemake anew takes longer than to plan.
+    """
+    _prepare_forks()
+    with TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in ("stdout", "stderr")]
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                for number, file in enumerate(files, start=1):
+                    os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT), number)
+                sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
+                status = run()
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
+        _, status = os.waitpid(child, 0)
+        stdout, stderr = (file.read_text() for file in files)
+    return subprocess.CompletedProcess([], os.waitstatus_to_exitcode(status), stdout, stderr)
+
+
+@cache
+def _prepare_forks() -> None:
+    """Import what every run of Snakemake does, its plugins too, so that no fork has to."""
+    import pandas  # noqa: F401
+    from snakemake.cli import parse_args
+
+    parse_args([])
+
+
+def _snakemake(folder: Path, command: list[str], stats: Path | None = None, python: Path | None = None) -> int:
+    """Run Snakemake in a process that forgets this checkout's library: the workbench has its own.
+
+    stats: a file for the counts of jobs by rule; python: what the rules' `python` is, which is in its folder.
+    """
+    if python:
+        sys.executable = str(python)
     os.chdir(folder)
     for name in [name for name in sys.modules if name.split(".")[0] == "litm"]:
         del sys.modules[name]
     sys.path[:] = [path for path in sys.path if Path(path) != ROOT / "scripts"]
-    from snakemake.cli import args_to_api, parse_args
+    sys.argv[:] = command
+    from snakemake.cli import main
     from snakemake.logging import logger
+
+    # Jobs print where this process does, and not where pytest did when the module was imported.
+    sys.modules["snakemake.shell"].STDOUT = None  # type: ignore[attr-defined]
 
     catch = _CatchStatistics()
     # A filter, because Snakemake takes all handlers off when it sets its logging up.
     logger.addFilter(catch)
-    parser, args = parse_args(["--dry-run", "--configfile", "small.yaml", "--cores", "2", *words])
-    succeeded = args_to_api(args, parser)
-    sender.send(catch.stats)
-    sys.stdout.flush()
-    os._exit(0 if succeeded and catch.stats is not None else 1)
+    try:
+        main(command[1:])
+    except SystemExit as end:
+        if stats and catch.stats is not None:
+            stats.write_text(json.dumps(catch.stats))
+        return int(end.code or 0)
+    return 1
 
 
 class _CatchStatistics(logging.Filter):

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from litm.domain.response import SweepResponse
-from litm.engines import FIRST_LINE, EngineSettings
+from litm.engine import FIRST_LINE, EngineSettings
+from litm.engines import engine_facts
 from litm.identity import sweep_identity
 from litm.inference.fit import Fit
 from litm.inference.policies import LEAVE_OUT
 from litm.prompt_format import load_tokenizer, opens_reasoning
-from litm.reasoning import Reasoning, generation_settings, opened_by_prompt, with_answer
+from litm.reasoning import Reasoning, generation_settings, with_answers
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class Asking:
     def is_served(self) -> bool:
         """Whether a server runs the model, and makes the prompts."""
         return "base_url" in self.source
+
+    @property
+    def has_tokenizer(self) -> bool:
+        """Whether the model has a tokenizer, here or on its server."""
+        return engine_facts(self.settings["engine"]).has_model
 
     @property
     def is_encoder_decoder(self) -> bool:
@@ -76,14 +82,8 @@ class Asking:
 
         tokenizer: another place for the tokenizer than with the model.
         """
-        if not self.reasoning.is_separate:
-            yield from responses
-            return
-        tags, records = self.reasoning.tags, list(responses)
-        if self.is_served:
-            # Nobody knows the prompts, so that only the responses show whether those open the reasoning.
-            opened = opened_by_prompt((record.text or "" for record in records), tags)
-        else:
+        opened = None
+        if self.reasoning.is_separate and not self.is_served:
             own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"])
-            opened = opens_reasoning(own, self.settings["prompt_template"], self.template, tags[0])
-        yield from (with_answer(record, tags, opened) for record in records)
+            opened = opens_reasoning(own, self.settings["prompt_template"], self.template, self.reasoning.tags[0])
+        return with_answers(responses, self.reasoning, opened)

@@ -9,11 +9,12 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from litm.analysis.statistics import gap_test
+from litm.base.intervals import binomial_interval
 from litm.domain.example import Example
 from litm.domain.placement import gold_positions
 from litm.domain.response import SweepResponse
 from litm.scoring.score import judge
-from litm.statistics import binomial_interval, gap_test
 
 #: Replicates of the permutation test.
 REPLICATES = 2_000

@@ -1,20 +1,16 @@
 """Which questions an audit asks again: a seeded sample of those that got an answer, each at all positions."""
 
-import hashlib
 from collections.abc import Iterable
 
 from litm.domain.finish_reason import FAILED, OVERFLOW
 from litm.domain.response import SweepResponse
-
-#: The engine that answers a local model's prompts one at a time with nothing shared between them.
-PLAIN_ENGINE = "transformers"
-#: Engines that are checked against it: they share, or compute in their own way.
-CHECKED_AGAINST_PLAIN = ("transformers_paged", "vllm")
+from litm.engines import engine_facts
+from litm.hashing import text_sha256
 
 
 def audit_engine(engine: str) -> str:
     """The engine of the audit of a sweep that another engine answered; an API is asked again itself."""
-    return PLAIN_ENGINE if engine in CHECKED_AGAINST_PLAIN else engine
+    return engine_facts(engine).audited_with or engine
 
 
 def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -> set[tuple[int, str]]:
@@ -40,4 +36,4 @@ def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -
 
 
 def _lot(seed: int, id: str) -> tuple[str, str]:
-    return hashlib.sha256(f"{seed}/audit/{id}".encode()).hexdigest(), id
+    return text_sha256(f"{seed}/audit/{id}"), id

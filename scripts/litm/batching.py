@@ -1,17 +1,6 @@
 """How prompts and passages are put into batches."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import TypeVar
-
-T = TypeVar("T")
-
-
-def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of `size` items in their order, the last one shorter."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, size)):
-        yield batch
+from collections.abc import Iterator, Sequence
 
 
 def longest_first(lengths: Sequence[int]) -> list[int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from litm.errors import UserError
+from litm.messages import note as note
 from litm.signals import stop_on_sigterm
 
 
@@ -46,8 +47,3 @@ def json_object(text: str) -> dict:
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError("not a JSON object")
     return value
-
-
-def note(message: str) -> None:
-    """Tell the user something on standard error, which the rules also keep in the job's log."""
-    print(message, file=sys.stderr, flush=True)

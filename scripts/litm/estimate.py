@@ -8,20 +8,19 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from litm.apis.engine import TEMPLATE_ARGUMENTS, text_ids
+from litm.apis.prompt_tokens import ServedPrompts
 from litm.asking import Asking
-from litm.engines import CHAT_ENDPOINT
+from litm.batches import in_batches
+from litm.engines import engine_facts
 from litm.inference.fit import Fit
 from litm.inference.prompt import Prompt
 from litm.journal import Response
 from litm.prefix_tree import tree_tokens
-from litm.prompt_format import CHAT, Content, encode_prompts, in_chunks, load_tokenizer, model_tokenizer
+from litm.prompt_format import CHUNK, Content, encode_prompts, load_tokenizer, model_tokenizer
 from litm.records import read_json
 
 #: Prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
-#: Engines that compute what prompts have in common once, if no layer of a model forgets what is behind a window.
-SHARING = ("transformers", "transformers_paged", "vllm")
 #: Columns of the estimate and their types. Numbers are missing where they are not known.
 COLUMNS = {
     "model": "string",
@@ -107,29 +106,27 @@ def remaining_work(
 
 
 def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
-    for some in in_chunks(contents):
+    for some in in_batches(contents, CHUNK):
         yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
 
 
 def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
-    """How prompts become tokens; None for a server's model without a tokenizer.
+    """How prompts become tokens; None for a model without a tokenizer.
 
-    tokenizer: where it is if not with the model. As engines do it: a server's chat is in the tokenizer's chat template,
-    and where that is not known only what the messages say is counted.
+    tokenizer: where it is if not with the model. They are those that engines count.
     """
+    if not asking.has_tokenizer:
+        return None
     prompt_template, template = asking.settings["prompt_template"], asking.template
-    if not asking.is_served:
+    provider = engine_facts(asking.settings["engine"]).provider
+    if provider is None:
         location = tokenizer or asking.source["location"]
         own = model_tokenizer(location, asking.source["revision"], prompt_template, asking.reasoning)
         return lambda contents: encode_prompts(own, prompt_template, template, contents)
     if not tokenizer:
         return None
-    servers = load_tokenizer(tokenizer)
-    if asking.settings["endpoint"] != CHAT_ENDPOINT:
-        return lambda contents: encode_prompts(servers, prompt_template, template, contents)
-    if servers.chat_template and TEMPLATE_ARGUMENTS not in asking.settings["request"]:
-        return lambda contents: encode_prompts(servers, CHAT, None, contents)
-    return lambda contents: [text_ids(servers, content) for content in contents]
+    endpoint, request = asking.settings["endpoint"], asking.settings["request"]
+    return ServedPrompts(load_tokenizer(tokenizer), provider, endpoint, prompt_template, template, request).ids
 
 
 def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:

@@ -1,4 +1,4 @@
-"""Remote files: from a mirror folder or the network, never unchecked."""
+"""Remote files: from a mirror folder or the network, never unchecked. By urllib, which also reads file: addresses."""
 
 import http.client
 import shutil
@@ -7,9 +7,9 @@ import urllib.request
 from pathlib import Path
 from typing import IO
 
+from litm.atomic_write import atomic_writer
 from litm.errors import UserError
-from litm.identity import file_sha256
-from litm.records import atomic_writer
+from litm.hashing import file_sha256
 
 TIMEOUT_SECONDS = 60
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from litm.position_bias import NO_INFORMATION
+from litm.analysis.pbi import NO_INFORMATION
 from litm.wording import ordinal, percent
 
 #: A smaller p value is called more than chance.

@@ -1,11 +1,11 @@
 """Which model it is, exactly: what a response belongs to."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litm.errors import UserError
+from litm.hashing import file_sha256 as file_sha256
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -143,9 +143,3 @@ def sweep_identity(source: dict, model: dict, template: str | None, decoding: di
     stop rule.
     """
     return {"source": source, "model": model, "template": template, "decoding": decoding}
-
-
-def file_sha256(path: str | Path) -> str:
-    """The sha256 of a file, as hex digits."""
-    with Path(path).open("rb") as raw:
-        return hashlib.file_digest(raw, "sha256").hexdigest()

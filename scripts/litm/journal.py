@@ -4,9 +4,6 @@ A line is either an identity, `{"identity": digest, "fields": {...}}`, written o
 or a response, `{"key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"}`.
 """
 
-import errno
-import fcntl
-import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,17 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from litm.cli import note
 from litm.domain.example import Content
 from litm.domain.response import Response as Response
 from litm.errors import UserError
-from litm.records import canonical_json
+from litm.hashing import canonical_json
+from litm.hashing import digest as digest
+from litm.locks import lock
+from litm.messages import note
 from litm.signals import signals_deferred
-
-
-def digest(value: object) -> str:
-    """A sha256 (hex) of a JSON value; equal values have equal digests, whatever the order of their keys."""
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
 def response_key(identity: str, content: Content) -> str:
@@ -106,14 +100,8 @@ class Journal:
 
     def _lock(self) -> None:
         """A killed Snakemake can leave its jobs running: two writers would answer twice and tear each other's lines."""
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UserError(f"{self.path} is in use by another run: wait for it or stop it, then run again") from error
-        except OSError as error:
-            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
-                raise
-            note(f"{self.path}: this file system has no locks; make sure that no other run writes to it")
+        if not lock(self._file):
+            raise UserError(f"{self.path} is in use by another run: wait for it or stop it, then run again")
 
     def _load(self) -> None:
         recorded = read_journal(self.path)

@@ -14,7 +14,7 @@ from transformers import (
 )
 from transformers.utils import logging as transformers_logging
 
-from litm.engines import INT8, NF4, NO_QUANTIZATION, EngineSettings
+from litm.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
 from litm.errors import UserError
 
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.

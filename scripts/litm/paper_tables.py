@@ -51,6 +51,20 @@ def paper_table(layout: Layout, rows: pd.DataFrame) -> PaperTable:
     return PaperTable(layout.caption if layout.is_of_tokens else f"{layout.caption}; {_precision(cells)}", values, text)
 
 
+def latex_table(table: PaperTable) -> str:
+    """The table's text in LaTeX with its caption; needs the package booktabs."""
+    # Of all special characters a caption has at most these, and pandas writes it as it is.
+    caption = table.caption.replace("%", r"\%").replace("&", r"\&")
+    styled = table.text.style.format(escape="latex").format_index(axis=1, escape="latex").hide(axis="index")
+    text = styled.to_latex(
+        caption=caption,
+        column_format="l" + "r" * (len(table.text.columns) - 1),
+        position_float="centering",
+        hrules=True,
+    )
+    return text.replace("±", r"$\pm$")
+
+
 def _columns(group: Group, rows: pd.DataFrame, layout: Layout) -> Iterator[_Column]:
     cells = rows[(rows["experiment"] == group.experiment) & (rows["size"] == group.size)]
     if layout.is_of_tokens or len(layout.groups) > 1:

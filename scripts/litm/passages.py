@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import IO, cast
 
@@ -24,6 +23,7 @@ SHARD_NAME = "shard-{:05d}.jsonl.gz"
 COMPRESSION_LEVEL = 3
 #: Passages that are compressed at a time; a call for each would take longer than the compression.
 BATCH = 1000
+QUOTE = json.JSONEncoder().encode
 #: Characters: what a quote that is never closed may swallow, and the longest text in a table.
 LONGEST_FIELD = 10_000_000
 
@@ -213,9 +213,10 @@ def _write_shard(path: Path, passages: Iterator[Passage]) -> dict:
     return {"file": path.name, "passages": count, "sha256": sha256.hexdigest()}
 
 
-def _json_line(passage: Passage, quote: Callable[[str], str] = encode_basestring_ascii) -> str:
-    """What `json.dumps` of the passage gives, in less than half the time."""
-    return f'{{"id": {quote(passage.id)}, "title": {quote(passage.title)}, "text": {quote(passage.text)}}}\n'
+def _json_line(passage: Passage) -> str:
+    """What `json.dumps` of the passage gives, in half the time."""
+    id, title, text = map(QUOTE, (passage.id, passage.title, passage.text))
+    return f'{{"id": {id}, "title": {title}, "text": {text}}}\n'
 
 
 def _remove_other_shards(folder: Path, keep: set[str]) -> None:

@@ -1,13 +1,13 @@
 """From a prompt to the token ids a model reads: tokenizer and prompt template, without any weights."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 import jinja2
 
+from litm.batches import in_batches
 from litm.domain.example import Content as Content
 from litm.errors import UserError
 from litm.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
@@ -15,7 +15,6 @@ from litm.reasoning import OFF, STRIP, SWITCH, Reasoning, check_tags
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-T = TypeVar("T")
 
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"
@@ -76,17 +75,10 @@ def encode_prompts(
     Never truncates. Arguments and errors as in `render_prompts`.
     """
     ids: list[list[int]] = []
-    for some in in_chunks(prompts):
+    for some in in_batches(prompts, CHUNK):
         texts = render_prompts(tokenizer, prompt_template, template, some)
         ids += cast(list[list[int]], tokenize(tokenizer, prompt_template, texts)["input_ids"])
     return ids
-
-
-def in_chunks(items: Iterable[T]) -> Iterator[list[T]]:
-    """The items in lists of at most `CHUNK`, in their order."""
-    rest = iter(items)
-    while some := list(islice(rest, CHUNK)):
-        yield some
 
 
 def render_prompts(

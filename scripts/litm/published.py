@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from litm.base.intervals import binomial_interval
 from litm.domain.placement import gold_positions
 from litm.errors import UserError
-from litm.statistics import binomial_interval
 
 #: The data version of values whose source does not say it.
 UNKNOWN_VERSION = "unknown"
@@ -69,10 +69,9 @@ class PublishedTokens:
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model of the paper: our name, the one it is printed as, and where its weights are (or the name of its API)."""
+    """A model of the paper: our name, and where its weights are (or the name of its API)."""
 
     model: str
-    printed_as: str
     weights: str
 
 

@@ -6,32 +6,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from litm.analysis.statistics import unpaired_difference
 from litm.published import PublishedAccuracy, PublishedModel
-from litm.statistics import unpaired_difference
-from litm.wording import percent
 
 CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
-#: Columns of published_comparison.csv, and their headings in Markdown.
-COLUMNS = {
-    "model": "Model",
-    "experiment": "Experiment",
-    "size": "Size",
-    "placement": "Placement",
-    "position": "Position",
-    "metric": "Metric",
-    "n": "n",
-    "accuracy": "Accuracy",
-    "published_n": "Published n",
-    "published": "Published",
-    "difference": "Difference",
-    "ci_low": "95 % from",
-    "ci_high": "to",
-    "verdict": "Verdict",
-    "reason": "Reason",
-    "source": "Source",
-    "note": "Note",
-}
-FRACTIONS = ("accuracy", "published", "difference", "ci_low", "ci_high")
 
 
 class CellName(NamedTuple):
@@ -93,8 +71,8 @@ def comparison_rows(
     cells: Mapping[CellName, MeasuredCell],
     published: Iterable[PublishedAccuracy],
     models: Mapping[str, PublishedModel],
-) -> pd.DataFrame:
-    """The columns `COLUMNS`, a row for each published value whose cell was measured, in the order of the published.
+) -> list[dict]:
+    """Rows of published_comparison.csv: one for each published value whose cell was measured, in their order.
 
     difference: ours minus theirs, with its 95 % interval for two independent proportions (`unpaired_difference`); the
     questions are the same, so that it is wider than a paired one would be, for which single answers are needed. The
@@ -106,8 +84,7 @@ def comparison_rows(
         cell = cells.get(CellName(value.model, value.experiment, value.size, value.placement))
         if cell is not None:
             rows.append(_row(cell, value, models.get(value.model)))
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    return table.astype({"position": "Int64", **dict.fromkeys(FRACTIONS, "Float64")})
+    return rows
 
 
 def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> list[str]:
@@ -128,25 +105,19 @@ def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedMode
     return reasons
 
 
-def as_markdown(table: pd.DataFrame) -> str:
-    """The table as Markdown, in per cent; missing values are empty."""
-    shown = table.drop(columns=["metric", "position"]).astype(object)
-    shown = shown.where(shown.notna(), "")
-    for name in FRACTIONS:
-        shown[name] = [percent(value) if value != "" else "" for value in shown[name]]
-    return shown.rename(columns=COLUMNS).to_markdown(index=False, disable_numparse=True) + "\n"
-
-
 def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> dict:
     reasons = obstacles(cell, value, model)
-    theirs = {key: field for key, field in asdict(value).items() if key in COLUMNS}
-    row = {**theirs, "metric": cell.metric, "n": cell.n, "accuracy": cell.accuracy}
-    row |= {
+    row = {
+        **asdict(value),
+        "metric": cell.metric,
+        "n": cell.n,
+        "accuracy": cell.accuracy,
         "published_n": value.n,
         "published": value.accuracy,
         "verdict": NOT_COMPARABLE,
         "reason": "; ".join(reasons),
     }
+    del row["data_version"]
     if cell.accuracy is None:
         return row
     counts = round(cell.accuracy * cell.n), cell.n, round(value.accuracy * value.n), value.n

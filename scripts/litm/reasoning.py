@@ -4,7 +4,7 @@ A model may begin its response with the opening tag, or its prompt may end with 
 ends with the closing tag, and the answer is what comes after.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -51,18 +51,6 @@ class Reasoning:
         return self.policy in (STRIP, BUDGET)
 
 
-def read_reasoning(entry: Mapping, where: str) -> Reasoning:
-    """That of an entry of models.yaml; `UserError`, beginning with `where`, for keys that do not go together."""
-    # YAML reads a bare off as false.
-    policy = OFF if entry.get("reasoning") is False else entry.get("reasoning")
-    if (policy == BUDGET) != ("reasoning_tokens" in entry):
-        raise UserError(f"{where}: 'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
-    if "reasoning_tags" in entry and policy not in (STRIP, BUDGET):
-        raise UserError(f"{where}: 'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'")
-    opening, closing = entry.get("reasoning_tags", TAGS)
-    return Reasoning(policy, entry.get("reasoning_tokens", 0), (opening, closing))
-
-
 def generation_settings(settings: Mapping, stops_early: bool) -> dict:
     """The settings of a model without what changes no response, for its identity.
 
@@ -91,6 +79,23 @@ def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
     """
     opening, closing = tags
     return any(closing in text and opening not in text.partition(closing)[0] for text in texts)
+
+
+def with_answers(
+    responses: Iterable[SweepResponse], reasoning: "Reasoning", opened: bool | None = None
+) -> Iterator[SweepResponse]:
+    """The responses, each with its `answer`, where the reasoning before it is not scored.
+
+    opened: whether the prompts opened the reasoning; None if nobody knows the prompts, so that the responses must show
+    it.
+    """
+    if not reasoning.is_separate:
+        yield from responses
+        return
+    responses = list(responses)
+    if opened is None:
+        opened = opened_by_prompt((response.text or "" for response in responses), reasoning.tags)
+    yield from (with_answer(response, reasoning.tags, opened) for response in responses)
 
 
 def with_answer(response: SweepResponse, tags: tuple[str, str], opened: bool) -> SweepResponse:

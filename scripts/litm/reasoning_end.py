@@ -13,7 +13,7 @@ from transformers import (
 )
 
 from litm.domain.finish_reason import LENGTH, STOP
-from litm.engines import FIRST_LINE, EngineSettings
+from litm.engine import FIRST_LINE, EngineSettings
 from litm.errors import UserError
 from litm.line_end import LineEnd, StopAtLineEnd, cut_answer
 from litm.reasoning import BUDGET

@@ -4,19 +4,15 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from litm.atomic_write import atomic_writer as atomic_writer
 from litm.errors import UserError
+from litm.hashing import canonical_json as canonical_json
 
 #: Prompts become 5 % larger than with the greatest, 9, in a quarter of the time.
 GZIP_LEVEL = 4
-
-
-def canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no spaces: equal values give equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
@@ -78,22 +74,3 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> dict:
     """Read one JSON object; `UserError` naming the file if it is none."""
     return parse_object(Path(path).read_text(encoding="utf-8"), str(path))
-
-
-@contextmanager
-def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
-    """A binary file that appears under its name only once it is complete."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        with partial.open("wb") as raw:
-            yield raw
-            raw.flush()
-        partial.replace(path)
-    except OSError as error:
-        # Errors of writing and flushing do not say which file it was.
-        error.filename = error.filename or str(path)
-        raise
-    finally:
-        partial.unlink(missing_ok=True)

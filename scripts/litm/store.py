@@ -5,22 +5,22 @@ Snakemake deletes the outputs of a job before it runs it. So the job's output is
 lies in a store that is no output: what is there is not made again.
 """
 
-import fcntl
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from litm.cli import note
 from litm.errors import UserError
-from litm.records import canonical_json, read_json, write_json
+from litm.hashing import digest
+from litm.locks import lock
+from litm.messages import note
+from litm.records import read_json, write_json
 
 
 def store_digest(fields: Mapping[str, Any]) -> str:
     """A short name for an entry: of the sha256 of all that it is made of, the first 32 hex digits."""
-    return hashlib.sha256(canonical_json(fields).encode()).hexdigest()[:32]
+    return digest(fields)[:32]
 
 
 def stored(folder: str | Path, fields: Mapping[str, Any], build: Callable[[Path], dict]) -> tuple[Path, dict]:
@@ -59,12 +59,8 @@ def _remove(entry: Path) -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    with path.open("w") as file:
+        if not lock(file):
             note(f"another job is making {path.stem.lstrip('.')}, waiting for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        except OSError:
-            note(f"{path.parent}: this file system has no locks; make sure that no other run writes to it")
+            lock(file, wait=True)
         yield

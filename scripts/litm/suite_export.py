@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from litm.accuracy import accuracy_table
 from litm.domain.curve import Curve
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.errors import UserError
-from litm.figures import position_curve, target_bars
+from litm.figures import accuracy_by_position, accuracy_by_target
+from litm.figures.drawing.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -75,19 +75,18 @@ def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], bool | None]:
     }
 
 
-def curve_figure(curve: CurveFiles, scores: pd.DataFrame) -> Figure:
-    """The curve alone: accuracy by position, or bars for several gold items of one prompt; `scores` are its rows."""
+def curve_figure(curve: CurveFiles, accuracy: pd.DataFrame) -> Figure:
+    """The curve alone: accuracy by position, or bars for several gold items of one prompt.
+
+    accuracy: the rows of the curve in the accuracy table.
+    """
+    kind = accuracy_by_position if curve.placement is None else accuracy_by_target
     settings = {
         "name": curve.name,
         "title": curve.title,
         "experiments": [curve.experiment],
         "references": {},
         "panel_title": curve.panel_title,
+        "x_label": kind.X_LABEL,
     }
-    accuracy = accuracy_table(scores)
-    if curve.placement is None:
-        by_position = {"kind": "accuracy_by_position", "x_label": "Position of the item with the answer"}
-        return position_curve(accuracy, settings | by_position)
-    return target_bars(
-        accuracy, settings | {"kind": "accuracy_by_target", "x_label": "Item asked for, and its position"}
-    )
+    return kind.draw(settings, Rows(accuracy))

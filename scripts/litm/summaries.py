@@ -4,14 +4,15 @@ A value that does not exist is None, never NaN.
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import pandas as pd
 
+from litm.analysis.pbi import CLASSES, INVERTED, MEASURED, NO_INFORMATION
 from litm.domain.curve import Curve
 from litm.errors import UserError
-from litm.position_bias import CLASSES, INVERTED, MEASURED, NO_INFORMATION
+from litm.plain_rows import plain_rows
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 
@@ -43,23 +44,21 @@ def curve_summary(model: str, curve: Curve, accuracy: pd.DataFrame, position_bia
     of the questions counted at each position, the other numbers are of the `n` questions scored at all of them.
     Raises `UserError` if the accuracy table has no position of the curve.
     """
-    cells = rows_of_curve(accuracy, model, curve)
-    cells = cells[cells["position"].notna()].sort_values("position", kind="stable")
-    if cells.empty:
+    table = rows_of_curve(accuracy, model, curve)
+    cells = plain_rows(table[table["position"].notna()].sort_values("position", kind="stable"))
+    if not cells:
         raise UserError(f"{curve.name}: the accuracy table has no position of {model} at size {curve.size}")
-    positions = [int(position) for position in cells["position"]]
     summary = {
         "experiment": curve.name,
         "model": model,
-        "task": cells["task"].iloc[0],
-        "metric": cells["metric"].iloc[0],
+        **{key: cells[0][key] for key in ("task", "metric")},
         "size": curve.size,
-        "items": int(cells["items"].iloc[0]),
-        "positions": dict(zip(map(str, positions), map(_plain, cells["accuracy"]), strict=True)),
+        "items": int(cells[0]["items"]),
+        "positions": {str(int(cell["position"])): cell["accuracy"] for cell in cells},
     }
     if curve.placement is not None:
-        summary["targets"] = dict(zip(cells["target"], positions, strict=True))
-    rows = [] if position_bias is None else rows_of_curve(position_bias, model, curve).to_dict("records")
+        summary["targets"] = {cell["target"]: int(cell["position"]) for cell in cells}
+    rows = [] if position_bias is None else plain_rows(rows_of_curve(position_bias, model, curve))
     return summary | (_of_bias(rows[0]) if rows else _without_bias(cells))
 
 
@@ -80,26 +79,19 @@ def master_summary(model: str, summaries: Iterable[dict]) -> dict:
 
 
 def _of_bias(row: Mapping) -> dict:
-    values = {name: _plain(row[name]) for name in (*_BIAS, "verdict", "reason")}
-    if row["verdict"] == MEASURED and values["pbi"] is None:
+    values = {name: row[name] for name in (*_BIAS, "verdict", "reason")}
+    if row["verdict"] == MEASURED and row["pbi"] is None:
         values["reason"] = "no position between the first and the last"
     return {"n": int(row["n_complete"]), "n_incomplete": int(row["n_incomplete"]), **values}
 
 
-def _without_bias(cells: pd.DataFrame) -> dict:
+def _without_bias(cells: Sequence[Mapping]) -> dict:
     """A curve that is not in the table of position bias: one position, whose counts are its own, or not compared."""
     alone = len(cells) == 1
     return {
-        "n": int(cells["n"].iloc[0]) if alone else None,
-        "n_incomplete": int(cells[_NOT_COUNTED].iloc[0].sum()) if alone else None,
+        "n": int(cells[0]["n"]) if alone else None,
+        "n_incomplete": sum(int(cells[0][name]) for name in _NOT_COUNTED) if alone else None,
         **dict.fromkeys(_BIAS),
         "verdict": NO_INFORMATION,
         "reason": "only one position" if alone else "not in the table of position bias",
     }
-
-
-def _plain(value: Any) -> Any:
-    """None for a missing value; Python's own number for one of numpy's, which JSON cannot write."""
-    if pd.isna(value):
-        return None
-    return value.item() if hasattr(value, "item") else value

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from litm.batches import in_batches
 from litm.domain.example import Example
 from litm.errors import UserError
 from litm.prompt_format import (
     CHAT,
+    CHUNK,
     PROMPT_FIELD,
     as_messages,
-    in_chunks,
     render_chats,
     render_prompts,
     tokenize,
@@ -79,7 +80,7 @@ def measure_prompts(
     A gold item's place is not known if the tokenizer does not say which characters a token has (one that is not
     fast), or if the chat template changes what it is given, white space at the ends of a message aside.
     """
-    for some in in_chunks(examples):
+    for some in in_batches(examples, CHUNK):
         texts = render_prompts(
             tokenizer, prompt_template, template, [example.content(prompt_template == CHAT) for example in some]
         )

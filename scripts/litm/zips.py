@@ -11,10 +11,9 @@ COMPRESSED = (".gz", ".png")
 
 
 def write_zip(path: str | Path, folder: str | Path, name: str) -> None:
-    """All files of a folder but hidden ones, as a folder `name`: the same files give the same bytes."""
+    """All files of a folder as a folder `name`: the same files give the same bytes."""
     folder = Path(folder)
-    shown = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(".")]
-    files = {f"{name}/{file.relative_to(folder).as_posix()}": file for file in shown}
+    files = {f"{name}/{file.relative_to(folder).as_posix()}": file for file in folder.rglob("*") if file.is_file()}
     with atomic_writer(path) as raw, zipfile.ZipFile(raw, "w") as packed:
         for entry in sorted(files):
             info = zipfile.ZipInfo(entry, date_time=(1980, 1, 1, 0, 0, 0))

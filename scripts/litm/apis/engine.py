@@ -4,47 +4,45 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from importlib.metadata import version
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from litm.apis.answers import Reply, line_end
+from litm.apis.prompt_tokens import ServedPrompts
 from litm.apis.running import Patience, as_they_finish, in_step
-from litm.cli import note
 from litm.domain.finish_reason import REFUSED, STOP
-from litm.engines import CHAT_ENDPOINT, FIRST_LINE, EngineSettings, Prepared, prepare_prompts
+from litm.engine import FIRST_LINE, EngineSettings, Prepared, Provider, with_ids
 from litm.errors import UserError
+from litm.hashing import canonical_json
 from litm.journal import Response
-from litm.prompt_format import CHAT, Content, as_messages, load_tokenizer
-from litm.records import canonical_json
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+from litm.messages import note
+from litm.prompt_format import Content, load_tokenizer
 
 #: What a server of one's own, which wants no key, is given in its place, because the SDKs want one.
 NO_KEY = "no-key"
-#: The field of a request that changes what a chat template writes.
-TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 
 
 class ApiEngine(ABC):
     """Asks many prompts at a time, and again where none came; checks that each was read whole.
 
-    A protocol's engine says how to connect, what to send, and how to read what comes.
+    A protocol's engine says how to connect, what to send, and how to read what comes. sdk: the distribution that it
+    asks with.
     """
 
-    key_variable: ClassVar[str]
-    home: ClassVar[str]
-    software: ClassVar[str]
+    provider: ClassVar[Provider]
+    sdk: ClassVar[str]
     #: Few servers tell which tokens they had in a cache.
     computed_tokens: int | None = None
 
     def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
         self.settings = settings
         self.patience = patience or Patience(settings.request_timeout, settings.request_attempts)
-        self.key = api_key(settings, self.key_variable)
-        self.url = settings.base_url or self.home
+        self.key = api_key(settings, self.provider.key_variable)
+        self.url = settings.base_url or self.provider.url
+        self.software = f"{self.sdk} {version(self.sdk)}"
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
+        self.served_prompts = self._served_prompts()
         self._usage_is_missing = False
 
     @abstractmethod
@@ -55,25 +53,24 @@ class ApiEngine(ABC):
     async def ask(self, client: Any, content: Content) -> Reply:
         """The answer to one request; `Unanswered` or `UserError` if there is none."""
 
-    @property
-    def counts_exactly(self) -> bool:
-        """Whether `prepare` knows all tokens that the server's model reads, and not only those of the messages."""
-        if self.settings.endpoint != CHAT_ENDPOINT:
-            return True
-        is_known = self.tokenizer is not None and bool(self.tokenizer.chat_template)
-        return is_known and TEMPLATE_ARGUMENTS not in self.settings.request
+    def _served_prompts(self) -> ServedPrompts | None:
+        if self.tokenizer is None:
+            return None
+        settings = self.settings
+        return ServedPrompts(
+            self.tokenizer,
+            self.provider,
+            settings.endpoint,
+            settings.prompt_template,
+            settings.template,
+            settings.request,
+        )
 
     def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
-        """The prompts with their token ids, if the model's tokenizer is known; of chats in an unknown template those
-        of the messages alone.
-        """
-        if self.tokenizer is None:
+        """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known."""
+        if self.served_prompts is None:
             return [Prepared(content, None) for content in contents]
-        if self.settings.endpoint != CHAT_ENDPOINT:
-            return prepare_prompts(self.tokenizer, self.settings, contents)
-        if self.counts_exactly:
-            return prepare_prompts(self.tokenizer, replace(self.settings, prompt_template=CHAT), contents)
-        return [Prepared(content, text_ids(self.tokenizer, content)) for content in contents]
+        return with_ids(contents, self.served_prompts.ids(contents))
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Ask all prompts, those with the same beginning one after the other, for the sake of the server's cache.
@@ -96,7 +93,8 @@ class ApiEngine(ABC):
                     yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
 
     def _response(self, prompt: Prepared, reply: Reply) -> Response:
-        check_read_whole(prompt.tokens, reply.prompt_tokens, self.counts_exactly)
+        is_exact = self.served_prompts is not None and self.served_prompts.are_exact
+        check_read_whole(prompt.tokens, reply.prompt_tokens, is_exact)
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
             self._note_missing_usage()
         end = line_end(reply.text, self.settings.reasoning) if self.settings.stop == FIRST_LINE else None
@@ -113,12 +111,6 @@ class ApiEngine(ABC):
             own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
             note(f"{public_url(self.url)} does not report tokens: {own} whether it cut prompts is not known")
         self._usage_is_missing = True
-
-
-def text_ids(tokenizer: "PreTrainedTokenizerBase", content: Content) -> list[int]:
-    """The token ids of what messages say, without those of any template."""
-    text = "".join(message["content"] for message in as_messages(content))
-    return cast(list[int], tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
 
 def api_key(settings: EngineSettings, usual_variable: str) -> str:

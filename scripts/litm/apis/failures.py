@@ -79,7 +79,7 @@ def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
     """How many seconds a response says to wait, None if it does not.
 
     By `retry-after-ms` (milliseconds), which is more exact, or `retry-after` (seconds, or the date of RFC 9110,
-    section 10.2.3, which is compared to `now`).
+    section 10.2.3, which is compared to `now`). The SDKs read the same for their own retries, but offer no function.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:

@@ -1,17 +1,22 @@
-"""Many requests at a time, sent again until they are answered, behind an iterator that waits for them."""
+"""Many requests at a time, sent again until they are answered, behind an iterator that waits for them.
+
+tenacity sends again. How many are under way is counted here and not by a limiter: no request is to be sent while an
+answer waits to be written, and none after a failure, and the order of the prompts is kept for the server's cache.
+"""
 
 import asyncio
-import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import count, islice
-from typing import TypeVar
+from itertools import islice
+from typing import TypeVar, cast
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from litm.apis.failures import Unanswered
-from litm.cli import note
 from litm.errors import UserError
+from litm.messages import note
 
 T = TypeVar("T")
 #: Waits shorter than this, in seconds, are not worth a line.
@@ -33,12 +38,13 @@ class Patience:
     longest_wait: float = 60.0
     prompts: int = 10
 
-    def wait(self, attempt: int) -> float:
-        """A wait after the attempt of that number, from 1: exponential backoff with full jitter.
+    @property
+    def backoff(self) -> wait_random_exponential:
+        """Waits between requests: exponential backoff with full jitter.
 
         M. Brooker, Exponential Backoff and Jitter, AWS Architecture Blog, 2015.
         """
-        return random.uniform(0.0, min(self.longest_wait, self.first_wait * 2 ** (attempt - 1)))
+        return wait_random_exponential(multiplier=self.first_wait, max=self.longest_wait)
 
 
 class Line:
@@ -68,16 +74,24 @@ class Line:
         return None
 
     async def _send_again(self, send: Callable[[], Awaitable[T]]) -> T:
-        for attempt in count(1):
+        backoff = self.patience.backoff
+
+        async def send_once() -> T:
             await self._until_open()
-            try:
-                return await send()
-            except Unanswered as error:
-                if attempt >= self.patience.attempts:
-                    raise
-                self._heed(error)
-                await self._sleep((error.wait or 0.0) + self.patience.wait(attempt))
-        raise AssertionError("unreachable")
+            return await send()
+
+        def wait(state: RetryCallState) -> float:
+            return (failure_of_try(state).wait or 0.0) + backoff(state)
+
+        retrying = AsyncRetrying(
+            retry=retry_if_exception_type(Unanswered),
+            stop=stop_after_attempt(self.patience.attempts),
+            wait=wait,
+            before_sleep=lambda state: self._heed(failure_of_try(state)),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        return await retrying(send_once)
 
     def _heed(self, error: Unanswered) -> None:
         """Let the others wait too where the server says so: each of their requests would make it longer."""
@@ -113,6 +127,11 @@ class Line:
     def _close(self, failure: UserError) -> None:
         self.failure = self.failure or failure
         self._closed.set()
+
+
+def failure_of_try(state: RetryCallState) -> Unanswered:
+    """Why a request that is to be sent again got no answer."""
+    return cast(Unanswered, state.outcome and state.outcome.exception())
 
 
 async def as_they_finish(

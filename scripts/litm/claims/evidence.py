@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from litm.analysis.pbi import middle_index
 from litm.claims.measures import Measure
-from litm.position_bias import middle_index
 
 
 @dataclass(frozen=True, order=True)

@@ -6,11 +6,11 @@ from math import sqrt
 
 from scipy import special
 
+from litm.base.intervals import binomial_interval
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure
 from litm.domain.placement import depth_of
 from litm.published import PublishedAccuracy, first_of_cells
-from litm.statistics import binomial_interval
 
 
 @dataclass(frozen=True)

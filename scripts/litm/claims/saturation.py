@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from litm.analysis.statistics import paired_difference
 from litm.claims.criteria import AT_MOST_SMALL, BELOW_ZERO, Criterion
 from litm.claims.evidence import Cell, Evidence
 from litm.claims.measures import Measure, minus, scaled
 from litm.claims.relations import Relations
 from litm.claims.verdicts import Claim, Question
 from litm.domain.placement import AS_RETRIEVED
-from litm.statistics import paired_difference
 from litm.wording import points
 
 #: Gains are taken from the size nearest to this share of the largest one: the paper's 20 of 50 documents.

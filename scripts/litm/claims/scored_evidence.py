@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from litm.analysis.statistics import contrast_interval
+from litm.base.intervals import binomial_interval
 from litm.claims.evidence import Cell
 from litm.claims.measures import Measure
 from litm.domain.placement import gold_places
 from litm.errors import UserError
-from litm.statistics import binomial_interval, contrast_interval
 
 #: What names a cell among score rows, and the columns of these that are needed in all.
 CELL = ["model", "experiment", "size", "position", "placement", "depth"]
 COLUMNS = [*CELL, "id", "correct", "prompt_tokens", "excluded"]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class ScoredEvidence:
     """verdicts: by cell, 1 or 0 by the id of each question that was scored; lengths: mean tokens of its prompts;
     recalls: by experiment and number of passages, recall and n.
@@ -27,7 +28,7 @@ class ScoredEvidence:
     lengths: Mapping[Cell, float | None]
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
     #: What `_matrix` has joined, because several claims ask about the same cells.
-    joined: dict[tuple[Cell, ...], np.ndarray] = field(default_factory=dict, repr=False, compare=False)
+    _joined: dict[tuple[Cell, ...], np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def cells(self) -> Sequence[Cell]:
@@ -64,11 +65,11 @@ class ScoredEvidence:
     def _matrix(self, cells: Sequence[Cell]) -> np.ndarray:
         """(questions, cells), of the questions that were scored in all of them."""
         key = tuple(cells)
-        if key not in self.joined:
+        if key not in self._joined:
             columns = [self.verdicts[cell] for cell in cells]
             table = pd.concat(columns, axis=1, join="inner", ignore_index=True)
-            self.joined[key] = table.to_numpy(dtype=np.int64)
-        return self.joined[key]
+            self._joined[key] = table.to_numpy(dtype=np.int64)
+        return self._joined[key]
 
 
 def scored_evidence(

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from litm.analysis.pbi import CONTRASTS, limit_of
 from litm.claims.criteria import Criterion
 from litm.claims.evidence import Cell, Curve, Evidence, curves
 from litm.claims.measures import Measure
 from litm.claims.verdicts import Question
-from litm.position_bias import CONTRASTS, limit_of
 from litm.wording import percent
 
 ENDS = ("start", "middle", "end")

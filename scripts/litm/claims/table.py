@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from litm.analysis.tables.claims import TABLE
 from litm.claims import (
     base_models,
     closed_book,
@@ -38,29 +39,15 @@ CLAIMS = tuple(
     )
 )
 
-#: Columns of claims.csv and their types.
-CLAIM_COLUMNS = {
-    "claim": "string",
-    "models": "string",
-    "experiment": "string",
-    "size": "Int64",
-    "verdict": "string",
-    "statistic": "string",
-    **dict.fromkeys(["value", "ci_low", "ci_high", "confidence"], "Float64"),
-    "n": "Int64",
-    "reason": "string",
-    "section": "string",
-}
-
 
 def claims_table(evidence: Evidence, relations: Relations) -> pd.DataFrame:
-    """A row for each thing that each claim can be asked of, in the order of the paper (`CLAIM_COLUMNS`).
+    """A row for each thing that each claim can be asked of, in the order of the paper: rows of claims.csv.
 
     What is asked of one experiment is corrected together (`decide`): all models, sizes and statistics of a claim. A
     claim that can be asked of nothing has one row that says what it needs.
     """
     rows = [row for claim in CLAIMS for row in _rows(claim, list(claim.ask(evidence, relations)))]
-    return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS)).astype(CLAIM_COLUMNS)
+    return TABLE.frame(rows)
 
 
 def _rows(claim: Claim, questions: list[Question]) -> list[dict]:

@@ -4,37 +4,13 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from litm.analysis.tables import claims, claims_summary
 from litm.claims.table import CLAIMS
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.wording import percent
 
 VERDICTS = (SUPPORTED, CONTRADICTED, NOT_ENOUGH)
 #: What is said of at most so many cases of a verdict is said of each.
 NAMED = 3
-#: Columns of `claim_summary`, and their headings.
-SUMMARY_COLUMNS = {
-    "statement": "Claim",
-    "section": "Section",
-    "supported": "Supported",
-    "contradicted": "Contradicted",
-    "not_enough": "Not enough data",
-    "finding": "What was found",
-}
-#: Columns of claims.md, and their headings.
-MARKDOWN_COLUMNS = {
-    "claim": "Claim",
-    "models": "Models",
-    "experiment": "Experiment",
-    "size": "Size",
-    "verdict": "Verdict",
-    "statistic": "Statistic",
-    "value": "Value",
-    "ci_low": "From",
-    "ci_high": "To",
-    "confidence": "Confidence",
-    "n": "n",
-    "reason": "Reason",
-}
 
 
 def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
@@ -45,7 +21,7 @@ def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
         asked = own[own["experiment"].notna()]
         counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
         rows.append([claim.statement, claim.section, *counts.values(), _finding(asked, counts, claim.needs)])
-    return pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS))
+    return pd.DataFrame(rows, columns=list(claims_summary.TABLE.columns))
 
 
 def _finding(asked: pd.DataFrame, counts: dict[str, int], needs: str) -> str:
@@ -71,11 +47,5 @@ def _case(row: Mapping) -> str:
 
 
 def as_markdown(table: pd.DataFrame) -> str:
-    """What each claim comes to, and all rows, as Markdown; fractions in per cent, missing values empty."""
-    shown = table[list(MARKDOWN_COLUMNS)].astype(object).where(table[list(MARKDOWN_COLUMNS)].notna(), "")
-    for name in ("value", "ci_low", "ci_high", "confidence"):
-        shown[name] = ["" if value == "" else percent(value) for value in shown[name]]
-    summary = claim_summary(table).rename(columns=SUMMARY_COLUMNS)
-    rows = shown.rename(columns=MARKDOWN_COLUMNS)
-    both = [one.to_markdown(index=False, disable_numparse=True) for one in (summary, rows)]
-    return "\n\n".join(both) + "\n"
+    """What each claim comes to, and all rows, as Markdown."""
+    return f"{claims_summary.TABLE.markdown(claim_summary(table))}\n{claims.TABLE.markdown(table)}"

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.cli import note
 from litm.corpora import CorpusSettings
 from litm.errors import UserError
+from litm.messages import note
 from litm.passages import Passage, cut_lines, cut_text, needed, open_text, read_table, reading
 from litm.records import read_jsonl
 

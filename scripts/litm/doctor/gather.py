@@ -1,7 +1,5 @@
 """Finding the facts out: this machine's software, memory, devices, disk, and what it can reach. Nothing is judged."""
 
-import fcntl
-import http.client
 import json
 import os
 import shutil
@@ -12,13 +10,16 @@ import urllib.request
 from dataclasses import replace
 from importlib.metadata import distributions
 from pathlib import Path
-from urllib.parse import urlsplit
+
+import httpx2
+from filelock import lock_descriptor
 
 from litm.config.api_models import ApiModel
-from litm.config.data import Dataset
+from litm.config.datasets import Dataset
 from litm.doctor.memory import Gpu, ModelSize
 from litm.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile
 from litm.doctor.software import normalized
+from litm.engines import engine_facts
 from litm.errors import UserError
 from litm.fetch import find_in_mirror
 from litm.identity import WEIGHTS, load_config
@@ -28,11 +29,6 @@ from litm.records import read_json
 PATIENCE = 5
 #: What memory a control group of Linux may use, and uses: containers and SLURM jobs are one.
 CGROUP = Path("/sys/fs/cgroup")
-#: The providers' own addresses for the list of their models, and the environment variables with their keys.
-PROVIDERS = {
-    "openai": ("https://api.openai.com/v1/models", "OPENAI_API_KEY"),
-    "anthropic": ("https://api.anthropic.com/v1/models?limit=1000", "ANTHROPIC_API_KEY"),
-}
 
 
 def installed_packages() -> dict[str, str]:
@@ -101,7 +97,7 @@ def lock_error(folder: Path) -> str | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_descriptor(file.fileno(), blocking=False)
     except OSError as error:
         return error.strerror or str(error)
     return None
@@ -194,32 +190,20 @@ def remote_file(dataset: Dataset, folder: Path, mirror: str | None) -> RemoteFil
 
 def api(model: ApiModel) -> Api:
     """What a model's server says when it is asked for its list of models, which costs nothing."""
-    provider, usual = PROVIDERS[model.engine]
-    path = "/v1/models" if model.engine == "anthropic" else "/models"
-    url = f"{model.base_url.rstrip('/')}{path}" if model.base_url else provider
+    provider = engine_facts(model.engine).provider
+    assert provider is not None
+    url = f"{(model.base_url or provider.url).rstrip('/')}{provider.models_path}"
     # A server of one's own is not given the provider's key, unless a variable is named.
-    variable = model.api_key_variable or (None if model.base_url else usual)
+    variable = model.api_key_variable or (None if model.base_url else provider.key_variable)
     key = os.environ.get(variable or "", "").strip()
+    headers = {name: value.format(key=key) for name, value in provider.headers.items()} if key else {}
     facts = Api(url.partition("?")[0], variable, bool(key))
-    parts = urlsplit(url)
-    connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = connect(parts.netloc, timeout=PATIENCE)
     try:
-        # By hand, because a redirect must not be followed with the key.
-        connection.request("GET", f"{parts.path}?{parts.query}", headers=_headers(model.engine, key))
-        answer = connection.getresponse()
-        return replace(facts, status=answer.status, models=_model_names(answer.read()))
-    except (OSError, http.client.HTTPException) as error:
+        # A redirect must not be followed with the key.
+        answer = httpx2.get(url, headers=headers, timeout=PATIENCE, follow_redirects=False)
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         return replace(facts, error=str(error) or type(error).__name__)
-    finally:
-        connection.close()
-
-
-def _headers(engine: str, key: str) -> dict[str, str]:
-    if not key:
-        return {}
-    own = {"x-api-key": key, "anthropic-version": "2023-06-01"}
-    return own if engine == "anthropic" else {"Authorization": f"Bearer {key}"}
+    return replace(facts, status=answer.status_code, models=_model_names(answer.content))
 
 
 def _model_names(body: bytes) -> tuple[str, ...] | None:

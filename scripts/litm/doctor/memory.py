@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litm.doctor import Check, in_bytes, missing, ok, warning
-from litm.engines import INT8, NF4
+from litm.engine import INT8, NF4
 
 #: Bytes of a number.
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}

@@ -1,8 +1,8 @@
 """Judging the disk: is there room for what a study makes, and do locks work there?"""
 
-from litm.config.needs import Needs
 from litm.config.study import Study
 from litm.doctor import Check, in_bytes, missing, ok, warning
+from litm.workflow.needs import Needs
 
 #: Plain guesses in bytes, on the large side: a prompt, packed, with its scores and token counts; an answer in the
 #: journal and in the responses; a passage with its entry in Lucene's index; a vector of 768 numbers.

@@ -39,14 +39,11 @@ _FIRST_DAY, _DAYS = 10, 19
 _FIRST_YEAR, _YEARS = 1741, 180
 _FIRST_NUMBER, _NUMBER_SIDE = 10_000, 300
 
-DATES = _YEARS * len(_MONTHS) * _DAYS
-NUMBERS = _NUMBER_SIDE**2
-STEMS = prod(map(len, _STEM))
 COINED_NAMES = prod(map(len, _COINED))
 
 
 def stem(seed: int, index: int) -> str:
-    """The beginning of all names of a family, such as "Varnho"; no two of the first STEMS are the same."""
+    """The beginning of all names of a family, such as "Varnho"; no two of the first 183,600 are the same."""
     return _word(_STEM, 2, f"{seed}/stem", index)
 
 
@@ -56,14 +53,14 @@ def coined_name(seed: int, index: int) -> str:
 
 
 def date(seed: int, index: int) -> tuple[int, str, int]:
-    """(day, month, year) with a day from 10 to 28; no two of the first DATES are the same."""
+    """(day, month, year) with a day from 10 to 28; no two of the first 41,040 are the same."""
     year, day_of_year = _shuffled(_YEARS, len(_MONTHS) * _DAYS, f"{seed}/date", index)
     month, day = divmod(day_of_year, _DAYS)
     return _FIRST_DAY + day, _MONTHS[month], _FIRST_YEAR + year
 
 
 def number(seed: int, index: int) -> int:
-    """A number of five digits; no two of the first NUMBERS are the same."""
+    """A number of five digits; no two of the first 90,000 are the same."""
     row, column = _shuffled(_NUMBER_SIDE, _NUMBER_SIDE, f"{seed}/number", index)
     return _FIRST_NUMBER + row * _NUMBER_SIDE + column
 

@@ -1,16 +1,25 @@
 """Anthropic's Messages API."""
 
-from typing import Any, ClassVar
-
-import anthropic
+from typing import TYPE_CHECKING, Any
 
 from litm.apis.answers import Reply, known_reason, read_reply
 from litm.apis.engine import ApiEngine
 from litm.apis.failures import failure_of
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
-from litm.engines import EngineSettings
+from litm.engine import EngineFacts, EngineSettings, Provider
 from litm.prompt_format import Content, as_messages
 
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+PROVIDER = Provider(
+    url="https://api.anthropic.com",
+    key_variable="ANTHROPIC_API_KEY",
+    models_path="/v1/models?limit=1000",
+    headers={"x-api-key": "{key}", "anthropic-version": "2023-06-01"},
+    template_is_public=False,
+)
+ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), provider=PROVIDER)
 #: Why answers end, in the words of the protocol, and in ours.
 REASONS = {
     "end_turn": STOP,
@@ -26,19 +35,19 @@ PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_inpu
 class Engine(ApiEngine):
     """The endpoint /v1/messages, which applies a template that is not public."""
 
-    key_variable: ClassVar[str] = "ANTHROPIC_API_KEY"
-    home: ClassVar[str] = "https://api.anthropic.com"
-    software: ClassVar[str] = f"anthropic {anthropic.__version__}"
-    counts_exactly = False
+    provider = PROVIDER
+    sdk = "anthropic"
 
-    def connect(self) -> anthropic.AsyncAnthropic:
+    def connect(self) -> "AsyncAnthropic":
         """The SDK's client, which sends nothing again by itself."""
-        return anthropic.AsyncAnthropic(
-            api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout
-        )
+        from anthropic import AsyncAnthropic
 
-    async def ask(self, client: anthropic.AsyncAnthropic, content: Content) -> Reply:
+        return AsyncAnthropic(api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout)
+
+    async def ask(self, client: "AsyncAnthropic", content: Content) -> Reply:
         """The answer to one request."""
+        from anthropic import APIError
+
         fields = request_fields(self.settings, content)
         # Not read by the SDK, which makes an answer with gaps of a response that is cut.
         messages: Any = client.messages.with_raw_response
@@ -49,7 +58,7 @@ class Engine(ApiEngine):
                 messages=fields.pop("messages"),
                 extra_body=fields,
             )
-        except anthropic.APIError as error:
+        except APIError as error:
             raise failure_of(error, self.key) from error
         return read_reply(response.http_response.text, read)
 

@@ -1,20 +1,31 @@
 """Servers that speak OpenAI's protocol: OpenAI's own, vLLM's, llama.cpp's, transformers' and many others."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-
-import openai
+from typing import TYPE_CHECKING, Any, cast
 
 from litm.apis.answers import Reply, known_reason, read_reply
 from litm.apis.engine import ApiEngine
 from litm.apis.failures import error_names, failure_of
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
-from litm.engines import CHAT_ENDPOINT, EngineSettings
+from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
 from litm.errors import UserError
 from litm.prompt_format import CHAT, Content, as_messages, beginning_tokens, render_prompts
 
 if TYPE_CHECKING:
+    from openai import AsyncOpenAI
     from transformers import PreTrainedTokenizerBase
 
+PROVIDER = Provider(
+    url="https://api.openai.com/v1",
+    key_variable="OPENAI_API_KEY",
+    models_path="/models",
+    headers={"Authorization": "Bearer {key}"},
+    endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
+)
+ENGINE = EngineFacts(
+    about="servers that are compatible with OpenAI's API: its own, vLLM's, llama.cpp's and many others",
+    packages=("openai",),
+    provider=PROVIDER,
+)
 #: Why answers end, in the words of the protocol, and in ours.
 REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
 #: What an error is called that comes from a filter in front of the model, which did not let the prompt pass.
@@ -26,25 +37,28 @@ OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 class Engine(ApiEngine):
     """The endpoints /chat/completions and /completions."""
 
-    key_variable: ClassVar[str] = "OPENAI_API_KEY"
-    home: ClassVar[str] = "https://api.openai.com/v1"
-    software: ClassVar[str] = f"openai {openai.__version__}"
+    provider = PROVIDER
+    sdk = "openai"
 
-    def connect(self) -> openai.AsyncOpenAI:
+    def connect(self) -> "AsyncOpenAI":
         """The SDK's client, which sends nothing again by itself."""
-        return openai.AsyncOpenAI(api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout)
+        from openai import AsyncOpenAI
 
-    async def ask(self, client: openai.AsyncOpenAI, content: Content) -> Reply:
+        return AsyncOpenAI(api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout)
+
+    async def ask(self, client: "AsyncOpenAI", content: Content) -> Reply:
         """The answer to one request; that a filter does not let the prompt pass is one too."""
+        from openai import APIError
+
         try:
             response = await self._send(client, content)
-        except openai.APIError as error:
+        except APIError as error:
             if FILTERED in error_names(error.body):
                 return Reply("", REFUSED, None, None, None)
             raise failure_of(error, self.key) from error
         return read_reply(response, read)
 
-    async def _send(self, client: openai.AsyncOpenAI, content: Content) -> str:
+    async def _send(self, client: "AsyncOpenAI", content: Content) -> str:
         model, fields = self.settings.location, request_fields(self.settings)
         # Not read by the SDK, which makes an answer with gaps of a response that is cut.
         if self.settings.endpoint == CHAT_ENDPOINT:
@@ -57,7 +71,7 @@ class Engine(ApiEngine):
 
 
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
-    """The text of which the server's tokenizer makes the ids that `prepare` counted."""
+    """The text of which the server's tokenizer makes the ids that `ServedPrompts` counted."""
     if settings.prompt_template != CHAT:
         # Only a chat template is the tokenizer's.
         (text,) = render_prompts(cast(Any, tokenizer), settings.prompt_template, settings.template, [content])

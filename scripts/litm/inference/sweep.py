@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from litm.domain.finish_reason import FAILED, OVERFLOW
 from litm.domain.response import SweepResponse
-from litm.engines import Engine, Prepared
+from litm.engine import Prepared
+from litm.engines import Engine
 from litm.errors import UserError
 from litm.identity_changes import reason_to_ask
 from litm.inference.fit import Fit, check_fits

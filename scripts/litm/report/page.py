@@ -3,31 +3,30 @@
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import jinja2
 import pandas as pd
 from markupsafe import Markup
 
 from litm.findings import findings, overview
-from litm.report.curves import chart
-from litm.report.explorer import pack
-from litm.report.forest import forest
+from litm.report.charts import chart, forest
 from litm.report.provenance import experiment_rows, identities, software, sweep_rows
+from litm.report.question_samples import pack
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
 
 #: The file has at most 25 MB; this is for the questions, the rest for figures and tables.
-EXPLORER_CHARACTERS = 16_000_000
+SAMPLE_CHARACTERS = 16_000_000
 
 
 @dataclass(frozen=True)
 class Contents:
     """What a report is made of.
 
-    tables: by name; figures: settings of each, with `recall`, see `curves.chart`; pictures: the PNG of each figure by
-    name; samples: records of `explorer.question_records` by experiment; experiments: settings of each; prices: of
-    the models that cost money; datasets: rows by heading, of each file of questions.
+    tables: by name; figures: settings of each, with `recall`, see `charts.chart`; pictures: the PNG of each figure by
+    name; samples: records of `question_samples.question_records` by experiment; experiments: settings of each; prices:
+    of the models that cost money; datasets: rows by heading, of each file of questions; commit: of the workflow, None
+    if it is not known.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -39,15 +38,16 @@ class Contents:
     prices: Mapping[str, Mapping | None]
     datasets: Sequence[Mapping]
     seed: int
+    commit: str | None
 
 
-def render_report(sources: Path, project: Path, contents: Contents) -> str:
+def render_report(sources: Mapping[str, str], contents: Contents) -> str:
     """The report's HTML; the same contents give the same text.
 
-    sources: the folder with template, style and script; project: the checkout, of which the commit is named.
+    sources: the text of template, style and scripts, by the names of their files in resources/report.
     """
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(sources),
+        loader=jinja2.DictLoader(sources),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -57,10 +57,10 @@ def render_report(sources: Path, project: Path, contents: Contents) -> str:
     bias = tables.get("position_bias")
     used = token_table(contents.manifests, contents.prices)
     figures = [_figure(figure, contents) for figure in contents.figures]
-    packed, questions_left = pack(contents.samples, EXPLORER_CHARACTERS)
+    packed, questions_left = pack(contents.samples, SAMPLE_CHARACTERS)
     return environment.get_template("report.html.j2").render(
-        style=Markup((sources / "report.css").read_text(encoding="utf-8")),
-        scripts=[Markup((sources / name).read_text(encoding="utf-8")) for name in ("curves.js", "explorer.js")],
+        style=Markup(sources["report.css"]),
+        scripts=[Markup(sources[name]) for name in ("charts.js", "question_samples.js")],
         overview=overview(tables["accuracy"], bias, tables.get("published_comparison")),
         findings=findings(bias),
         figures=figures,
@@ -82,7 +82,7 @@ def render_report(sources: Path, project: Path, contents: Contents) -> str:
         identities=identities(contents.manifests),
         experiments=experiment_rows(contents.experiments),
         datasets=contents.datasets,
-        software=software(project),
+        software=software(contents.commit),
         seed=contents.seed,
     )
 
@@ -99,7 +99,7 @@ def _figure(figure: Mapping, contents: Contents) -> dict:
 
 
 def _sampled(records: Sequence[Mapping], questions_left: int | None) -> int:
-    """How many questions of each size the explorer has, at most."""
+    """How many questions of each size the page has, at most."""
     sizes = [record["size"] for record in records]
     most = max(map(sizes.count, set(sizes)), default=0)
     return most if questions_left is None else min(most, questions_left)

@@ -2,10 +2,8 @@
 
 import json
 import platform
-import subprocess
 from collections.abc import Mapping, Sequence
 from importlib import metadata
-from pathlib import Path
 
 from litm.domain.placement import gold_places
 
@@ -32,35 +30,16 @@ def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
     return [{**one, "experiments": ", ".join(one["experiments"])} for one in by_digest.values()]
 
 
-def software(project: Path) -> list[dict[str, str]]:
+def software(commit: str | None) -> list[dict[str, str]]:
     """The workflow's commit and the versions of what it computes with; those that are not installed are left out."""
-    versions = [("Workflow", commit_of(project) or "commit not known"), ("Python", platform.python_version())]
+    workflow = f"commit {commit}" if commit else "commit not known"
+    versions = [("Workflow", workflow), ("Python", platform.python_version())]
     for name in PACKAGES:
         try:
             versions.append((name, metadata.version(name)))
         except metadata.PackageNotFoundError:
             continue
     return [{"Name": name, "Version": version} for name, version in versions]
-
-
-def commit_of(project: Path) -> str | None:
-    """The commit that a checkout is at, with `-dirty` if its files differ from it; None if that is not known."""
-    command = [
-        "git",
-        "--no-optional-locks",
-        "-C",
-        str(project),
-        "describe",
-        "--always",
-        "--dirty",
-        "--abbrev=12",
-        "--exclude=*",
-    ]
-    try:
-        told = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError:
-        return None
-    return f"commit {told.stdout.strip()}" if told.returncode == 0 else None
 
 
 def _sweep(manifest: Mapping) -> dict[str, str]:
@@ -94,6 +73,8 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
 
 def _weights(source: Mapping) -> str:
     """What says which weights they are, of the `source` in an identity."""
+    if "engine" in source:
+        return f"no model: engine {source['engine']}, version {source['version']}"
     if "api_model" in source:
         where = source.get("revision") or source.get("base_url")
         return f"{source['api_model']} of a server" + (f" ({where})" if where else "")

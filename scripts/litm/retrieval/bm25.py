@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from litm.batching import in_batches
+from litm.batches import in_batches
 from litm.errors import UserError
 from litm.passages import Passage
 from litm.progress import progress_bar

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from litm.cli import note
+from litm.messages import note
 from litm.records import read_json
 from litm.retrieval import Found, SearchTask
 from litm.retrieval.dense import IndexSettings, overlap, search_exact, search_indexes

@@ -6,12 +6,9 @@ from random import Random
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 DIGITS = "23456789"
 
-#: How many different codes there are: a guess is right once in so many.
-CODES = len(LETTERS) ** 3 * len(DIGITS) ** 4
-
 
 def random_codes(rng: Random, count: int) -> list[str]:
-    """`count` different codes such as "TRK-5938"."""
+    """`count` different codes such as "TRK-5938", of 32,768,000 that there are."""
     codes: dict[str, None] = {}
     while len(codes) < count:
         codes["".join(rng.choices(LETTERS, k=3)) + "-" + "".join(rng.choices(DIGITS, k=4))] = None

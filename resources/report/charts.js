@@ -1,0 +1,246 @@
+// Draws the charts of #charts into the elements that name them. A chart is described in scripts/litm/report/charts.py.
+(() => {
+  "use strict";
+  const source = document.getElementById("charts");
+  if (!source) return;
+  const { models, charts } = JSON.parse(source.textContent);
+
+  // Of a panel, in units of its view box.
+  const WIDTH = 360, LEFT = 34, RIGHT = 14, TOP = 8, HEIGHT = 210, CHARACTER = 6.5;
+  const COLOURS = 8;
+  const DASHES = { curve: ["", "7 3", "2 3", "9 3 2 3"], marks: [""], published: ["4 3"], reference: ["2 4", "8 3 2 3", "2 8"] };
+  const MARKS = [
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
+    "M-3.6 -3.6h7.2v7.2h-7.2z",
+    "M0 -4.8L4.5 3.4H-4.5z",
+    "M0 -5L5 0L0 5L-5 0z",
+    "M0 4.8L4.5 -3.4H-4.5z",
+  ];
+  const off = new Set();
+  const views = [];
+
+  function make(name, attributes = {}, parent = null, text = "") {
+    const isSvg = ["svg", "g", "line", "path", "text"].includes(name);
+    const element = isSvg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (text) element.textContent = text;
+    if (parent) parent.append(element);
+    return element;
+  }
+
+  const percent = (fraction) => (100 * fraction).toFixed(1);
+  const keysOf = (series) => [series.model && `model ${series.model}`, series.label && `label ${series.label}`].filter(Boolean);
+  const isShown = (series) => keysOf(series).every((key) => !off.has(key));
+
+  function look(series) {
+    const index = series.model === null ? -1 : models.indexOf(series.model);
+    const dashes = DASHES[series.kind];
+    return {
+      colour: index < 0 ? "var(--ink)" : `var(--m${index % COLOURS})`,
+      mark: index < 0 ? MARKS[0] : MARKS[index % MARKS.length],
+      dash: dashes[series.dash % dashes.length],
+    };
+  }
+
+  // --- a panel
+
+  function drawPanel(chart, panel, parent) {
+    const box = make("div", { class: "panel" }, parent);
+    make("h4", {}, box, panel.title);
+    const turned = panel.ticks.reduce((sum, [, label]) => sum + (label.length + 1) * CHARACTER, 0) > WIDTH - LEFT - RIGHT;
+    const longest = Math.max(...panel.ticks.map(([, label]) => label.length));
+    const bottom = turned ? 14 + longest * CHARACTER * 0.7 : 22;
+    const svg = make("svg", {
+      viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + bottom}`, role: "img", tabindex: "0",
+      "aria-label": `${chart.title}, ${panel.title}: accuracy by ${chart.x_label}. Arrow keys go from point to point.`,
+    }, box);
+    const xs = panel.ticks.map(([x]) => x);
+    const spare = 16, span = Math.max(...xs) - Math.min(...xs) || 1;
+    const scale = {
+      x: (x) => LEFT + spare + (WIDTH - LEFT - RIGHT - 2 * spare) * (xs.length > 1 ? (x - Math.min(...xs)) / span : 0.5),
+      y: (y) => TOP + HEIGHT * (1 - (y - chart.y[0]) / (chart.y[1] - chart.y[0])),
+    };
+    drawAxes(svg, chart, panel, scale, turned);
+    const curves = panel.series.filter((series) => series.kind !== "reference");
+    const step = Math.min(4, 24 / Math.max(1, curves.length));
+    const drawn = panel.series.map((series) => {
+      const shift = series.kind === "reference" ? 0 : (curves.indexOf(series) - (curves.length - 1) / 2) * step;
+      return drawSeries(svg, series, scale, shift, xs);
+    });
+    const tip = make("div", { class: "tip", role: "status", hidden: "" }, box);
+    const view = { chart, panel, box, svg, tip, drawn, at: null };
+    listen(view);
+    views.push(view);
+  }
+
+  function drawAxes(svg, chart, panel, scale, turned) {
+    const [low, high] = chart.y;
+    const step = high - low > 0.5 ? 0.2 : high - low > 0.25 ? 0.1 : 0.05;
+    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9; i++) {
+      const y = scale.y(i * step);
+      make("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }, svg);
+      make("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, svg, String(Math.round(100 * i * step)));
+    }
+    let last = -Infinity;
+    for (const [x, label] of panel.ticks) {
+      const at = scale.x(x), y = TOP + HEIGHT + 16;
+      make("line", { class: "grid", x1: at, x2: at, y1: TOP + HEIGHT, y2: TOP + HEIGHT + 4 }, svg);
+      if (at - last < 12) continue;
+      last = at;
+      const turn = turned ? { "text-anchor": "end", transform: `rotate(-40 ${at} ${y - 4})`, x: at + 2 } : { "text-anchor": "middle", x: at };
+      make("text", { y, ...turn }, svg, label);
+    }
+  }
+
+  function drawSeries(svg, series, scale, shift, xs) {
+    const { colour, mark, dash } = look(series);
+    const group = make("g", { class: `series ${series.kind}`, style: `--c: ${colour}` }, svg);
+    if (series.kind === "reference") {
+      const [, n, value, low, high] = series.points[0], y = scale.y(value);
+      make("path", { class: "line", d: `M${LEFT} ${y}H${WIDTH - RIGHT}`, "stroke-dasharray": dash }, group);
+      return { series, group, places: xs.map((x) => ({ x: scale.x(x), y, point: [null, n, value, low, high], mark: null })) };
+    }
+    const places = series.points.map((point) => ({ x: scale.x(point[0]) + shift, y: scale.y(point[2]), point }));
+    for (const { x, point } of places) {
+      if (point[3] === null) continue;
+      make("line", { class: "interval", x1: x, x2: x, y1: scale.y(point[3]), y2: scale.y(point[4]) }, group);
+    }
+    if (series.kind !== "marks") {
+      make("path", { class: "line", d: "M" + places.map(({ x, y }) => `${x} ${y}`).join("L"), "stroke-dasharray": dash }, group);
+    }
+    for (const place of places) {
+      place.mark = make("path", { class: "mark", d: mark, transform: `translate(${place.x} ${place.y})` }, group);
+    }
+    return { series, group, places };
+  }
+
+  // --- pointing
+
+  function listen(view) {
+    view.svg.addEventListener("pointermove", (event) => pointAt(view, nearest(view, event)));
+    view.svg.addEventListener("pointerdown", (event) => pointAt(view, nearest(view, event)));
+    view.svg.addEventListener("pointerleave", () => pointAt(view, null));
+    view.svg.addEventListener("blur", () => pointAt(view, null));
+    view.svg.addEventListener("keydown", (event) => {
+      const at = step(view, event.key);
+      if (!at) return;
+      event.preventDefault();
+      pointAt(view, at.line ? at : null);
+    });
+  }
+
+  const shownLines = (view) => view.drawn.filter(({ series }) => isShown(series));
+
+  function nearest(view, event) {
+    const frame = view.svg.getBoundingClientRect(), zoom = WIDTH / frame.width;
+    const x = (event.clientX - frame.left) * zoom, y = (event.clientY - frame.top) * zoom;
+    let best = null, least = 30;
+    for (const line of shownLines(view)) {
+      line.places.forEach((place, index) => {
+        // A reference line is the same everywhere: only a pointer on the line means it.
+        const far = line.series.kind === "reference" ? 4 * Math.abs(place.y - y) + Math.abs(place.x - x) / 10 : Math.hypot(place.x - x, place.y - y);
+        if (far < least) { least = far; best = { line, index }; }
+      });
+    }
+    return best;
+  }
+
+  // Where a key leads: along a line or to the next one; {} away from all, null if the key means nothing.
+  function step(view, key) {
+    const lines = shownLines(view);
+    if (key === "Escape") return {};
+    if (!lines.length || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(key)) return null;
+    if (!view.at || !lines.includes(view.at.line)) return { line: lines[0], index: 0 };
+    const { line, index } = view.at;
+    if (key === "ArrowLeft") return { line, index: Math.max(0, index - 1) };
+    if (key === "ArrowRight") return { line, index: Math.min(line.places.length - 1, index + 1) };
+    const next = lines[(lines.indexOf(line) + (key === "ArrowDown" ? 1 : lines.length - 1)) % lines.length];
+    return { line: next, index: Math.min(index, next.places.length - 1) };
+  }
+
+  function pointAt(view, at) {
+    if (view.at) {
+      view.at.line.group.classList.remove("lit");
+      view.at.line.places[view.at.index].mark?.classList.remove("lit");
+    }
+    view.at = at;
+    view.svg.classList.toggle("dimmed", at !== null);
+    view.tip.hidden = at === null;
+    if (at === null) return;
+    const { series, group, places } = at.line, { x, y, point, mark } = places[at.index];
+    group.classList.add("lit");
+    mark?.classList.add("lit");
+    describe(view, series, point);
+    const frame = view.svg.getBoundingClientRect(), box = view.box.getBoundingClientRect();
+    const zoom = frame.width / WIDTH, isRight = x > WIDTH / 2;
+    view.tip.style.left = isRight ? "auto" : `${x * zoom + 12}px`;
+    view.tip.style.right = isRight ? `${box.width - x * zoom + 12}px` : "auto";
+    view.tip.style.top = `${frame.top - box.top + Math.max(0, y * zoom - 30)}px`;
+  }
+
+  function describe(view, series, [x, n, value, low, high]) {
+    const tick = view.panel.ticks.find(([at]) => at === x);
+    const where = tick ? `${tick[1]}: ` : "";
+    view.tip.replaceChildren();
+    make("b", {}, view.tip, [series.model, series.label].filter(Boolean).join(", "));
+    const interval = low === null ? "" : ` [${percent(low)}, ${percent(high)}]`;
+    view.tip.append(`${where}${percent(value)} %${interval}, n = ${n.toLocaleString("en")}`);
+  }
+
+  // --- the legend
+
+  function drawLegend(chart, parent) {
+    const legend = make("div", { class: "legend", role: "group", "aria-label": "Legend" }, parent);
+    const entries = new Map();
+    for (const series of chart.panels.flatMap((panel) => panel.series)) {
+      if (series.model) entries.set(`model ${series.model}`, { text: series.model, series: { ...series, kind: "curve", dash: 0 }, mark: true });
+    }
+    for (const series of chart.panels.flatMap((panel) => panel.series)) {
+      if (series.label) entries.set(`label ${series.label}`, { text: series.label, series: { ...series, model: null }, mark: false });
+    }
+    for (const [key, entry] of entries) legend.append(legendButton(key, entry));
+    const ofModels = [...entries.keys()].filter((key) => key.startsWith("model "));
+    if (ofModels.length > 3) {
+      for (const [text, hide] of [["All", false], ["None", true]]) {
+        make("button", { type: "button" }, legend, text).addEventListener("click", () => {
+          ofModels.forEach((key) => (hide ? off.add(key) : off.delete(key)));
+          refresh();
+        });
+      }
+    }
+  }
+
+  function legendButton(key, { text, series, mark }) {
+    const button = make("button", { type: "button", "data-key": key, "aria-pressed": "true" });
+    const { colour, mark: shape, dash } = look(series);
+    const sample = make("svg", { viewBox: "0 0 30 12", "aria-hidden": "true", class: "series", style: `--c: ${colour}` }, button);
+    make("path", { class: "line", d: "M0 6H30", "stroke-dasharray": dash }, sample);
+    if (mark) make("path", { class: "mark", d: shape, transform: "translate(15 6)" }, sample);
+    button.append(text);
+    button.addEventListener("click", () => {
+      if (!off.delete(key)) off.add(key);
+      refresh();
+    });
+    return button;
+  }
+
+  function refresh() {
+    for (const button of document.querySelectorAll(".legend [data-key]")) {
+      button.setAttribute("aria-pressed", String(!off.has(button.dataset.key)));
+    }
+    for (const view of views) {
+      pointAt(view, null);
+      for (const { series, group } of view.drawn) group.style.display = isShown(series) ? "" : "none";
+    }
+  }
+
+  document.querySelector("#curves .script").hidden = false;
+  for (const chart of charts) {
+    const parent = document.querySelector(`[data-chart="${CSS.escape(chart.name)}"]`);
+    make("p", { class: "axes" }, parent, `Accuracy (%) by ${chart.x_label.charAt(0).toLowerCase()}${chart.x_label.slice(1)}`);
+    const panels = make("div", { class: "panels" }, parent);
+    for (const panel of chart.panels) drawPanel(chart, panel, panels);
+    drawLegend(chart, parent);
+  }
+  addEventListener("beforeprint", () => document.querySelectorAll("#summary details").forEach((one) => (one.open = true)));
+})();

@@ -1,0 +1,34 @@
+"""Corpora: text to passages in shards."""
+
+
+rule make_passages:
+    input:
+        files=PLAN.corpora.files,
+        code=PLAN.corpora.code,
+    output:
+        shards=directory("results/passages/{corpus}/shards"),
+        manifest="results/passages/{corpus}/manifest.json",
+    log:
+        "results/logs/make_passages/{corpus}.log",
+    # Sweeps wait for it, and it should not wait for one of them.
+    priority: 1
+    conda:
+        "../envs/retrieval.yaml"
+    # One of them compresses.
+    threads: 2
+    params:
+        source=PLAN.corpora.source,
+        settings=PLAN.corpora.settings,
+        location=PLAN.corpora.location,
+        passages_per_shard=PLAN.corpora.passages_per_shard,
+        shards=PLAN.corpora.shards,
+    shell:
+        "python {input.code[0]:q}"
+        " --source {params.source}"
+        " --settings {params.settings:q}"
+        " --input {params.location:q}"
+        " --passages-per-shard {params.passages_per_shard}"
+        " --shards {params.shards}"
+        " --folder {output.shards:q}"
+        " --manifest {output.manifest:q}"
+        " 2>&1 | tee -i {log:q}"

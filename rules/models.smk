@@ -1,0 +1,38 @@
+"""Which model it is: a node of its own, so that large weights are hashed when they change, not at every run."""
+
+
+rule identify_model:
+    input:
+        folder=PLAN.models.folder,
+        tokenizer=PLAN.models.identified_tokenizer,
+        code=PLAN.code("identify_model.py"),
+    output:
+        "results/models/{model}.json",
+    log:
+        "results/logs/identify_model/{model}.log",
+    wildcard_constraints:
+        model=any_of(PLAN.models.asked),
+    localrule: True
+    conda:
+        "../envs/inference.yaml"
+    params:
+        location=PLAN.models.location,
+    shell:
+        "python {input.code[0]:q}"
+        " --location {params.location:q}"
+        " --tokenizer {input.tokenizer:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+use rule identify_model as identify_encoder with:
+    input:
+        folder=PLAN.retrieval.encoder_folder,
+        tokenizer=[],
+        code=PLAN.code("identify_model.py"),
+    output:
+        "results/retrievers/{retriever}.json",
+    log:
+        "results/logs/identify_encoder/{retriever}.log",
+    params:
+        location=PLAN.retrieval.encoder_location,

@@ -1,0 +1,24 @@
+"""Write the reference of all tables and their columns into a page, such as results/README.md."""
+
+import argparse
+from pathlib import Path
+
+from litm.analysis.reference import with_reference
+from litm.analysis.tables import all_tables
+from litm.cli import run
+from litm.records import atomic_writer
+
+README = Path(__file__).resolve().parent.parent / "results" / "README.md"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--page", type=Path, default=README)
+    args = parser.parse_args()
+    page = with_reference(args.page.read_text(encoding="utf-8"), all_tables())
+    with atomic_writer(args.page) as target:
+        target.write(page.encode())
+
+
+if __name__ == "__main__":
+    run(main)

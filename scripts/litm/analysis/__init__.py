@@ -1,0 +1,1 @@
+"""Scores to tables: statistics, published values, claims."""

@@ -1,0 +1,35 @@
+"""Columns that several tables have."""
+
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column
+
+MODEL = Column(TEXT, "name of the model", "Model")
+EXPERIMENT = Column(TEXT, "name of the experiment", "Experiment")
+TASK = Column(TEXT, "the experiment's task")
+METRIC = Column(TEXT, "the metric that says what is right")
+SIZE = Column(INTEGER, "items in the context; tokens, where the experiment has `tokens_of`", "Size")
+ITEMS = Column(INTEGER, "items in the context")
+PLACEMENT = Column(TEXT, "where the gold item is, as in the names of the example files", "Placement")
+POSITION = Column(INTEGER, "position of the gold item, from 0; empty without one")
+DEPTH = Column(FLOAT, "the same from 0 to 1")
+TARGET = Column(TEXT, "which of the prompt's gold items", "Target")
+
+#: What names a cell and target of one sweep.
+CELL = {
+    "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE,
+    "placement": PLACEMENT, "position": POSITION, "depth": DEPTH, "target": TARGET,
+}  # fmt: skip
+#: What names a curve.
+CURVE = {
+    "model": MODEL, "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE, "items": ITEMS,
+    "placement": Column(TEXT, "of a curve within prompts with several gold items; empty for others", "Placement"),
+    "target": Column(TEXT, "the gold items of the curve"),
+}  # fmt: skip
+#: A paired difference of two sides, `a` - `b`.
+DIFFERENCE = {
+    "difference": Column(FLOAT, "`accuracy_a` - `accuracy_b`", "Difference", PERCENT),
+    "difference_ci_low": Column(FLOAT, "lower 95 % limit, paired by question", "95 % from", PERCENT),
+    "difference_ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
+    "right_only_a": Column(INTEGER, "questions right on side a alone"),
+    "right_only_b": Column(INTEGER, "questions right on side b alone"),
+    "p_value": Column(FLOAT, "exact McNemar test"),
+}

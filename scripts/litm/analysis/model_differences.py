@@ -1,0 +1,54 @@
+"""How models differ on the same questions: rows of model_differences.csv."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from litm.analysis.paired_scores import CELL, DIFFERENCE, difference_columns, names_of, verdict_grid
+from litm.analysis.statistics import holm
+
+#: The columns of score rows that are read.
+COLUMNS = ["model", *CELL, "id", "correct", "excluded"]
+
+
+def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
+    """A row for each pair of models in each cell, on the questions that were scored for both; score rows of any sweeps.
+
+    `difference` is accuracy_a - accuracy_b; n_only_a and n_only_b count the questions scored for one of the two alone;
+    `p_holm` is corrected over the pairs of models of the cell. Without a shared question all but the counts is None.
+    Raises `UserError` for a question that is there twice in a cell.
+    """
+    return [row for cell, group in scores.groupby(CELL, sort=False, dropna=False) for row in _model_pairs(cell, group)]
+
+
+def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
+    names = names_of(CELL, cell)
+    models, grid = verdict_grid(group, "model", f"{names['experiment']}, size {names['size']}, {names['placement']}")
+    scored = ~np.isnan(grid)
+    right, wrong = (grid == 1).astype(np.int64), (grid == 0).astype(np.int64)
+    both, only = scored.T.astype(np.int64) @ scored, right.T @ wrong
+    right_where_both = right.T @ scored
+    pairs = list(combinations(range(len(models)), 2))
+    compared = {
+        (a, b): difference_columns(int(only[a, b]), int(only[b, a]), int(both[a, b])) for a, b in pairs if both[a, b]
+    }
+    corrected = dict(zip(compared, holm([row["p_value"] for row in compared.values()]), strict=True))
+    for a, b in pairs:
+        n = int(both[a, b])
+        yield {
+            **names,
+            "model_a": models[a],
+            "model_b": models[b],
+            "n": n,
+            "n_only_a": int(scored[:, a].sum()) - n,
+            "n_only_b": int(scored[:, b].sum()) - n,
+            "accuracy_a": int(right_where_both[a, b]) / n if n else None,
+            "accuracy_b": int(right_where_both[b, a]) / n if n else None,
+            **compared.get((a, b), _NO_DIFFERENCE),
+            "p_holm": corrected.get((a, b)),
+        }
+
+
+_NO_DIFFERENCE = dict.fromkeys(DIFFERENCE)

@@ -1,0 +1,130 @@
+"""Score rows of the same questions side by side: by position, by model, or by experiment.
+
+Only questions that were scored everywhere are compared. A value that does not exist is None, never NaN.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from litm.analysis.statistics import Estimate, paired_difference
+from litm.errors import UserError
+
+#: Score rows of several models with these in common are compared question by question.
+CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
+#: Columns of a paired difference, see `difference_columns`.
+DIFFERENCE = ["difference", "difference_ci_low", "difference_ci_high", "right_only_a", "right_only_b", "p_value"]
+
+
+@dataclass(frozen=True)
+class CompleteCases:
+    """One sweep at one size: what it is, its positions in order, and the complete cases among its questions."""
+
+    names: dict[str, object]
+    positions: list[int]
+    depths: list[float]
+    #: (questions, positions), 1 where right.
+    matrix: np.ndarray
+    n_incomplete: int
+    all_empty: bool
+    all_too_long: bool
+
+
+def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """The rows of each size of one sweep that have positions to compare, in the order of the rows.
+
+    Gold items of one prompt that are asked together are one curve; placed several times over, each placement is one.
+    """
+    with_position = scores[scores["position"].notna()]
+    several = with_position["target"].nunique() > 1
+    for _, group in with_position.groupby(["size", "placement"] if several else ["size"], sort=False):
+        if group["position"].nunique() > 1:
+            yield group
+
+
+def complete_cases(scores: pd.DataFrame) -> CompleteCases:
+    """The questions that were scored at every position of one (model, experiment, size).
+
+    A question counts as incomplete if it lacks a position, was excluded, or has no verdict somewhere. Rows without a
+    position (closed book) are no part of a comparison of positions and are left out. Targets may differ, if each has
+    positions of its own; if they are asked together, their placement is among the names. Raises `UserError` for no
+    rows, for rows of several sweeps, and for a question that is there twice at a position.
+    """
+    scores = scores[scores["position"].notna()]
+    if scores.empty:
+        raise UserError("no score rows with a position: there are no positions to compare")
+    names = {name: _only(scores, name) for name in ("model", "experiment", "task", "metric", "size", "items")}
+    together = scores["placement"].nunique() == 1 and scores["position"].nunique() > 1
+    names["placement"] = scores["placement"].iloc[0] if together else None
+    names["target"] = ", ".join(dict.fromkeys(scores.sort_values("position", kind="stable")["target"]))
+    positions, grid = verdict_grid(scores, "position", f"{names['model']}, {names['experiment']}, size {names['size']}")
+    depths = dict(zip(scores["position"], scores["depth"], strict=True))
+    complete = ~np.isnan(grid).any(axis=1)
+    return CompleteCases(
+        names=names,
+        positions=positions,
+        depths=[float(depths[position]) for position in positions],
+        matrix=grid[complete].astype(np.int64),
+        n_incomplete=int((~complete).sum()),
+        all_empty=bool(scores["empty"].all()),
+        all_too_long=bool(scores["excluded"].all()),
+    )
+
+
+def difference_columns(only_a: int, only_b: int, n: int) -> dict:
+    """The columns `DIFFERENCE`: only_a and only_b of n questions are right on one of the two sides alone."""
+    result = paired_difference(only_a, only_b, n)
+    counts = {"right_only_a": only_a, "right_only_b": only_b}
+    return {**interval_columns("difference", result.estimate), **counts, "p_value": result.p_value}
+
+
+def interval_columns(name: str, estimate: Estimate | None) -> dict:
+    """An estimate as the columns `name`, `name`_ci_low and `name`_ci_high, all None where there is none."""
+    values = (estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3
+    return dict(zip((name, f"{name}_ci_low", f"{name}_ci_high"), values, strict=True))
+
+
+def verdict_grid(scores: pd.DataFrame, column: str, where: str) -> tuple[list, np.ndarray]:
+    """The column's values, and (questions, values): 1 right, 0 wrong, NaN where nothing was scored.
+
+    The values are in ascending order, but names of models in that of the rows, which is that of the config.
+    """
+    row, ids = pd.factorize(scores["id"])
+    at, values = pd.factorize(scores[column], sort=column != "model")
+    cells = row * len(values) + at
+    twice = pd.Series(cells).duplicated().to_numpy()
+    if twice.any():
+        id_, value = divmod(int(cells[twice][0]), len(values))
+        raise UserError(
+            f"{where}: question {ids[id_]} is there twice at {column} {values[value]} ({int(twice.sum())} such rows): "
+            "give every question an id of its own, and compare one target at a time"
+        )
+    verdicts = scores["correct"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
+    verdicts[scores["excluded"].to_numpy(dtype=bool)] = np.nan
+    grid = np.full(len(ids) * len(values), np.nan)
+    grid[cells] = verdicts
+    return [_plain(value) for value in values], grid.reshape(len(ids), len(values))
+
+
+def _only(scores: pd.DataFrame, name: str) -> object:
+    values = list(scores[name].unique())
+    if len(values) > 1:
+        raise UserError(f"score rows of more than one {name} ({values[0]}, {values[1]}): compare them one by one")
+    return _plain(values[0])
+
+
+def names_of(columns: list[str], values: tuple) -> dict[str, object]:
+    """Column names with their values; a missing position or depth is None."""
+    return {name: None if pd.isna(value) else _plain(value) for name, value in zip(columns, values, strict=True)}
+
+
+def _plain(value: object) -> object:
+    """Python's own number for one of numpy's, which JSON cannot write."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def generator_for(seed: int, *names: object) -> np.random.Generator:
+    """The random numbers of one item: from the seed of the config and the item's own name."""
+    return np.random.default_rng(list("/".join(map(str, (seed, "position_bias", *names))).encode()))

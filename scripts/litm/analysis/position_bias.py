@@ -1,0 +1,122 @@
+"""What the position does to the accuracy of a curve: rows of position_bias.csv from score rows."""
+
+import numpy as np
+import pandas as pd
+
+from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
+from litm.analysis.pbi import (
+    CONTRASTS,
+    MEASURED,
+    NO_INFORMATION,
+    area_weights,
+    limit_of,
+    middle_index,
+    pbi_class,
+)
+from litm.analysis.statistics import Estimate, cochrans_q, contrast_interval, gap_test, minimum_detectable_effect
+
+#: Replicates of the permutation test.
+PERMUTATIONS = 10_000
+
+
+def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = PERMUTATIONS) -> dict:
+    """One row of position_bias.csv for one curve.
+
+    Start and end are the first and the last position measured, middle is the one between them nearest to depth 0.5
+    (the earlier of two that are as near). P = start - middle, R = end - middle, T = end - start,
+    PBI = (start + end)/2 - middle; `pbi_area` as in `area_weights`; all in fractions with their paired 95 % intervals.
+    The class is left out, and the reason said, where there is no information at all or none at start, middle and end
+    (see `missing_information`: a PBI of 0 with all three at the floor is no flat curve); best and worst where all are
+    equal. Values that need three positions, or a question, are left out without. Errors: those of `complete_cases`.
+    """
+    sweep = complete_cases(scores)
+    reason = missing_information(sweep)
+    row: dict = {**sweep.names, "n_complete": len(sweep.matrix), "n_incomplete": sweep.n_incomplete}
+    row |= {"positions": len(sweep.positions), "verdict": NO_INFORMATION if reason else MEASURED, "reason": reason}
+    if len(sweep.matrix):
+        row |= _ends(sweep)
+        if len(sweep.positions) > 1:
+            row |= _bias(sweep)
+            row |= _position_effect(sweep, permutations, generator_for(seed, "gap", *sweep.names.values()))
+    return row
+
+
+def missing_information(sweep: CompleteCases) -> str | None:
+    """Why the positions cannot be told apart, or None if they can.
+
+    At the floor: at every position the interval of the accuracy (`binomial_interval`) reaches down to 2 %. At the
+    ceiling: at every position it reaches up to 98 %. Such a sweep cannot show an effect, so its PBI near 0 must not
+    be read as a flat curve. That no question differs between positions is no such reason by itself: halfway between
+    floor and ceiling it is what a flat curve looks like, and the intervals say how sure that is.
+    """
+    n = len(sweep.matrix)
+    if not n:
+        return "no question fits the context" if sweep.all_too_long else "no question was scored at every position"
+    if len(sweep.positions) < 2:
+        return "only one position"
+    if sweep.all_empty:
+        return "all answers are empty"
+    return "too few questions" if n == 1 else limit_of(sweep.matrix.sum(axis=0).tolist(), n)
+
+
+def _ends(sweep: CompleteCases) -> dict:
+    correct, n = sweep.matrix.sum(axis=0), len(sweep.matrix)
+    middle = middle_index(sweep.depths)
+    places = {"start": 0, "middle": middle, "end": len(sweep.positions) - 1}
+    row: dict = {}
+    for name, index in places.items():
+        if index is not None:
+            row |= {f"{name}_position": sweep.positions[index], f"{name}_accuracy": int(correct[index]) / n}
+    return row | {"edge_accuracy": int(correct[0] + correct[-1]) / (2 * n)}
+
+
+def _bias(sweep: CompleteCases) -> dict:
+    """The contrasts of start, middle and end that the positions allow, and the PBI's class unless it says nothing."""
+    columns, middle = len(sweep.positions), middle_index(sweep.depths)
+    row: dict = {}
+    for name, (start, mid, end) in CONTRASTS.items():
+        if mid and middle is None:
+            continue
+        weights = np.zeros(columns)
+        weights[[0, -1]] = start, end
+        if middle is not None:
+            weights[middle] = mid
+        estimate = contrast_interval(sweep.matrix, weights.tolist())
+        row |= interval_columns(name, estimate)
+        if name == "pbi":
+            row["mde"] = minimum_detectable_effect(estimate.standard_error)
+            row |= _classify(sweep, estimate, sweep.matrix[:, weights != 0])
+    area = area_weights(sweep.depths)
+    return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area)) if area else {})
+
+
+def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> dict:
+    """The class of a PBI and whether it is certain; if there is none, the reason unless the sweep has one already.
+
+    three: the columns of start, middle and end.
+    """
+    if missing_information(sweep):
+        return {}
+    limit = limit_of(three.sum(axis=0).tolist(), len(three))
+    if limit:
+        return {"reason": f"{limit} at start, middle and end"}
+    certain = pbi_class(estimate.low) == pbi_class(estimate.high)
+    return {"pbi_class": pbi_class(estimate.value), "class_certain": certain}
+
+
+def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Generator) -> dict:
+    gap, q = gap_test(sweep.matrix, permutations, rng), cochrans_q(sweep.matrix)
+    correct = sweep.matrix.sum(axis=0)
+    return {
+        "best_position": sweep.positions[int(correct.argmax())] if gap.gap else None,
+        "worst_position": sweep.positions[int(correct.argmin())] if gap.gap else None,
+        "best_accuracy": int(correct.max()) / len(sweep.matrix),
+        "worst_accuracy": int(correct.min()) / len(sweep.matrix),
+        "gap": gap.gap,
+        "gap_null_mean": gap.null_mean,
+        "gap_null_95": gap.null_95,
+        "gap_p": gap.p_value,
+        "cochran_q": q.statistic,
+        "cochran_df": q.df,
+        "cochran_p": q.p_value,
+    }

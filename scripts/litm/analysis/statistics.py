@@ -1,0 +1,338 @@
+"""Statistics of accuracies: small pure functions, the formula and its source in each docstring.
+
+A matrix has a row a question and a column a position (or a model, or a condition); a cell is 1 where the answer was
+right, 0 where it was wrong. The question is the unit: questions are independent, the answers to one question are
+not, so every comparison of columns is made within questions. Nothing here returns NaN: what cannot be computed is
+None or a `ValueError`. Random numbers come from the generator that is passed in.
+
+Distributions are those of scipy.special. Textbook tests are written out, because scipy.stats or statsmodels adds 0.7 s
+to the start of each table, as much as most take in all. The tests compare with both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from litm.base.intervals import binomial_interval, check_counts, wilson_interval
+
+#: Most cells of the array of bootstrap weights: 32 MB.
+WEIGHT_CELLS = 2**22
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value, its 95 % interval (or the confidence asked for), and the standard error the interval is made of."""
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class CochransQ:
+    statistic: float
+    df: int
+    p_value: float
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """Exact McNemar test of two columns. `only_first`: rows that are right in the first of them alone."""
+
+    first: int
+    second: int
+    only_first: int
+    only_second: int
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class GapTest:
+    """Best minus worst column mean, and what it would be if the column made no difference."""
+
+    gap: float
+    null_mean: float
+    null_95: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """Mean of the first minus mean of the second on the same n questions; exact McNemar p."""
+
+    estimate: Estimate
+    n: int
+    only_first: int
+    only_second: int
+    p_value: float
+
+
+# --- Contrasts of columns --------------------------------------------------------------------------------------
+
+
+def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: float = 0.95) -> Estimate:
+    """A contrast of column means, such as (start + end)/2 - middle, with its interval paired by question.
+
+    The contrast of question i is dᵢ = Σⱼ wⱼ·xᵢⱼ, Σⱼ wⱼ = 0, and the value is their mean d̄. The interval is Student's
+    for the mean of the dᵢ and of two more questions whose answers were tossed with a fair coin at each position,
+    taken in expectation: their contrasts sum to 0 and their squares to 2κ, κ = Σ wⱼ²/4. So
+
+        m = n·d̄/(n+2),  s² = (Σ dᵢ² + 2κ)/(n+2) - m²,  m ± t(n+1)·s/√(n+2)
+
+    and for two columns this is Agresti & Min's (2005) interval, half an observation more in each cell of the 2 by 2
+    table, with t for z. The two questions matter where few questions differ between positions: without them the
+    interval has no width if none differs, and near the ceiling at n = 50 it covers as little as 92 %. The bootstrap
+    sees no more than the sample does either, so its intervals are no better elsewhere and there cover 92 %
+    (percentile) or 85 % (BCa); measured by benchmarks/calibration.py.
+    Limits are cut at the largest contrast there can be, Σ |wⱼ|/2, and always contain the value.
+
+    Raises `ValueError` without questions, for cells other than 0 and 1, and for weights that do not sum to 0.
+    """
+    matrix, weight = _binary(matrix), np.asarray(weights, dtype=float)
+    if weight.shape != matrix.shape[1:] or not np.isclose(weight.sum(), 0, atol=1e-9):
+        raise ValueError(f"need a weight for each of {matrix.shape[1]} columns, sum 0, got {list(weights)}")
+    if not len(matrix):
+        raise ValueError("no questions, no interval")
+    # From the column sums, which are whole numbers: the order of the questions cannot change the last digit.
+    total = float(matrix.sum(axis=0) @ weight)
+    squares = float(weight @ (matrix.T @ matrix) @ weight)
+    return _estimate(total, squares, len(matrix), weight, confidence)
+
+
+def _estimate(total: float, squares: float, n: int, weights: np.ndarray, confidence: float) -> Estimate:
+    """The interval of `contrast_interval`, from Σ dᵢ and Σ dᵢ²."""
+    value, centre = total / n, total / (n + 2)
+    kappa = float(weights @ weights) / 4
+    variance = max(0.0, (squares + 2 * kappa) / (n + 2) - centre**2)
+    standard_error = float(np.sqrt(variance / (n + 2)))
+    half = float(special.stdtrit(n + 1, (1 + confidence) / 2)) * standard_error
+    most = float(np.abs(weights).sum()) / 2
+    return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
+
+
+def mean_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
+    """The mean over all columns, with its interval over the questions.
+
+    Of question i the share right is sᵢ = Σⱼ xᵢⱼ/k, and the interval is Student's for their mean, s̄ ± t(n-1)·SD(s)/√n,
+    cut at 0 and 1; `binomial_interval` where all shares are 0 or all are 1, and for a single question. Raises
+    `ValueError` without questions.
+    """
+    matrix = _binary(matrix)
+    n = len(matrix)
+    if not n:
+        raise ValueError("no questions, no interval")
+    value = int(matrix.sum()) / matrix.size
+    if n == 1 or value in (0, 1):
+        return Estimate(value, *binomial_interval(round(value * n), n, confidence), 0.0)
+    standard_error = float(matrix.mean(axis=1).std(ddof=1) / np.sqrt(n))
+    half = float(special.stdtrit(n - 1, (1 + confidence) / 2)) * standard_error
+    return Estimate(value, max(0.0, value - half), min(1.0, value + half), standard_error)
+
+
+def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, confidence: float = 0.95) -> Estimate:
+    """Difference p₁ - p₂ of two independent proportions, with Newcombe's (1998, method 10) hybrid score interval.
+
+    With Wilson's limits l and u of each: p₁ - p₂ - √((p₁-l₁)² + (u₂-p₂)²) to p₁ - p₂ + √((u₁-p₁)² + (p₂-l₂)²). The
+    standard error is the unpooled one. Raises `ValueError` for n = 0.
+    """
+    check_counts(correct, n)
+    check_counts(other_correct, other_n)
+    p, other = correct / n, other_correct / other_n
+    low, high = wilson_interval(correct, n, confidence)
+    other_low, other_high = wilson_interval(other_correct, other_n, confidence)
+    return Estimate(
+        value=p - other,
+        low=p - other - float(np.hypot(p - low, other_high - other)),
+        high=p - other + float(np.hypot(high - p, other - other_low)),
+        standard_error=float(np.sqrt(p * (1 - p) / n + other * (1 - other) / other_n)),
+    )
+
+
+def minimum_detectable_effect(standard_error: float, power: float = 0.8, alpha: float = 0.05) -> float:
+    """The true effect that a two-sided test at `alpha` would find with probability `power`.
+
+    (z(1-alpha/2) + z(power))·SE: the usual normal approximation (Cohen 1988, section 2.4), for a standard error that
+    does not change with the effect. The test's chance of an error of sign is left out.
+    """
+    return (_z(1 - alpha / 2) + _z(power)) * standard_error
+
+
+def _z(probability: float) -> float:
+    """Quantile of the standard normal distribution."""
+    return float(special.ndtri(probability))
+
+
+# --- Tests -----------------------------------------------------------------------------------------------------
+
+
+def cochrans_q(matrix: np.ndarray) -> CochransQ:
+    """Is any column different? Cochran's (1950) Q, approximately χ² with k-1 degrees of freedom.
+
+    Q = (k-1)·(k·Σⱼ Gⱼ² - G²) / (k·G - Σᵢ Lᵢ²) with column sums Gⱼ, row sums Lᵢ and the total G. Rows that are all right
+    or all wrong do not enter. Where there is no other row the denominator is 0, nothing speaks for a difference,
+    and Q = 0, p = 1. Raises `ValueError` for fewer than two columns.
+    """
+    matrix = _binary(matrix)
+    columns = matrix.shape[1]
+    if columns < 2:
+        raise ValueError(f"need at least two columns to compare, got {columns}")
+    in_column, in_row, total = matrix.sum(axis=0), matrix.sum(axis=1), int(matrix.sum())
+    mixed = columns * total - int(in_row @ in_row)
+    if not mixed:
+        return CochransQ(0.0, columns - 1, 1.0)
+    statistic = (columns - 1) * (columns * int(in_column @ in_column) - total**2) / mixed
+    return CochransQ(statistic, columns - 1, float(special.chdtrc(columns - 1, statistic)))
+
+
+def mcnemar_p(only_first: int, only_second: int) -> float:
+    """Exact two-sided McNemar test (McNemar 1947): are b and c, the questions right in one column alone, a fair split?
+
+    min(1, 2·P(X ≤ min(b, c))), X binomial with b + c throws of a fair coin; 1 if no question differs.
+    """
+    return float(_mcnemar_p(np.array(only_first), np.array(only_second)))
+
+
+def _mcnemar_p(only_first: np.ndarray, only_second: np.ndarray) -> np.ndarray:
+    fewer, more = np.minimum(only_first, only_second), np.maximum(only_first, only_second)
+    # P(X ≤ b) of b + c throws is the regularised incomplete beta function I(c, b + 1) at one half. It needs c > 0; that
+    # of b = 0 and c = 1 gives the 1 that is wanted where nothing differs.
+    return np.minimum(1, 2 * special.betainc(np.maximum(more, 1), fewer + 1, 0.5))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's (1979) correction: the i-th smallest of m times m-i+1, never below that of a smaller one, at most 1.
+
+    As statsmodels' `multipletests`, which collects the garbage of the whole program at each call (20 ms).
+    """
+    values = np.asarray(p_values, dtype=float)
+    order = np.argsort(values, kind="stable")
+    corrected = np.empty_like(values)
+    corrected[order] = np.minimum(1, np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1)))
+    return corrected.tolist()
+
+
+def mcnemar_pairs(matrix: np.ndarray) -> list[PairTest]:
+    """`mcnemar_p` for every pair of columns in their order, with `holm` over all of them; [] for one column."""
+    matrix = _binary(matrix)
+    only = matrix.T @ (1 - matrix)
+    first, second = np.triu_indices(matrix.shape[1], k=1)
+    p_values = _mcnemar_p(only[first, second], only[second, first]).tolist()
+    columns = (first.tolist(), second.tolist(), only[first, second].tolist(), only[second, first].tolist())
+    return [PairTest(*pair) for pair in zip(*columns, p_values, holm(p_values), strict=True)]
+
+
+def paired_difference(only_first: int, only_second: int, n: int, confidence: float = 0.95) -> PairedDifference:
+    """Difference of two columns from what they differ in: b and c of n questions are right in one of them alone.
+
+    Value (b - c)/n, interval as in `contrast_interval`, p as in `mcnemar_p`. Raises `ValueError` for n = 0.
+    """
+    if min(only_first, only_second) < 0 or only_first + only_second > n or n == 0:
+        raise ValueError(f"need {only_first} + {only_second} of {n} > 0 questions")
+    estimate = _estimate(only_first - only_second, only_first + only_second, n, np.array([1.0, -1.0]), confidence)
+    return PairedDifference(estimate, n, only_first, only_second, mcnemar_p(only_first, only_second))
+
+
+# --- Resampling ------------------------------------------------------------------------------------------------
+
+
+def gap_test(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> GapTest:
+    """Best minus worst column mean against its permutation null: the cells of each question in random order.
+
+    The gap of a model without any position effect is not 0, as the best of many is always better than the worst;
+    this is how large it is. p = (1 + #{gap* ≥ gap}) / (1 + replicates) (Phipson & Smyth 2010), never 0; `null_95` is
+    the smallest gap that at least 95 % of the replicates do not exceed. Raises `ValueError` without questions.
+    """
+    matrix = _binary(matrix)
+    n = len(matrix)
+    if not n:
+        raise ValueError("no questions, no gap")
+    gap = int(np.ptp(matrix.sum(axis=0)))
+    null = np.ptp(permuted_sums(matrix, replicates, rng), axis=1)
+    return GapTest(
+        gap=gap / n,
+        null_mean=float(null.mean()) / n,
+        null_95=float(np.quantile(null, 0.95, method="inverted_cdf")) / n,
+        p_value=(1 + int((null >= gap).sum())) / (1 + replicates),
+    )
+
+
+def permuted_sums(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
+    """Column sums after the cells of every row were shuffled: (replicates, columns).
+
+    Drawn without shuffling. A row with j ones left for its r last columns has a one in the first of these with
+    probability j/r, and rows with the same j are alike, so it is enough to know how many rows have each j: one
+    binomial number for each j and column. The cost does not depend on the number of rows.
+    """
+    matrix = _binary(matrix)
+    columns = matrix.shape[1]
+    rows_with = np.tile(np.bincount(matrix.sum(axis=1), minlength=columns + 1), (replicates, 1))
+    sums = np.zeros((replicates, columns), dtype=np.int64)
+    for column in range(columns):
+        left = columns - column
+        # A row with `left` ones has one here for certain, a row without any cannot.
+        ones = rng.binomial(rows_with[:, 1:], np.minimum(1, np.arange(1, columns + 1) / left))
+        sums[:, column] = ones.sum(axis=1)
+        rows_with[:, 1:] -= ones
+        rows_with[:, :-1] += ones
+    return sums
+
+
+def bootstrap_means(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
+    """Column means of samples of the rows with replacement: (replicates, columns); whole rows, so pairs stay pairs.
+
+    The cluster bootstrap (Davison & Hinkley 1997, section 3.8) with the question as the cluster. Equal rows are
+    interchangeable, so what is drawn is how often each distinct row occurs: multinomial weights times distinct rows.
+    Any numbers will do, not only 0 and 1. Raises `ValueError` without rows.
+    """
+    matrix = np.asarray(matrix, dtype=float)
+    n = len(matrix)
+    if not n:
+        raise ValueError("no questions, no bootstrap")
+    rows, counts = np.unique(matrix, axis=0, return_counts=True)
+    chunk = max(1, WEIGHT_CELLS // len(rows))
+    means = np.empty((replicates, matrix.shape[1]))
+    for start in range(0, replicates, chunk):
+        weights = rng.multinomial(n, counts / n, size=min(chunk, replicates - start))
+        means[start : start + chunk] = weights @ rows / n
+    return means
+
+
+def percentile_interval(replicates: np.ndarray, confidence: float = 0.95) -> tuple[float, float]:
+    """The percentile bootstrap interval (Efron 1979) of one quantity, from its bootstrap replicates."""
+    low, high = np.quantile(replicates, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
+
+
+def utilisation(
+    correct: np.ndarray, closed_book: np.ndarray, oracle: np.ndarray, replicates: int, rng: np.random.Generator
+) -> Estimate | None:
+    """The share of what the context could give that the model takes from it: (acc - closed)/(oracle - closed).
+
+    All three are answers to the same questions in the same order; interval by the paired percentile bootstrap. It can
+    be below 0 or above 1. None unless oracle - closed book is clearly above 0, that is with its whole 99 % interval:
+    the ratio means nothing without it, and a bootstrap denominator is then below 0 too rarely to reach the limits.
+    """
+    answers = _binary(np.column_stack([correct, closed_book, oracle]))
+    if not len(answers) or contrast_interval(answers, [0, -1, 1], confidence=0.99).low <= 0:
+        return None
+    means = bootstrap_means(answers, replicates, rng)
+    gained, gainable = means[:, 0] - means[:, 1], means[:, 2] - means[:, 1]
+    usable = gainable > 0
+    ratios = np.where(usable, gained / np.where(usable, gainable, 1), np.copysign(np.inf, gained))
+    low, high = percentile_interval(ratios)
+    if not np.isfinite([low, high]).all():
+        return None
+    value = float((answers[:, 0].sum() - answers[:, 1].sum()) / (answers[:, 2].sum() - answers[:, 1].sum()))
+    return Estimate(value, low, high, float(ratios[usable].std()))
+
+
+def _binary(matrix: np.ndarray) -> np.ndarray:
+    """The matrix as whole numbers, if it has rows and columns of 0 and 1 alone."""
+    matrix = np.asarray(matrix)
+    if matrix.ndim != 2 or not np.isin(matrix, (0, 1)).all():
+        raise ValueError(f"need rows and columns of 0 and 1, got shape {matrix.shape} and other cells")
+    return matrix.astype(np.int64)

@@ -1,0 +1,128 @@
+"""What a table is: its columns, what it is made of, and its cells as text.
+
+Everything that says something about a table (the CSV file, Markdown, the report, the reference of columns in
+results/README.md, the caption in Snakemake's report) asks its `Table`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from litm.wording import percent
+
+if TYPE_CHECKING:
+    # The rules read the declarations at each start, which is too often to import pandas.
+    import pandas as pd
+
+#: pandas types of columns. All of them have missing values.
+TEXT, INTEGER, FLOAT, BOOLEAN = "string", "Int64", "Float64", "boolean"
+#: How the numbers of a column are shown to people. In the CSV file a fraction is a fraction.
+PERCENT, INDEX, P_VALUE, NUMBER = "per cent", "index", "p value", "number"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    dtype: its pandas type; doc: what it is, for the reference; heading: above it in Markdown and in the report, empty
+    for a column that only the CSV file has; unit: how a `FLOAT` is shown: a fraction as `PERCENT` with one decimal or
+    as `INDEX` with three, a `P_VALUE` with three, a `NUMBER` with one.
+    """
+
+    dtype: str
+    doc: str
+    heading: str = ""
+    unit: str = NUMBER
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of results/tables.
+
+    title: its heading in the report; doc: what it has, and what a row is; note: how to read it in the report; order:
+    its place among the tables of the report and of the reference.
+    inputs: names of the files that it is made of, see `litm.workflow.tables`; there is a table where all of them are
+    there, and `make_table.py` makes it. None: another program makes it. settings: names of the settings that change it.
+    report: columns that the report shows, in this order; section: the name of the report's section of its own that has
+    it, empty for the place with all tables; has_markdown: whether it is written as Markdown too; is_default: whether
+    it is made when all is made, or only when it is asked for.
+    """
+
+    name: str
+    title: str
+    doc: str
+    columns: Mapping[str, Column]
+    order: int
+    inputs: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    note: str = ""
+    report: tuple[str, ...] = ()
+    section: str = ""
+    has_markdown: bool = False
+    is_default: bool = True
+
+    @property
+    def dtypes(self) -> dict[str, str]:
+        return {name: column.dtype for name, column in self.columns.items()}
+
+    def frame(self, rows: "Iterable[Mapping] | pd.DataFrame") -> "pd.DataFrame":
+        """Rows as a table with the columns in their order and types; what a row lacks is missing.
+
+        Raises `ValueError` for a row with a column that is not declared.
+        """
+        import pandas as pd
+
+        table = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
+        if undeclared := set(table.columns) - set(self.columns):
+            raise ValueError(f"table {self.name}: columns that are not declared: {', '.join(sorted(undeclared))}")
+        return table.reindex(columns=list(self.columns)).astype(self.dtypes)
+
+    def cells(self, table: "pd.DataFrame", columns: Iterable[str]) -> list[list[str]]:
+        """The cells of these columns as people read them, row by row; missing values are empty."""
+        declared = {name: self.columns[name] for name in columns}
+        return [[cell_text(column, row[name]) for name, column in declared.items()] for row in table.to_dict("records")]
+
+    def markdown(self, table: "pd.DataFrame") -> str:
+        """The columns that have a heading, as Markdown."""
+        import pandas as pd
+
+        columns = {name: column.heading for name, column in self.columns.items() if column.heading}
+        shown = pd.DataFrame(self.cells(table, columns), columns=list(columns.values()), dtype=object)
+        return shown.to_markdown(index=False, disable_numparse=True) + "\n"
+
+
+def cell_text(column: Column, value: Any) -> str:
+    """A value as people read it: 12.3 for a fraction, yes or no, and nothing for a missing one."""
+    if is_missing(value):
+        return ""
+    if column.dtype == BOOLEAN:
+        return "yes" if value else "no"
+    if column.dtype == INTEGER:
+        return f"{int(value):,}"
+    if column.dtype == TEXT:
+        return str(value)
+    if column.unit == PERCENT:
+        return percent(value)
+    if column.unit == P_VALUE:
+        return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return f"{value:.3f}" if column.unit == INDEX else f"{value:,.1f}"
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN or pandas' NA."""
+    import pandas as pd
+
+    return bool(pd.isna(value))
+
+
+def with_interval(name: str, column: Column) -> dict[str, Column]:
+    """The column under its name, and those of its 95 % limits, `name`_ci_low and `name`_ci_high."""
+    limits = {"low": "lower", "high": "upper"}
+    headings = {"low": "95 % from", "high": "to"} if column.heading else {"low": "", "high": ""}
+    return {
+        name: column,
+        **{
+            f"{name}_ci_{side}": Column(column.dtype, f"{limit} 95 % limit of `{name}`", headings[side], column.unit)
+            for side, limit in limits.items()
+        },
+    }

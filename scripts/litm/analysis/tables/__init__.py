@@ -1,0 +1,45 @@
+"""Tables of results, one module each.
+
+A table is a module of this package with
+
+- `TABLE`: a `litm.analysis.table.Table`, which says all about it: its name is the module's;
+- `rows(**inputs)`: its rows, from the `Files` of each of `TABLE.inputs` and the value of each of `TABLE.settings`. A
+  table that another program makes has none.
+
+Adding a table is adding a module: rules, report and reference find it by its name. `python scripts/describe_tables.py`
+then writes its columns into results/README.md. What computes the rows is imported inside `rows`, because the rules read
+the declarations at each start.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from litm.analysis.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class TableModule(Protocol):
+    """What a module of this package offers; `rows` may lack where another program makes the table."""
+
+    TABLE: Table
+
+    def rows(self, **inputs: Any) -> "Iterable[Mapping] | pd.DataFrame": ...
+
+
+def table_names() -> list[str]:
+    """Names of all tables, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def load_table(name: str) -> TableModule:
+    """The table's module, by its name."""
+    return cast(TableModule, importlib.import_module(f"{__name__}.{name}"))
+
+
+def all_tables() -> list[Table]:
+    """The declarations of all tables, in their order."""
+    return sorted((load_table(name).TABLE for name in table_names()), key=lambda table: (table.order, table.name))

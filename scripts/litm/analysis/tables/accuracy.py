@@ -1,0 +1,101 @@
+"""Accuracy of each model and cell."""
+
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import (
+    DEPTH,
+    EXPERIMENT,
+    ITEMS,
+    METRIC,
+    MODEL,
+    PLACEMENT,
+    POSITION,
+    SIZE,
+    TARGET,
+    TASK,
+)
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.files import Files
+
+#: Columns that the report shows.
+_REPORT = (
+    "model", "experiment", "size", "placement", "target", "n", "accuracy", "ci_low", "ci_high",
+    "accuracy_first_line", "accuracy_full", "n_empty", "n_cut", "n_refused", "n_failed", "n_not_recorded",
+    "n_excluded",
+)  # fmt: skip
+
+TABLE = Table(
+    name="accuracy",
+    title="Accuracy by position",
+    doc=(
+        "Accuracy of each model and cell (experiment, size, placement), with the number of questions and its 95 % "
+        "interval."
+    ),
+    order=10,
+    inputs=("accuracies",),
+    note=(
+        "Accuracies in per cent with their 95 % interval (Wilson's; Clopper-Pearson's for n < 30 and for none or all "
+        "correct). Empty and cut answers (ended at the limit of new tokens) "
+        "count as answers; Cut is empty where recorded responses do not say how they ended. Questions without a "
+        "recorded response are not counted; questions too long at some position are left out at all positions of that "
+        "size."
+    ),
+    columns={
+        "model": MODEL,
+        "experiment": EXPERIMENT,
+        "task": TASK,
+        "metric": METRIC,
+        "size": SIZE,
+        "items": ITEMS,
+        "placement": PLACEMENT,
+        "position": POSITION,
+        "depth": DEPTH,
+        "target": TARGET,
+        "n": Column(INTEGER, "questions counted", "n"),
+        "accuracy": Column(FLOAT, "share of them that is right", "Accuracy", PERCENT),
+        "ci_low": Column(
+            FLOAT,
+            "lower 95 % limit: Wilson's, or Clopper-Pearson's for n < 30 and for none or all correct",
+            "95 % from",
+            PERCENT,
+        ),
+        "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
+        "accuracy_first_line": Column(
+            FLOAT, "what the metric finds in the answer's first line that is not blank", "First line", PERCENT
+        ),
+        "accuracy_full": Column(
+            FLOAT,
+            "what it finds in the whole recorded answer; `accuracy` is the one of the two that the metric reads",
+            "Full answer",
+            PERCENT,
+        ),
+        "n_empty": Column(INTEGER, "counted answers that were empty", "Empty"),
+        "n_cut": Column(
+            INTEGER,
+            "counted answers that ended at the limit of new tokens; empty where recorded responses do not say",
+            "Cut",
+        ),
+        "n_refused": Column(
+            INTEGER,
+            "counted answers that a provider's safety filter withheld or cut; empty as `n_cut`",
+            "Refused",
+        ),
+        "n_failed": Column(INTEGER, "questions that were asked and got no answer, not counted", "Failed"),
+        "n_not_recorded": Column(INTEGER, "questions that recorded responses lack, not counted", "Not recorded"),
+        "n_excluded": Column(
+            INTEGER,
+            "questions left out at all positions of the size because they did not fit the context at one",
+            "Left out",
+        ),
+    },
+    report=_REPORT,
+)
+
+
+def rows(accuracies: "Files") -> "pd.DataFrame":
+    """The rows of all sweeps, which `score.py` has computed, in the order of the files."""
+    return accuracies.joined(TABLE.dtypes)

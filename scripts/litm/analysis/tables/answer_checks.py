@@ -1,0 +1,52 @@
+"""Gold answers that need care."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import EXPERIMENT, SIZE
+from litm.analysis.table import INTEGER, Column, Table
+
+if TYPE_CHECKING:
+    from litm.analysis.files import Files
+
+TABLE = Table(
+    name="answer_checks",
+    title="Gold answers to be careful with",
+    doc=(
+        "Questions whose gold answers need care: symbols only, two characters or fewer, or contained in the question "
+        "or in a distractor."
+    ),
+    order=60,
+    inputs=("examples",),
+    settings=("example_experiments",),
+    note=(
+        "Symbols only: a gold answer that is nothing after normalisation, looked for as written instead. "
+        "In the question, or in a distractor: a model can be right by repeating it."
+    ),
+    columns={
+        "experiment": EXPERIMENT,
+        "size": SIZE,
+        "n": Column(INTEGER, "questions", "Questions"),
+        "n_symbols_only": Column(
+            INTEGER,
+            "questions with a gold answer that is nothing after normalisation; it is looked for as written",
+            "Symbols only",
+        ),
+        "n_short": Column(INTEGER, "with one of two characters or fewer", "Two characters or fewer"),
+        "n_in_question": Column(INTEGER, "with one that is contained in the question", "In the question"),
+        "n_in_distractors": Column(
+            INTEGER,
+            "with one that is contained in an item that is not the gold one, as the metric looks for it",
+            "In a distractor",
+        ),
+    },
+    report=("experiment", "size", "n", "n_symbols_only", "n_short", "n_in_question", "n_in_distractors"),
+)
+
+
+def rows(examples: "Files", example_experiments: Sequence[str]) -> Iterator[dict]:
+    """A row an experiment and size; examples: one file of each, example_experiments: the experiment of each file."""
+    from litm.examples.answer_check import answer_check_row
+
+    for experiment, records in zip(example_experiments, examples.examples(), strict=True):
+        yield answer_check_row(experiment, records[0].size, records)

@@ -1,0 +1,52 @@
+"""Answers that came out otherwise one prompt at a time."""
+
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import EXPERIMENT, MODEL, PLACEMENT, POSITION, SIZE
+from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.files import Files
+
+
+def _flips(kind: str, flip: str) -> dict[str, Column]:
+    """The columns of one kind of flip."""
+    return {
+        f"{kind}_flips": Column(INTEGER, f"answers with {flip} the second time"),
+        f"{kind}_flip_rate": Column(FLOAT, "their share", unit=PERCENT),
+        f"{kind}_ci_low": Column(FLOAT, "its lower 95 % limit, as in accuracy.csv", unit=PERCENT),
+        f"{kind}_ci_high": Column(FLOAT, "its upper 95 % limit", unit=PERCENT),
+        f"{kind}_gap_p": Column(
+            FLOAT,
+            "is some placement of this size flipped more than chance would have it (best minus worst, permuted within "
+            "questions)? The same in all rows of a size, empty for one placement",
+            unit=P_VALUE,
+        ),
+    }
+
+
+TABLE = Table(
+    name="audit",
+    title="Audit",
+    doc="Answers of each model and cell that came out otherwise one prompt at a time, by `snakemake audit`.",
+    order=200,
+    inputs=("audits",),
+    columns={
+        "model": MODEL,
+        "experiment": EXPERIMENT,
+        "size": SIZE,
+        "placement": PLACEMENT,
+        "position": POSITION,
+        "n": Column(INTEGER, "answers asked for again"),
+        **_flips("text", "another text"),
+        **_flips("correct", "another verdict of the metric"),
+    },
+    is_default=False,
+)
+
+
+def rows(audits: "Files") -> "pd.DataFrame":
+    """The rows that `audit_sweep.py` wrote for each sweep, in the order of the files."""
+    return audits.joined(TABLE.dtypes)

@@ -1,0 +1,54 @@
+"""Candidates that contexts are made of."""
+
+from typing import TYPE_CHECKING
+
+from litm.analysis.table import INTEGER, TEXT, Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.files import Files
+
+#: Columns that the report shows.
+_REPORT = (
+    "candidates", "kind", "documents", "n", "n_left_out", "n_gold_without_answer", "n_answer_in_others_dpr",
+    "n_answer_in_others_metric",
+)  # fmt: skip
+
+TABLE = Table(
+    name="candidates",
+    title="Candidates",
+    doc=(
+        "Candidates: questions kept and left out, and how many have an answer in a document beside the gold one, by "
+        "each check."
+    ),
+    order=70,
+    inputs=("candidates",),
+    note=(
+        "Documents of each question, gold document included; questions left out because they have fewer; and questions "
+        "with an answer in a document beside the gold one, by DPR's check (tokens in a row) and as the metric finds it."
+    ),
+    columns={
+        "candidates": Column(TEXT, "name of the candidates", "Candidates"),
+        "kind": Column(TEXT, "how they were made", "Kind"),
+        "distractor_check": Column(TEXT, "the check that distractors have passed"),
+        "documents": Column(INTEGER, "documents of each question, gold document included", "Documents"),
+        "n": Column(INTEGER, "questions", "Questions"),
+        "n_left_out": Column(INTEGER, "questions with fewer documents", "Left out"),
+        "n_gold_without_answer": Column(
+            INTEGER, "questions whose gold document has none of the answers, by DPR's check", "Gold without answer"
+        ),
+        "n_answer_in_others_dpr": Column(
+            INTEGER,
+            "questions with an answer in a document beside the gold one, by DPR's check; for `as_retrieved` in any",
+            "Answer elsewhere (DPR)",
+        ),
+        "n_answer_in_others_metric": Column(INTEGER, "the same as the metric finds it", "Answer elsewhere (metric)"),
+    },
+    report=_REPORT,
+)
+
+
+def rows(candidates: "Files") -> "pd.DataFrame":
+    """The rows that `make_candidates.py` wrote, in the order of the files."""
+    return candidates.joined(TABLE.dtypes)

@@ -1,0 +1,37 @@
+"""How models differ on the same questions."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import CELL, DIFFERENCE
+from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table
+
+if TYPE_CHECKING:
+    from litm.analysis.files import Files
+
+TABLE = Table(
+    name="model_differences",
+    title="Differences of models",
+    doc="Pairs of models in each cell: difference on the questions that both were asked.",
+    order=23,
+    inputs=("compared_scores",),
+    columns={
+        **CELL,
+        "model_a": Column(TEXT, "the first model"),
+        "model_b": Column(TEXT, "the second model"),
+        "n": Column(INTEGER, "questions scored for both"),
+        "n_only_a": Column(INTEGER, "questions scored for the first alone"),
+        "n_only_b": Column(INTEGER, "questions scored for the second alone"),
+        "accuracy_a": Column(FLOAT, "accuracy of the first on the n questions", unit=PERCENT),
+        "accuracy_b": Column(FLOAT, "accuracy of the second on them", unit=PERCENT),
+        **DIFFERENCE,
+        "p_holm": Column(FLOAT, "`p_value` corrected over the pairs of models of the cell", unit=P_VALUE),
+    },
+)
+
+
+def rows(compared_scores: "Files") -> Iterator[dict]:
+    """A row a pair of models and cell, experiment by experiment in the order of the score files."""
+    from litm.analysis.model_differences import COLUMNS, model_difference_rows
+
+    return (row for scores in compared_scores.by_experiment(COLUMNS) for row in model_difference_rows(scores))

@@ -1,0 +1,47 @@
+"""The Position Bias Index across experiments: what of position_bias.csv one looks at first."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from litm.analysis.table import INDEX, PERCENT, Column, Table
+from litm.analysis.tables import position_bias
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.files import Files
+
+
+#: Columns of position_bias.csv that are shown.
+_NAMES = (
+    "model", "experiment", "size", "items", "placement", "n_complete", "pbi", "pbi_ci_low", "pbi_ci_high",
+    "edge_accuracy", "middle_accuracy", "pbi_class", "class_certain", "reason",
+)  # fmt: skip
+
+
+def _column(name: str) -> Column:
+    """The column of position_bias.csv; an index has three decimals, as the bounds of its classes have two."""
+    headings = {"items": "Items", "edge_accuracy": "Edge accuracy", "middle_accuracy": "Middle accuracy"}
+    column = position_bias.TABLE.columns[name]
+    unit = INDEX if column.unit == PERCENT else column.unit
+    return replace(column, heading=headings.get(name, column.heading), unit=unit)
+
+
+TABLE = Table(
+    name="pbi",
+    title="Position Bias Index",
+    doc=(
+        "The Position Bias Index of each curve of three positions or more with its paired 95 % interval, and the "
+        "accuracies that it is made of: columns of position_bias.csv."
+    ),
+    order=21,
+    inputs=("position_bias",),
+    columns={name: _column(name) for name in _NAMES},
+    has_markdown=True,
+)
+
+
+def rows(position_bias: "Files") -> "pd.DataFrame":
+    """The rows of the curves that have a PBI, or would have one if they had questions."""
+    table = position_bias.joined()
+    return table.loc[table["positions"] > 2, list(TABLE.columns)].reset_index(drop=True)

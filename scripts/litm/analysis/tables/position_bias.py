@@ -1,0 +1,86 @@
+"""What the position does to the accuracy of each curve."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import CURVE
+from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, with_interval
+
+if TYPE_CHECKING:
+    from litm.analysis.files import Files
+
+#: Columns that the report shows.
+_REPORT = (
+    "model", "experiment", "size", "placement", "n_complete", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class",
+    "class_certain", "reason", "edge_accuracy", "middle_accuracy", "primacy", "recency", "tilt", "gap",
+    "gap_null_95", "cochran_p",
+)  # fmt: skip
+
+TABLE = Table(
+    name="position_bias",
+    title="Position bias",
+    doc=(
+        "Position bias of each curve (a model, experiment and size; where a prompt has several gold items, also a "
+        "placement): primacy, recency, tilt and the Position Bias Index with paired 95 % intervals, the best-worst gap "
+        "with its permutation null, and Cochran's Q."
+    ),
+    order=20,
+    inputs=("curve_scores",),
+    settings=("seed",),
+    note=(
+        "Points of accuracy on the questions scored at every position. PBI: mean of start and end (edge) minus middle; "
+        "primacy: start minus middle; recency: end minus middle; tilt: end minus start; certain: the whole interval "
+        "lies in it. Gap: best minus worst position, and what it would reach by chance (95 %) if positions had no "
+        "effect. A flat PBI is not the absence of an effect: see tilt and Cochran's Q."
+    ),
+    columns={
+        **CURVE,
+        "n_complete": Column(INTEGER, "questions scored at every position, which alone are compared", "n"),
+        "n_incomplete": Column(INTEGER, "the other questions"),
+        "positions": Column(INTEGER, "how many positions there are"),
+        "verdict": Column(TEXT, "`measured`, or `no_information` with its `reason`"),
+        "reason": Column(
+            TEXT,
+            "why positions cannot be told apart: all accuracies at the floor or the ceiling (within 5 points, and the "
+            "intervals reach to 2 points of it), too few questions to tell; with `measured`: positions differ, but "
+            "start, middle and end are all at the floor or the ceiling, so that the PBI says nothing and has no class",
+            "No information",
+        ),
+        **{f"{place}_position": Column(INTEGER, f"position of the {place}") for place in ("start", "middle", "end")},
+        **{
+            f"{place}_accuracy": Column(FLOAT, f"accuracy at the {place}", place.capitalize(), PERCENT)
+            for place in ("start", "middle", "end")
+        },
+        "edge_accuracy": Column(FLOAT, "mean of start and end", "Edge", PERCENT),
+        **with_interval("primacy", Column(FLOAT, "start - middle", "Primacy", PERCENT)),
+        **with_interval("recency", Column(FLOAT, "end - middle", "Recency", PERCENT)),
+        **with_interval("tilt", Column(FLOAT, "end - start", "Tilt", PERCENT)),
+        **with_interval("pbi", Column(FLOAT, "Position Bias Index, edge - middle", "PBI", PERCENT)),
+        **with_interval("pbi_area", Column(FLOAT, "outer thirds - inner third by depth", unit=PERCENT)),
+        "pbi_class": Column(
+            TEXT, "above 0.30 strong, 0.15 moderate, 0.05 weak, within 0.05 of 0 flat, below inverted", "Class"
+        ),
+        "class_certain": Column(BOOLEAN, "whether the whole interval of the PBI lies in its class", "Certain"),
+        "mde": Column(FLOAT, "smallest PBI that this n finds with 80 % power", unit=PERCENT),
+        "best_position": Column(INTEGER, "position of the best accuracy; empty where all are equal"),
+        "worst_position": Column(INTEGER, "position of the worst"),
+        "best_accuracy": Column(FLOAT, "the best accuracy", unit=PERCENT),
+        "worst_accuracy": Column(FLOAT, "the worst", unit=PERCENT),
+        "gap": Column(FLOAT, "best - worst", "Gap", PERCENT),
+        "gap_null_mean": Column(FLOAT, "mean of the gap if positions had no effect, by permutation", unit=PERCENT),
+        "gap_null_95": Column(FLOAT, "what it then does not exceed in 95 % of cases", "Gap by chance", PERCENT),
+        "gap_p": Column(FLOAT, "p of the gap by permutation", unit=P_VALUE),
+        "cochran_q": Column(FLOAT, "Cochran's Q: does any position differ?"),
+        "cochran_df": Column(INTEGER, "its degrees of freedom"),
+        "cochran_p": Column(FLOAT, "its p", "Cochran p", P_VALUE),
+    },
+    report=_REPORT,
+)
+
+
+def rows(curve_scores: "Files", seed: int) -> Iterator[dict]:
+    """A row a curve, in the order of the score files."""
+    from litm.analysis.paired_scores import curves
+    from litm.analysis.position_bias import position_bias_row
+
+    return (position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep))

@@ -1,0 +1,80 @@
+"""Accuracies measured here beside the published ones."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import EXPERIMENT, METRIC, MODEL, PLACEMENT, POSITION, SIZE
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
+
+if TYPE_CHECKING:
+    from litm.analysis.files import Files
+
+#: Columns that the report shows.
+_REPORT = (
+    "model", "experiment", "size", "placement", "accuracy", "published", "difference", "ci_low", "ci_high",
+    "verdict", "reason", "source",
+)  # fmt: skip
+
+TABLE = Table(
+    name="published_comparison",
+    title="Published numbers",
+    doc=(
+        "Accuracies measured here beside the published ones of the same cells, a row a published value: the difference "
+        "with its 95 % interval (two independent proportions, Newcombe's hybrid score interval), and whether they "
+        "agree, or why they cannot be compared."
+    ),
+    order=35,
+    inputs=("accuracy", "manifests", "published", "published_models"),
+    settings=("data_versions",),
+    note=(
+        "Per cent, measured here and published; difference: ours minus theirs in points, with its 95 % interval. What "
+        "is not comparable has the reason beside it."
+    ),
+    columns={
+        "model": MODEL,
+        "experiment": EXPERIMENT,
+        "size": SIZE,
+        "placement": PLACEMENT,
+        "position": POSITION,
+        "metric": METRIC,
+        "n": Column(INTEGER, "questions counted here", "n"),
+        "accuracy": Column(FLOAT, "the accuracy measured here", "Accuracy", PERCENT),
+        "published_n": Column(INTEGER, "questions of the published value", "Published n"),
+        "published": Column(FLOAT, "the published accuracy", "Published", PERCENT),
+        "difference": Column(FLOAT, "ours - theirs", "Difference", PERCENT),
+        "ci_low": Column(
+            FLOAT,
+            "lower 95 % limit, Newcombe's; on the same questions a paired interval would be narrower, for which the "
+            "authors' single answers are needed",
+            "95 % from",
+            PERCENT,
+        ),
+        "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
+        "verdict": Column(TEXT, "`consistent` (0 is in the interval), `differs`, or `not comparable`", "Verdict"),
+        "reason": Column(
+            TEXT, "why not comparable: another n, metric, data version, weights, or quantisation", "Reason"
+        ),
+        "source": Column(TEXT, "table or section of the paper", "Source"),
+        "note": Column(TEXT, "what to know of the published value", "Note"),
+    },
+    report=_REPORT,
+    section="published",
+    has_markdown=True,
+)
+
+
+def rows(
+    accuracy: "Files",
+    manifests: "Files",
+    published: "Files",
+    published_models: "Files",
+    data_versions: Mapping[str, Mapping[str, str | None]],
+) -> list[dict]:
+    """A row for each published value whose cell was measured; manifests: of all sweeps, data_versions: see
+    `measured_cells`.
+    """
+    from litm.published import read_published, read_published_models
+    from litm.published_comparison import comparison_rows, measured_cells
+
+    cells = measured_cells(accuracy.joined(), manifests.objects(), data_versions)
+    return comparison_rows(cells, read_published(published.path), read_published_models(published_models.path))

@@ -1,0 +1,49 @@
+"""Lengths of the prompts in each model's tokens."""
+
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import EXPERIMENT, MODEL, PLACEMENT, SIZE
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, Column, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.files import Files
+
+TABLE = Table(
+    name="token_counts",
+    title="Prompt tokens",
+    doc=(
+        "Tokens of the prompts of each model and cell, in the model's own prompt format; not of models with recorded "
+        "responses."
+    ),
+    order=50,
+    inputs=("token_counts",),
+    note=(
+        "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation. "
+        "Depth of gold: where in these tokens the middle of the gold item is, in per cent."
+    ),
+    columns={
+        "model": MODEL,
+        "experiment": EXPERIMENT,
+        "size": SIZE,
+        "placement": PLACEMENT,
+        "n": Column(INTEGER, "prompts", "n"),
+        "mean": Column(FLOAT, "mean of their tokens", "Mean"),
+        "sd": Column(FLOAT, "sample standard deviation", "SD"),
+        "min": Column(INTEGER, "the shortest", "Min"),
+        "max": Column(INTEGER, "the longest", "Max"),
+        "n_gold_located": Column(INTEGER, "prompts of which the place of every gold item is known in tokens"),
+        "gold_first_token": Column(FLOAT, "mean index of the first token of the gold items"),
+        "gold_last_token": Column(FLOAT, "mean index of the last"),
+        "gold_depth_tokens": Column(
+            FLOAT, "mean place of their middle, 0 the prompt's first token and 1 its last", "Depth of gold", PERCENT
+        ),
+    },
+    report=("model", "experiment", "size", "placement", "n", "mean", "sd", "min", "max", "gold_depth_tokens"),
+)
+
+
+def rows(token_counts: "Files") -> "pd.DataFrame":
+    """The rows that `count_tokens.py` wrote for each sweep, in the order of the files."""
+    return token_counts.joined(TABLE.dtypes)

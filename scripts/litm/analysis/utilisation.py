@@ -1,0 +1,44 @@
+"""How much of what the context could give a model takes from it: rows of utilisation.csv."""
+
+import numpy as np
+import pandas as pd
+
+from litm.analysis.paired_scores import CELL, generator_for, interval_columns, names_of, verdict_grid
+from litm.analysis.statistics import utilisation
+
+BOOTSTRAP_REPLICATES = 2_000
+
+#: What utilisation is made of, in alphabetical order.
+_SOURCES = ("accuracy", "closed_book", "oracle")
+
+
+def utilisation_rows(
+    scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int = 0
+) -> list[dict]:
+    """A row for each model and cell of `scores`: (acc - closed book)/(oracle - closed book) on the questions all have.
+
+    `closed_book` and `oracle` are score rows with each question of a model once. The accuracies are of the n shared
+    questions; `utilisation` and its limits are None where oracle - closed book is not clearly above 0, and without
+    shared questions all are. Raises `UserError` for a question that is there twice.
+    """
+    rows = []
+    for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
+        names = names_of(["model", *CELL], cell)
+        model = names["model"]
+        parts = (group, closed_book[closed_book["model"] == model], oracle[oracle["model"] == model])
+        told_apart = pd.concat(part.assign(source=name) for name, part in zip(_SOURCES, parts, strict=True))
+        sources, grid = verdict_grid(told_apart, "source", f"{model}, {names['experiment']}, {names['placement']}")
+        shared = grid[~np.isnan(grid).any(axis=1)].astype(np.int64) if len(sources) == 3 else np.zeros((0, 3), np.int64)
+        n = len(shared)
+        accuracies = [int(correct) / n if n else None for correct in shared.sum(axis=0)]
+        rng = generator_for(seed, "utilisation", *names.values())
+        estimate = utilisation(shared[:, 0], shared[:, 1], shared[:, 2], BOOTSTRAP_REPLICATES, rng)
+        rows.append(
+            {
+                **names,
+                "n": n,
+                **dict(zip(_SOURCES, accuracies, strict=True)),
+                **interval_columns("utilisation", estimate),
+            }
+        )
+    return rows

@@ -1,0 +1,42 @@
+"""Files and folders that appear under their names only once they are complete."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
+    """A binary file that appears under its name only once it is complete."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("wb") as raw:
+            yield raw
+            raw.flush()
+        partial.replace(path)
+    except OSError as error:
+        # Errors of writing and flushing do not say which file it was.
+        error.filename = error.filename or str(path)
+        raise
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_writer(path: str | Path) -> Iterator[Path]:
+    """A new folder that appears under its name only once it is complete, in place of what was there."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        if path.exists():
+            shutil.rmtree(path)
+        partial.replace(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

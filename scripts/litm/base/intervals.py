@@ -1,0 +1,57 @@
+"""Intervals of one proportion, such as an accuracy, a recall or a rate of flips.
+
+The formulas are written out, because scipy.stats or statsmodels adds 0.7 s to the start of each job that scores, as
+much as most take in all. The tests compare with both.
+"""
+
+import numpy as np
+from scipy import special
+
+#: Fewer answers than this get the Clopper-Pearson interval, see `binomial_interval`.
+SMALL_N = 30
+
+
+def wilson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval for a proportion (Wilson 1927), as fractions.
+
+    (p + z²/2n ± z·√(p(1-p)/n + z²/4n²)) / (1 + z²/n); it stays inside [0, 1] and is never empty, also for
+    0 or n correct of n. Raises `ValueError` for n = 0: no answers, no interval.
+    """
+    check_counts(correct, n)
+    p, z = correct / n, float(special.ndtri((1 + confidence) / 2))
+    centre, scale = p + z**2 / (2 * n), 1 + z**2 / n
+    half = z * float(np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)))
+    # At 0 and n of n a limit is exactly the proportion, which rounding can miss by a unit in the last place.
+    return max(0.0, min(centre / scale - half / scale, p)), min(1.0, max(centre / scale + half / scale, p))
+
+
+def clopper_pearson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """The exact interval for a proportion (Clopper & Pearson 1934), as fractions.
+
+    Quantiles a/2 of Beta(k, n-k+1) and 1-a/2 of Beta(k+1, n-k), with 0 for the lower one at k = 0 and 1 for the upper
+    one at k = n, a = 1 - confidence. It covers the truth in at least `confidence` of all samples, whatever the truth.
+    """
+    check_counts(correct, n)
+    tail = (1 - confidence) / 2
+    low = special.betaincinv(correct, n - correct + 1, tail) if correct else 0.0
+    high = special.betainccinv(correct + 1, n - correct, tail) if correct < n else 1.0
+    return float(low), float(high)
+
+
+def binomial_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval; Clopper-Pearson's for n < 30 and for none or all correct.
+
+    Wilson's covers 95 % on average over the truth at every n, but at its worst truth between 2 and 98 % only 83 to
+    90 % for n < 30, and 92 to 93 % for n = 30 to 100; Brown, Cai & DasGupta (2001) describe these dips. With so few
+    answers the guarantee is worth the greater width. None or all correct is what a floor or a ceiling looks like,
+    where the limit is the only information there is, so it is the guaranteed one too.
+    """
+    check_counts(correct, n)
+    exact = n < SMALL_N or correct in (0, n)
+    return (clopper_pearson_interval if exact else wilson_interval)(correct, n, confidence)
+
+
+def check_counts(correct: int, n: int) -> None:
+    """Raise `ValueError` unless 0 <= correct <= n and n > 0."""
+    if not 0 <= correct <= n or n == 0:
+        raise ValueError(f"need 0 <= correct <= n and n > 0, got correct={correct}, n={n}")

@@ -1,0 +1,148 @@
+"""A chart of marks as a picture: groups of bars, in panels that are in rows where they are many."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
+
+from litm.figures.drawing import style
+from litm.figures.drawing.chart import MARKS, REFERENCE, Chart, Panel, Point
+
+#: Of a panel: without its bars, and for a bar or the gap between two groups; at least; and of the whole figure at most.
+PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
+PANEL_HEIGHT_INCHES = 2.9
+NOTE_CHARACTERS_AN_INCH, NOTE_LINE_POINTS = 12, 11
+#: Bars of more models than there are colours differ in their hatching.
+HATCHES = ("", "////", "....")
+COLOURS = 10
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Rows and columns of panels, characters of a line of a note; the rest in inches."""
+
+    rows: int
+    columns: int
+    note_characters: int
+    width: float
+    height: float
+
+
+def draw_bars(chart: Chart) -> Figure:
+    """The panels of a chart, each with a group of bars for each of its ticks and a bar for each model."""
+    fills = _fills(chart.models)
+    size = _sizes(chart)
+    canvas = style.new_canvas(size.width, size.height)
+    axes = canvas.subplots(size.rows, size.columns, sharey=True, squeeze=False)
+    for first, row in zip(range(0, len(chart.panels), size.columns), axes, strict=True):
+        _draw_row(row, chart.panels[first : first + size.columns], size.note_characters, fills)
+        row[0].set_ylabel(chart.y_label)
+    looks = style.model_looks(chart.models)
+    for index, ax in enumerate(axes.flatten()):
+        if index >= len(chart.panels):
+            ax.remove()
+            continue
+        _draw_references(ax, chart.panels[index], looks)
+        if index + size.columns >= len(chart.panels):
+            ax.set_xlabel(chart.x_label)
+    _fit_y_axis(axes[0, 0], chart)
+    style.set_title(canvas, chart.title)
+    handles = [Patch(label=model, linewidth=1, **fill) for model, fill in fills.items()]
+    note = style.describe_n(chart.series(MARKS), "bar", "whiskers")
+    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], note)
+    return canvas
+
+
+def _sizes(chart: Chart) -> _Sizes:
+    """Room for every bar and every title, and for as many panels in a row as the width allows."""
+    targets = max(len(panel.ticks) for panel in chart.panels)
+    title = style.CHARACTER_INCHES * max(len(line) for panel in chart.panels for line in panel.title.splitlines())
+    panel = max(PANEL_MINIMUM_INCHES, title, PANEL_EDGE_INCHES + BAR_INCHES * targets * (len(chart.models) + 1))
+    rows = ceil(len(chart.panels) / max(1, int(MAXIMUM_INCHES / panel)))
+    columns = ceil(len(chart.panels) / rows)
+    width = max(style.MINIMUM_INCHES, columns * panel + 0.4)
+    note_characters = int(width / columns * NOTE_CHARACTERS_AN_INCH)
+    return _Sizes(rows, columns, note_characters, width, rows * PANEL_HEIGHT_INCHES + 1.2)
+
+
+def _fills(models: Sequence[str]) -> dict[str, dict]:
+    """Colour and hatching of each model's bars."""
+    fills = {}
+    for index, (model, colour) in enumerate(style.model_colours(models).items()):
+        hatch = HATCHES[index // COLOURS % len(HATCHES)]
+        fills[model] = {"facecolor": colour, "edgecolor": colour, "hatch": hatch, "hatchcolor": "white"}
+    return fills
+
+
+def _draw_row(
+    axes: Sequence[Axes], panels: Sequence[Panel], note_characters: int, fills: Mapping[str, Mapping]
+) -> None:
+    """A row of panels, with as much room between panels and titles as the longest of the notes there needs."""
+    notes = [_note(panel, note_characters) for panel in panels]
+    has_bars = [any(one.kind == MARKS for one in panel.series) for panel in panels]
+    lines = max(len(note.splitlines()) if above else 0 for note, above in zip(notes, has_bars, strict=True))
+    for ax, panel, note, above in zip(axes, panels, notes, has_bars, strict=False):
+        _draw_bars(ax, panel, fills)
+        _add_note(ax, note, above)
+        ax.set_title(panel.title, pad=6 + NOTE_LINE_POINTS * lines)
+
+
+def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:
+    """The reference lines, with white edges: a line has the colour of the bars that it crosses."""
+    others = set(ax.get_lines())
+    style.draw_series(ax, [one for one in panel.series if one.kind == REFERENCE], looks)
+    for line in ax.get_lines():
+        if line not in others:
+            line.set_path_effects([withStroke(linewidth=3, foreground="white")])
+
+
+def _draw_bars(ax: Axes, panel: Panel, fills: Mapping[str, Mapping]) -> None:
+    width = 0.84 / max(len(fills), 2)
+    points: dict[str | None, Sequence[Point]] = {one.model: one.points for one in panel.series if one.kind == MARKS}
+    for index, (model, fill) in enumerate(fills.items()):
+        bars = points.get(model, ())
+        ax.bar(
+            [(point.x or 0) + (index - (len(fills) - 1) / 2) * width for point in bars],
+            [100 * point.value for point in bars],
+            0.9 * width,
+            yerr=style.interval_lengths(bars),
+            error_kw={"elinewidth": 1, "capsize": 3 if len(fills) < 5 else 1.5, "ecolor": "0.15"},
+            linewidth=1,
+            **fill,
+        )
+    ax.set_xticks([x for x, _ in panel.ticks], [label for _, label in panel.ticks])
+    ax.set_xlim(-0.6, len(panel.ticks) - 0.4)
+    ax.grid(False, axis="x")
+
+
+def _note(panel: Panel, characters: int) -> str:
+    """Which models have no bars in a panel, '' if all have."""
+    return textwrap.fill(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
+
+
+def _add_note(ax: Axes, note: str, above: bool) -> None:
+    """Write where no bar can be: between the panel and its title, or in the middle of a panel that has no bars."""
+    at, offset, vertical = ((0.5, 1), (0, 3), "bottom") if above else ((0.5, 0.5), (0, 0), "center")
+    if note:
+        ax.annotate(
+            note, at, offset, xycoords="axes fraction", textcoords="offset points",
+            ha="center", va=vertical, color="0.35", fontsize="small",
+        )  # fmt: skip
+    if note and not above:
+        ax.grid(False)
+
+
+def _fit_y_axis(ax: Axes, chart: Chart) -> None:
+    """From 0, because a bar's length is its value, to above the highest interval, and never less than 20 points.
+
+    A little below 0 is shown, so that the edge of a bar of no height is seen in its colour.
+    """
+    ends = style.ends_of(chart)
+    top = min(102.0, max(20.0, max(ends) + 3)) if ends else 102.0
+    ax.set_ylim(-0.01 * top, top)
+    ax.set_yticks(range(0, int(top) + 1, 20 if top > 50 else 5))

@@ -1,0 +1,174 @@
+"""A figure as plain data: panels of series of points, which pictures and the report are drawn from."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from litm.figures.drawing.rows import absent_models, models_in, scored, shown_cells
+from litm.plain_rows import plain_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Kinds of series: joined points, points alone, published values, a horizontal line.
+CURVE, MARKS, PUBLISHED, REFERENCE = "curve", "marks", "published", "reference"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value with its n and its 95 % limits, None where they are not known; x is None on a horizontal line."""
+
+    x: int | None
+    n: int
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points that belong together.
+
+    model: None for the recall of a retriever; label: what tells it from other series of the model, '' if nothing does;
+    dash: which line style it has, counted from 0 among the series of its kind.
+    """
+
+    kind: str
+    model: str | None
+    label: str
+    dash: int
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Series on the same axes. title and the labels of ticks may have several lines.
+
+    ticks: (x, label); absent: the models of which no question was scored here.
+    """
+
+    title: str
+    ticks: tuple[tuple[int, str], ...]
+    series: tuple[Series, ...]
+    absent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """The panels of a figure, and its models in the order of their colours."""
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    models: tuple[str, ...]
+    panels: tuple[Panel, ...]
+
+    def series(self, *kinds: str) -> Iterator[Series]:
+        """All series of these kinds, panel by panel; all there are if none is named."""
+        return (one for panel in self.panels for one in panel.series if not kinds or one.kind in kinds)
+
+
+def make_chart(
+    figure: Mapping, panels: Iterable[Panel], models: Sequence[str], everywhere: Iterable[Series] = ()
+) -> Chart:
+    """A chart with the settings of a figure; `everywhere`: series that are in every panel."""
+    series = tuple(everywhere)
+    has_recall = any(one.model is None for one in series)
+    return Chart(
+        name=figure.get("name", ""),
+        title=figure["title"],
+        x_label=figure["x_label"],
+        y_label="Accuracy, recall (%)" if has_recall else "Accuracy (%)",
+        models=tuple(models),
+        panels=tuple(replace(panel, series=panel.series + series) for panel in panels),
+    )
+
+
+def panel_title(figure: Mapping, size: object) -> str:
+    """The title of the panel of a size."""
+    return figure["panel_title"].replace("{size}", str(size))
+
+
+def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
+    """A point for each row: its n, its value, `ci_low` and `ci_high`, at its x (a column)."""
+    return tuple(
+        Point(
+            x=None if x is None else int(row[x]),
+            n=int(row["n"]),
+            value=float(row[value]),
+            low=None if row["ci_low"] is None else float(row["ci_low"]),
+            high=None if row["ci_high"] is None else float(row["ci_high"]),
+        )
+        for row in plain_rows(cells)
+    )
+
+
+def curves(figure: Mapping, cells: "pd.DataFrame", x: str) -> tuple[Series, ...]:
+    """A curve over the column x for each experiment and model of which any question was scored."""
+    several = len(figure["experiments"]) > 1
+    return tuple(
+        Series(CURVE, str(model), experiment if several else "", dash, points_of(curve.sort_values(x), x))
+        for dash, experiment in enumerate(figure["experiments"])
+        for model, curve in scored(cells[cells["experiment"] == experiment]).groupby("model", sort=False)
+    )
+
+
+def published_curves(
+    figure: Mapping, published: "pd.DataFrame | None", models: Sequence[str], panel: "pd.DataFrame", x: str
+) -> tuple[Series, ...]:
+    """The published values of these models in the range of a panel, without intervals: they would lie on ours.
+
+    panel: the cells of the panel; x: the column of its horizontal axis.
+    """
+    if published is None:
+        return ()
+    theirs = shown_cells(figure, published)
+    is_in_panel = theirs["size"].isin(panel["size"]) & theirs[x].between(panel[x].min(), panel[x].max())
+    theirs = theirs[is_in_panel & theirs["model"].isin(list(models))]
+    return tuple(_as_published(one) for one in curves(figure, theirs, x))
+
+
+def _as_published(series: Series) -> Series:
+    points = tuple(replace(point, low=None, high=None) for point in series.points)
+    return replace(series, kind=PUBLISHED, label="published", points=points)
+
+
+def references(figure: Mapping, accuracy: "pd.DataFrame", models: Sequence[str]) -> Iterator[Series]:
+    """A horizontal line for each reference experiment and model of which any question was scored."""
+    for dash, (experiment, label) in enumerate(figure["references"].items()):
+        cells = scored(accuracy[accuracy["experiment"] == experiment])
+        for model, cell in zip(cells["model"], points_of(cells, None), strict=True):
+            if model in models:
+                yield Series(REFERENCE, model, label, dash, (cell,))
+
+
+def recalls(recall: "pd.DataFrame | None", sizes: Sequence[int]) -> Iterator[Series]:
+    """The recall of each search in the range of the sizes, by a name that tells the searches apart."""
+    if recall is None or not sizes:
+        return
+    shown = recall[recall["k"].between(min(sizes), max(sizes))]
+    searches = list(shown.groupby(["retriever", "corpus", "questions"], sort=False))
+    are_unique = len({key[0] for key, _ in searches}) == len(searches)
+    for dash, ((retriever, corpus, questions), curve) in enumerate(searches, start=1):
+        name = retriever if are_unique else f"{retriever} in {corpus} for {questions}"
+        yield Series(CURVE, None, f"recall of {name}", dash, points_of(curve.sort_values("k"), "k", "recall"))
+
+
+def chart_by_size(
+    figure: Mapping,
+    cells: "pd.DataFrame",
+    accuracy: "pd.DataFrame",
+    published: "pd.DataFrame | None",
+    recall: "pd.DataFrame | None" = None,
+) -> Chart:
+    """One panel with the accuracy of `cells` over the sizes.
+
+    cells, published: one row for each model, experiment and size; accuracy: the rows of the reference experiments.
+    """
+    sizes = sorted({int(size) for size in scored(cells)["size"]})
+    models = models_in(cells)
+    series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
+    panel = Panel("", tuple((size, str(size)) for size in sizes), series, absent_models(cells))
+    everywhere = [*recalls(recall, sizes), *references(figure, accuracy, models)]
+    return make_chart(figure, [panel], models, everywhere)

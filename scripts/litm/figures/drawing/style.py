@@ -1,0 +1,212 @@
+"""What the figures have in common: colours, markers, intervals, reference lines, axes, legends, and saving."""
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import seaborn as sns
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
+
+from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
+from litm.records import atomic_writer
+
+matplotlib.use("Agg")
+
+POINTS_AN_INCH = 72
+PANEL_INCHES = (3.6, 3.0)
+MINIMUM_INCHES = 5.4
+TITLE_CHARACTERS_AN_INCH = 9
+#: Of the legend: an entry at least, and without its text; a character; and a line.
+LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
+#: How far curves of several models are set apart, so that equal ones can be seen: a model's step, and of all at most.
+STEP_POINTS, SPREAD_POINTS = 3.0, 18.0
+#: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
+REFERENCE_STYLES: tuple = (":", "-.", (0, (1, 3)))
+CURVE_STYLES: tuple = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
+#: Of the published values: the legend entry has it in grey.
+PUBLISHED_LOOK: dict[str, Any] = {
+    "linestyle": (0, (4, 2)),
+    "linewidth": 1.1,
+    "markersize": 5,
+    "markerfacecolor": "white",
+}
+#: Grey: the recall of a retriever is of no model.
+RECALL_COLOUR = (0.3, 0.3, 0.3)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def new_canvas(width: float, height: float) -> Figure:
+    """An empty figure of this many inches in the common theme."""
+    sns.set_theme(style="whitegrid", font_scale=0.9)
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def set_title(canvas: Figure, title: str) -> None:
+    """The title above the panels, in as many lines as the width needs."""
+    characters = int(canvas.get_figwidth() * TITLE_CHARACTERS_AN_INCH)
+    canvas.suptitle(textwrap.fill(title, characters), fontweight="bold")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What tells a model from the others; shift: how far its curves are drawn beside the data, in points."""
+
+    colour: tuple
+    marker: str
+    shift: float
+
+
+def model_looks(models: Sequence[str]) -> dict[str, Look]:
+    """The look of each model, by its place among all."""
+    step = min(STEP_POINTS, SPREAD_POINTS / max(1, len(models)))
+    return {
+        model: Look(colour, MARKERS[index % len(MARKERS)], (index - (len(models) - 1) / 2) * step)
+        for index, (model, colour) in enumerate(model_colours(models).items())
+    }
+
+
+def model_colours(models: Iterable[str]) -> dict[str, tuple]:
+    """A colour for each model, in the order in which they come first; ten are told apart by colour-blind people too."""
+    names = list(dict.fromkeys(models))
+    return dict(zip(names, sns.color_palette("colorblind", len(names)), strict=True))
+
+
+def dash_of(series: Series) -> Any:
+    """The line style of a series."""
+    styles = REFERENCE_STYLES if series.kind == REFERENCE else CURVE_STYLES
+    return styles[series.dash % len(styles)]
+
+
+def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -> None:
+    """Draw curves, published values and reference lines, in per cent; published values lie below the curves."""
+    for one in series:
+        look = Look(RECALL_COLOUR, "", 0.0) if one.model is None else looks[one.model]
+        if one.kind == REFERENCE:
+            ax.axhline(100 * one.points[0].value, color=look.colour, linestyle=dash_of(one), linewidth=1.4)
+            continue
+        xs = [point.x for point in one.points if point.x is not None]
+        values = [100 * point.value for point in one.points]
+        artists: Iterable[Artist]
+        if one.kind == PUBLISHED:
+            artists = ax.plot(xs, values, color=look.colour, marker=look.marker, zorder=1.9, **PUBLISHED_LOOK)
+        else:
+            artists = ax.errorbar(
+                xs, values, yerr=interval_lengths(one.points), color=look.colour, marker=look.marker,
+                linestyle=dash_of(one), markersize=5, capsize=3, elinewidth=1,
+            ).get_children()  # fmt: skip
+        _move(ax, artists, look.shift)
+
+
+def _move(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
+    """Move what was drawn to the side, so that equal curves can be seen; only afterwards, so that the axes have the
+    limits of the data.
+    """
+    if shift:
+        moved = ax.transData + ScaledTranslation(shift / POINTS_AN_INCH, 0, ax.figure.dpi_scale_trans)
+        for artist in artists:
+            artist.set_transform(moved)
+
+
+def interval_lengths(points: Sequence[Point]) -> list[list[float]]:
+    """How far the 95 % limits are below and above the values, in per cent; 0 where they are not known."""
+    below = [0.0 if point.low is None else max(0.0, 100 * (point.value - point.low)) for point in points]
+    above = [0.0 if point.high is None else max(0.0, 100 * (point.high - point.value)) for point in points]
+    return [below, above]
+
+
+def name_absent(ax: Axes, absent: Sequence[str]) -> None:
+    """Say which models have no curve in a panel, because no question was scored."""
+    if absent:
+        names = textwrap.fill(", ".join(absent), int(PANEL_INCHES[0] / CHARACTER_INCHES), break_on_hyphens=False)
+        look: dict[str, Any] = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
+        behind: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+        ax.text(0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=behind, zorder=5, **look)
+
+
+def ends_of(chart: Chart) -> list[float]:
+    """Both ends of every interval of a chart, in per cent; the value itself where they are not known."""
+    points = [point for series in chart.series() for point in series.points]
+    limits = [limit for point in points for limit in (point.low, point.high, point.value) if limit is not None]
+    return [100 * limit for limit in limits]
+
+
+def fit_y_axis(ax: Axes, chart: Chart) -> None:
+    """Leave room around all intervals, inside 0 to 100 %, and never zoom in below 20 points."""
+    ends = ends_of(chart)
+    if not ends:
+        return
+    low, high = min(ends), max(ends)
+    spare = max(3.0, (20 - (high - low)) / 2)
+    bottom, top = max(-2.0, low - spare), min(102.0, high + spare)
+    ax.set_ylim(bottom, top)
+    ax.set_yticks([tick for tick in ax.get_yticks() if max(0, bottom) <= tick <= min(100, top)])
+
+
+def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
+    """How many questions a mark stands for, and what its intervals are."""
+    counts = [point.n for one in series for point in one.points]
+    if not counts:
+        return "no question was scored"
+    fewest, most = min(counts), max(counts)
+    n = f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
+    return f"{n} questions a {mark}; {intervals} are 95 % intervals"
+
+
+def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
+    """Legend entries of the models and, where there are several, of the experiments; of reference lines, recall and
+    published values.
+    """
+    curves = {one.label: one for one in chart.series(CURVE) if one.model is not None and one.label}
+    recalls = {one.label: one for one in chart.series(CURVE) if one.model is None}
+    has_published = any(True for _ in chart.series(PUBLISHED))
+    return [
+        *(
+            Line2D([], [], color=look.colour, marker=look.marker, linestyle="-", label=model)
+            for model, look in looks.items()
+        ),
+        *(_grey_line(dash_of(one), label) for label, one in curves.items()),
+        *reference_handles(chart),
+        *(_grey_line(dash_of(one), f"{label} (n = {one.points[0].n:,})") for label, one in recalls.items()),
+        *([Line2D([], [], color="0.3", marker="o", label="published", **PUBLISHED_LOOK)] if has_published else []),
+    ]
+
+
+def reference_handles(chart: Chart) -> list[Artist]:
+    """Legend entries of the reference lines."""
+    lines = {one.label: one for one in chart.series(REFERENCE)}
+    return [_grey_line(dash_of(one), label) for label, one in sorted(lines.items(), key=lambda item: item[1].dash)]
+
+
+def _grey_line(linestyle: Any, label: str) -> Line2D:
+    return Line2D([], [], color="0.3", linestyle=linestyle, label=label)
+
+
+def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
+    """The legend below the panels, with as many columns as there is room for; its further lines make the figure
+    higher.
+    """
+    longest = max((len(str(handle.get_label())) for handle in handles), default=0)
+    entry = max(LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES + CHARACTER_INCHES * longest)
+    columns = max(1, min(len(handles), int(canvas.get_figwidth() / entry)))
+    lines = ceil(len(handles) / columns)
+    canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * max(0, lines - 1))
+    legend = canvas.legend(handles=list(handles), loc="outside lower center", ncols=columns, frameon=False)
+    legend.set_title(title, prop=FontProperties(size="small"))
+    legend.get_title().set_color("0.35")
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Save as the file's ending says, without the time of saving, so that the same figure has the same bytes."""
+    format = Path(path).suffix.removeprefix(".")
+    metadata = {"CreationDate": None} if format == "pdf" else {"Software": None}
+    with atomic_writer(path) as raw:
+        figure.savefig(raw, format=format, dpi=150, metadata=metadata)

@@ -1,0 +1,59 @@
+"""Accuracy averaged over the positions of the gold item, by size."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from litm.figures import Experiment
+from litm.figures.drawing.chart import chart_by_size
+from litm.figures.drawing.rows import Rows, shown_cells
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+X_LABEL = "Number of items in the context"
+#: The interval of a mean needs the answers to the same question at every position.
+INPUTS = ("accuracy", "scores")
+
+
+def misfit(experiments: Sequence[Experiment]) -> str | None:
+    """All experiments must have positions, one gold item at a time."""
+    for experiment in experiments:
+        if not experiment.curves or experiment.asks_several:
+            return (
+                f"{experiment.name} has no positions, a figure of 'kind: mean_accuracy_by_size' is of experiments that "
+                "have"
+            )
+    return None
+
+
+def is_automatic(experiment: Experiment) -> bool:
+    """Only where a config asks for it."""
+    return False
+
+
+def draw(figure: Mapping, rows: Rows) -> "Figure":
+    """Mean accuracy (%) against the number of items, with 95 % intervals over the questions; a curve for each model.
+
+    Without score rows, as for published values, the intervals are the widest that those of the cells allow.
+    """
+    from litm.analysis.position_means import means_of_cells
+    from litm.figures.drawing.curves import draw_curves
+
+    means = _means(figure, rows)
+    published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
+    return draw_curves(chart_by_size(figure, means, rows.accuracy, published))
+
+
+def _means(figure: Mapping, rows: Rows) -> "pd.DataFrame":
+    import pandas as pd
+
+    from litm.analysis.position_means import means_of_cells, position_means
+
+    sweeps = (sweep[sweep["experiment"].isin(list(figure["experiments"]))] for sweep in rows.scores)
+    means = [position_means(sweep) for sweep in sweeps if len(sweep)]
+    return shown_cells(figure, pd.concat(means) if means else means_of_cells(shown_cells(figure, rows.accuracy)))
+
+
+def chart(figure: Mapping, rows: Rows) -> None:
+    """The accuracy table does not have the interval of a mean over the same questions."""

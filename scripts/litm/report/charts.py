@@ -1,0 +1,137 @@
+"""What the page draws: the charts of the figures, as JSON for the browser, and the rows of the Position Bias Index.
+
+A chart is {name, title, x_label, y: [low, high], panels}; a panel {title, ticks: [[x, label], ...], series}; a series
+{model (None for a retriever), label, kind, dash, points}, see `litm.figures.drawing.chart`. A point is
+[x, n, value, low, high], fractions with six decimals as in the table; limits that are not known are None, and the one
+point of a reference has no x.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, floor
+
+import pandas as pd
+
+from litm.figures import load_kind
+from litm.figures.drawing.chart import CURVE, MARKS, Chart, Panel, Point, Series
+from litm.figures.drawing.rows import Rows
+from litm.figures.pbi_forest import IndexedCurve, indexed_curves
+from litm.wording import percent
+
+#: The vertical axis shows at least this much.
+LEAST_HEIGHT = 0.2
+#: The scale of the Position Bias Index ends at a multiple of this, beyond all intervals.
+STEP = 0.25
+
+
+def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
+    """The chart of a figure; None where nothing was scored, and for a kind that the accuracy table is not enough for.
+
+    figure: settings of a figure, with `recall`, the (questions, corpus, retriever) whose recall is drawn; tables: by
+    name, `accuracy` and, if there are any, `retrieval` and `published_comparison`.
+    """
+    rows = Rows(tables["accuracy"], recall=_recall(figure["recall"], tables), published=_published(figure, tables))
+    made = load_kind(figure["kind"]).chart(figure, rows)
+    panels = [panel for panel in made.panels if _has_own(panel)] if made else []
+    if not made or not panels:
+        return None
+    return {
+        "name": made.name,
+        "title": made.title,
+        "x_label": made.x_label,
+        "y": _heights(made),
+        "panels": [_panel(panel) for panel in panels],
+    }
+
+
+def _has_own(panel: Panel) -> bool:
+    """Whether any model was scored in a panel: reference lines and recall are everywhere."""
+    return any(series.kind in (CURVE, MARKS) and series.model is not None for series in panel.series)
+
+
+def _published(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
+    """The published values that a figure wants, with the columns of the accuracy table."""
+    if not figure.get("published") or "published_comparison" not in tables:
+        return None
+    cells = ["model", "experiment", "size", "position"]
+    columns = {"published_n": "n", "published": "accuracy"}
+    table = tables["published_comparison"][[*cells, *columns]].rename(columns=columns)
+    # Tables, text and repository may each have a value of one cell.
+    return table.drop_duplicates(cells).assign(ci_low=None, ci_high=None)
+
+
+def _recall(searches: Sequence, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
+    """The rows of the retrieval table of these searches, in their order."""
+    if not searches:
+        return None
+    table = tables["retrieval"]
+    names = ["questions", "corpus", "retriever"]
+    return pd.concat([table[(table[names] == list(search)).all(axis=1)] for search in searches])
+
+
+def _panel(panel: Panel) -> dict:
+    return {
+        "title": _in_a_line(panel.title),
+        "ticks": [[x, _in_a_line(label)] for x, label in panel.ticks],
+        "series": [_series(one) for one in panel.series],
+    }
+
+
+def _in_a_line(text: str) -> str:
+    return text.replace("\n", ", ")
+
+
+def _series(series: Series) -> dict:
+    return {
+        "model": series.model,
+        "label": series.label,
+        "kind": series.kind,
+        "dash": series.dash,
+        "points": [[point.x, point.n, *_fractions(point)] for point in series.points],
+    }
+
+
+def _fractions(point: Point) -> list[float | None]:
+    return [None if number is None else round(number, 6) for number in (point.value, point.low, point.high)]
+
+
+def _heights(made: Chart) -> list[float]:
+    """Lower and upper end of the vertical axis: all values and limits, to the next ten points, and never too close."""
+    points = [point for series in made.series() for point in series.points]
+    heights = [height for point in points for height in _fractions(point) if height is not None]
+    low, high = floor(10 * min(heights)) / 10, ceil(10 * max(heights)) / 10
+    if high - low < LEAST_HEIGHT:
+        low, high = max(0.0, high - LEAST_HEIGHT), max(high, LEAST_HEIGHT)
+    return [low, high]
+
+
+def forest(position_bias: pd.DataFrame | None) -> dict | None:
+    """{limit: where the scale ends on both sides, rows}, or None if no curve has a Position Bias Index.
+
+    A row is {experiment, model, what (size and placement), n, text, class, certain, left, dot, right}: the last three
+    in per cent of the scale's width, from its left end. Rows are in the order of experiments, then models. Curves
+    without an index, or where it says nothing, are left out.
+    """
+    curves = [] if position_bias is None else indexed_curves(position_bias)
+    rows = [(curve, curve.index) for curve in curves if curve.index and curve.pbi_class]
+    if not rows:
+        return None
+    limit = STEP * max(1, ceil(max(abs(end) for _, index in rows for end in index) / STEP))
+    return {"limit": percent(limit).removesuffix(".0"), "rows": list(_forest_rows(rows, limit))}
+
+
+def _forest_rows(rows: Sequence[tuple[IndexedCurve, tuple[float, float, float]]], limit: float) -> Iterator[dict]:
+    for curve, index in rows:
+        low, value, high = map(percent, index)
+        left, dot, right = (round(50 + 50 * number / limit, 2) for number in index)
+        yield {
+            "experiment": curve.experiment,
+            "model": curve.model,
+            "what": f"size {curve.size}" + (f", {curve.placement}" if curve.placement else ""),
+            "n": f"{curve.n:,}",
+            "text": f"{value} [{low}, {high}]",
+            "class": curve.pbi_class,
+            "certain": curve.is_certain,
+            "left": left,
+            "dot": dot,
+            "right": right,
+        }

@@ -1,0 +1,153 @@
+"""A sample of questions to look at: their prompts at every position with the gold items marked, answers and verdicts.
+
+A record is one question of an experiment at one size: {id, size, pieces, cells}. Prompts of a question have most of
+their text in common, so that `pieces` has each sentence or line once, and a prompt is a list of indices into them. A
+cell is {placement, question, prompt, targets, responses}, a target {name, position, answers, span}, with the span in
+UTF-16 units, as a browser counts; a response {model, text, verdicts (one a target: true, false, or null where nothing
+was scored), finish_reason, excluded}, and `answer` where only that part of the text was scored.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from litm.domain.example import Example, Target
+from litm.domain.response import SweepResponse
+
+#: The end of a line or a sentence.
+_END = re.compile(r"(?<=\n)|(?<=[.!?] )")
+
+
+def sampled_ids(scores: pd.DataFrame, questions: int, seed: int) -> dict[int, list[str]]:
+    """By size the ids of a random sample of the questions, which depends on nothing but the seed and the ids.
+
+    It is in the order of SHA-256 of `{seed}/question_samples/{id}`: the first of a larger sample are a smaller one.
+    """
+
+    def order(id: str) -> str:
+        return hashlib.sha256(f"{seed}/question_samples/{id}".encode()).hexdigest()
+
+    return {
+        size: sorted(scores.loc[scores["size"] == size, "id"].unique(), key=order)[:questions]
+        for size in scores["size"].unique().tolist()
+    }
+
+
+def question_records(
+    examples: Iterable[Example],
+    responses: Mapping[str, Iterable[SweepResponse]],
+    scores: pd.DataFrame,
+    ids: Mapping[int, Sequence[str]],
+) -> Iterator[dict]:
+    """Yield the record of each sampled question, size by size in the order of the sample.
+
+    responses: of each model; scores: rows of `scoring.score_sweep` of all these models.
+    """
+    wanted = {(size, id) for size, of_size in ids.items() for id in of_size}
+    cells: dict[tuple[int, str], list[Example]] = {}
+    for example in examples:
+        if (example.size, example.id) in wanted:
+            cells.setdefault((example.size, example.id), []).append(example)
+    answers = _answers(responses, scores, wanted)
+    for size, of_size in ids.items():
+        for id in of_size:
+            yield _record(size, id, cells[size, id], answers)
+
+
+def _answers(
+    responses: Mapping[str, Iterable[SweepResponse]], scores: pd.DataFrame, wanted: set[tuple[int, str]]
+) -> dict[tuple[int, str, str], list[dict]]:
+    """What each model answered, in the order of the models, by size, id and placement."""
+    chosen = scores[[key in wanted for key in zip(scores["size"], scores["id"], strict=True)]]
+    verdicts = {
+        key: (group["correct"].tolist(), bool(group["excluded"].iloc[0]))
+        for key, group in chosen.groupby(["model", "size", "id", "placement"], sort=False)
+    }
+    answers: dict[tuple[int, str, str], list[dict]] = {}
+    for model, of_model in responses.items():
+        for response in of_model:
+            size, placement, id = response.name
+            if (size, id) not in wanted:
+                continue
+            correct, excluded = verdicts[model, size, id, placement]
+            answer = {
+                "model": model,
+                "text": response.text,
+                "verdicts": [None if pd.isna(one) else bool(one) for one in correct],
+                "finish_reason": response.finish_reason,
+                "excluded": excluded,
+            }
+            if response.scored_text != response.text:
+                answer["answer"] = response.scored_text
+            answers.setdefault((size, id, placement), []).append(answer)
+    return answers
+
+
+def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping) -> dict:
+    pieces: dict[str, int] = {}
+    cells = [
+        {
+            "placement": example.placement,
+            "question": example.question,
+            "prompt": [pieces.setdefault(piece, len(pieces)) for piece in _END.split(example.prompt)],
+            "targets": [_target(target, example.prompt) for target in example.targets],
+            "responses": answers.get((size, id, example.placement), []),
+        }
+        for example in examples
+    ]
+    return {"id": id, "size": size, "pieces": list(pieces), "cells": cells}
+
+
+def _target(target: Target, prompt: str) -> dict:
+    return {
+        "name": target.name,
+        "position": target.position,
+        "answers": list(target.answers),
+        "span": None if target.span is None else [_utf16_length(prompt[:end]) for end in target.span],
+    }
+
+
+def _utf16_length(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tuple[dict[str, str], int | None]:
+    """The records of each experiment as gzip in base64, in `most_characters` altogether.
+
+    Returns them by experiment, and how many questions of each size are left in: None for all, else the largest half,
+    quarter, ... of the sample that fits.
+    """
+    left = max((_largest(records) for records in samples.values()), default=0)
+    questions = None
+    while True:
+        packed = {name: _packed(first_of_each_size(records, left)) for name, records in samples.items()}
+        if sum(map(len, packed.values())) <= most_characters or left == 0:
+            return packed, questions
+        left //= 2
+        questions = left
+
+
+def first_of_each_size(records: Iterable[Mapping], questions: int) -> list[Mapping]:
+    """The first records of each size, in their order."""
+    kept: list[Mapping] = []
+    counts: dict[int, int] = {}
+    for record in records:
+        counts[record["size"]] = counts.get(record["size"], 0) + 1
+        if counts[record["size"]] <= questions:
+            kept.append(record)
+    return kept
+
+
+def _largest(records: Iterable[Mapping]) -> int:
+    sizes = [record["size"] for record in records]
+    return max(map(sizes.count, set(sizes)), default=0)
+
+
+def _packed(records: Sequence[Mapping]) -> str:
+    text = json.dumps(records, separators=(",", ":"), ensure_ascii=False)
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

@@ -1,0 +1,44 @@
+"""Recall of a retriever: for how many questions is there an answer among the first k passages?"""
+
+from collections.abc import Sequence
+
+from litm.base.intervals import binomial_interval
+from litm.questions.released_format import QuestionRecord
+
+#: Numbers of passages for which recall is given, as far as so many were retrieved.
+KS = (1, 5, 10, 20, 30, 40, 50, 100)
+
+
+def recall_rows(
+    name: dict, records: Sequence[QuestionRecord], hits: int, recall_against_exact: float | None, n_against_exact: int
+) -> list[dict]:
+    """One row a number of passages k, beginning with the columns of `name`.
+
+    recall: share of the questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al.
+    2020), ci_low and ci_high its 95 % limits; gold_recall: share of those whose gold passage is a passage of the corpus
+    for which it is one of the first k, missing where there is none; recall_against_exact: of an
+    approximate index, None of an exact search.
+    """
+    rows = []
+    with_gold = [record for record in records if record.retrieved_gold_id is not None]
+    for k in [k for k in KS if k <= hits]:
+        found = sum(any(document.has_answer for document in record.documents[:k]) for record in records)
+        gold = sum(
+            record.retrieved_gold_id in {document.id for document in record.documents[:k]} for record in with_gold
+        )
+        low, high = binomial_interval(found, len(records))
+        rows.append(
+            {
+                **name,
+                "k": k,
+                "n": len(records),
+                "recall": found / len(records),
+                "ci_low": low,
+                "ci_high": high,
+                "n_gold": len(with_gold),
+                "gold_recall": gold / len(with_gold) if with_gold else None,
+                "recall_against_exact": recall_against_exact,
+                "n_against_exact": n_against_exact,
+            }
+        )
+    return rows

@@ -1,0 +1,67 @@
+"""The accuracy of each cell, from score rows."""
+
+import pandas as pd
+
+from litm.base.intervals import binomial_interval
+from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
+
+#: What a cell of the accuracy table is: these columns name it.
+CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
+#: Columns of a sweep's accuracies and their types.
+COLUMNS = {
+    **dict.fromkeys(["model", "experiment", "task", "metric"], "string"),
+    **dict.fromkeys(["size", "items"], "int64"),
+    "placement": "string",
+    "position": "Int64",
+    "depth": "Float64",
+    "target": "string",
+    "n": "int64",
+    **dict.fromkeys(["accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"),
+    "n_empty": "int64",
+    **dict.fromkeys(["n_cut", "n_refused"], "Int64"),
+    **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded"], "int64"),
+}
+
+
+def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """One row a cell (and target), in the order of the scores: accuracy, its interval, and what was not counted.
+
+    Columns as in `COLUMNS`, of which `CELL` names the cell.
+
+    n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
+    that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut, n_refused:
+    counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a provider's filter
+    (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known.
+    Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`.
+    """
+    rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
+    failed = ~group["excluded"] & (group["finish_reason"] == FAILED)
+    not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
+    counted = group[~group["excluded"] & ~failed & ~not_recorded]
+    n, correct = len(counted), int(counted["correct"].sum())
+    low, high = binomial_interval(correct, n) if n else (None, None)
+    return {
+        **dict(zip(CELL, cell, strict=True)),
+        "n": n,
+        "accuracy": correct / n if n else None,
+        "ci_low": low,
+        "ci_high": high,
+        "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,
+        "accuracy_full": counted["correct_full"].sum() / n if n else None,
+        "n_empty": int(counted["empty"].sum()),
+        "n_cut": _ended(counted, LENGTH),
+        "n_refused": _ended(counted, REFUSED),
+        "n_failed": int(failed.sum()),
+        "n_not_recorded": int(not_recorded.sum()),
+        "n_excluded": int(group["excluded"].sum()),
+    }
+
+
+def _ended(counted: pd.DataFrame, reason: str) -> int | None:
+    """How many answers ended for a reason; None if that is not known of all."""
+    reasons = counted["finish_reason"]
+    return None if (reasons == UNKNOWN).any() else int((reasons == reason).sum())

@@ -1,0 +1,112 @@
+"""Tables of results: which ones a study has, and what the rules that make them are given."""
+
+import shlex
+
+from litm.analysis.tables import all_tables, table_names
+from litm.config.study import Study
+from litm.records import canonical_json
+from litm.workflow.examples import example_file
+from litm.workflow.models import ModelPlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.retrieval import CandidatePlan
+from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
+from litm.workflow.wildcards import Wildcards
+
+#: Those that a program of their own makes.
+CLAIM_TABLES = tuple(f"results/tables/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
+
+
+class TablePlan:
+    """Inputs and params of the rules that make {table}."""
+
+    def __init__(self, study: Study, project: ProjectFiles, models: ModelPlan, candidates: CandidatePlan) -> None:
+        self._project = project
+        sources = Sources(
+            counted=models.counted,
+            audited=list(models.asked),
+            examples=_first_of_size(study),
+            recalls=candidates.recall_tables,
+            candidates=candidates.tables,
+            published=project.file("resources", "published", "accuracy.csv"),
+            published_models=project.file("resources", "published", "models.csv"),
+            data_versions={
+                name: {
+                    size: getattr(study.datasets.get(dataset), "version", None)
+                    for size, dataset in experiment.datasets.items()
+                }
+                for name, experiment in study.experiments.items()
+            },
+        )
+        self._inputs = table_inputs(study, sources)
+        self._settings = table_settings(study, sources)
+        self._tables = {table.name: table for table in made(all_tables(), self._inputs)}
+
+    # Which tables there are
+
+    @property
+    def names(self) -> list[str]:
+        """Those that make_table.py makes."""
+        return list(self._tables)
+
+    @property
+    def files(self) -> list[str]:
+        """What is made when all is made, but for what is laid out as in the paper."""
+        return [*files_of(self._tables.values()), *CLAIM_TABLES]
+
+    @property
+    def shown(self) -> list[str]:
+        """The files that the report shows, or says something about."""
+        tables = [f"results/tables/{name}.csv" for name, table in self._tables.items() if table.report]
+        return [*tables, *CLAIM_TABLES[:2]]
+
+    @property
+    def modules(self) -> list[str]:
+        """The modules of all tables, which say what they are."""
+        return [f"litm.analysis.tables.{name}" for name in table_names()]
+
+    @property
+    def position_bias(self) -> list[str]:
+        """The table of position bias; none without positions to compare."""
+        return self._inputs["position_bias"]
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether any experiment has positions to compare."""
+        return bool(self.position_bias)
+
+    # What each is made of
+
+    def inputs(self, wildcards: Wildcards) -> dict[str, list[str]]:
+        """The files that the table is made of, by name."""
+        return {name: self._inputs[name] for name in self._tables[wildcards.table].inputs}
+
+    def code(self, wildcards: Wildcards) -> list[str]:
+        """make_table.py and the table's module."""
+        return self._project.code("make_table.py", f"litm.analysis.tables.{wildcards.table}")
+
+    def markdown_code(self, wildcards: Wildcards) -> list[str]:
+        """make_markdown.py and the table's module."""
+        return self._project.code("make_markdown.py", f"litm.analysis.tables.{wildcards.table}")
+
+    def options(self, wildcards: Wildcards) -> str:
+        """The options of make_table.py: the table's files and settings.
+
+        With the files, because rows are in their order, and Snakemake compares inputs as a set.
+        """
+        table = self._tables[wildcards.table]
+        files = [word for name in table.inputs for word in ("--input", name, *self._inputs[name])]
+        settings = canonical_json({name: self._settings[name] for name in table.settings})
+        return shlex.join([*files, *(["--settings", settings] if table.settings else [])])
+
+    def caption(self, wildcards: Wildcards) -> str:
+        """What the table has, for Snakemake's report."""
+        return self._tables[wildcards.table].doc
+
+
+def _first_of_size(study: Study) -> list[tuple[str, str]]:
+    """Experiment and examples of one cell of each size: all cells of a size have the same questions."""
+    firsts = []
+    for experiment in study.experiments.values():
+        first = {cell.size: cell for cell in reversed(experiment.cells)}
+        firsts += [(experiment.name, example_file(experiment, first[size])) for size in sorted(first)]
+    return firsts

@@ -1,0 +1,87 @@
+"""Checks before and after a run: the doctor, the estimate of what a run costs, and the audit of its answers."""
+
+from collections.abc import Mapping
+
+from litm.audit_sample import audit_engine
+from litm.config.api_models import ApiModel
+from litm.config.catalogue import string_keys
+from litm.config.study import Study
+from litm.journal import journal_files
+from litm.records import canonical_json
+from litm.workflow.inference import running_of
+from litm.workflow.models import ModelPlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.sweeps import SweepPlan
+from litm.workflow.wildcards import Wildcards
+
+
+def config_text(config: Mapping) -> str:
+    """A config as JSON, as doctor.py takes it."""
+    return canonical_json(string_keys(config))
+
+
+class EstimatePlan:
+    """Inputs and params of the rules that estimate what is left to ask {model} of {experiment}, and its cost."""
+
+    def __init__(self, study: Study, models: ModelPlan, sweeps: SweepPlan) -> None:
+        self._study = study
+        self._models = models
+        self._sweeps = sweeps
+
+    def source(self, wildcards: Wildcards) -> list[str]:
+        """The file that says which model it is.
+
+        None where nothing was asked yet and the config says all that matters: then no hub needs to be asked either.
+        """
+        model = self._models.asked[wildcards.model]
+        is_stored = not isinstance(model, ApiModel) and model.path
+        is_known = model.context_window and self._models.tokenizer_files(wildcards) and not is_stored
+        is_needed = not is_known or journal_files(self.journal(wildcards))
+        return [f"results/models/{wildcards.model}.json"] if is_needed else []
+
+    def journal(self, wildcards: Wildcards) -> str:
+        """Where the journal of the sweep is, or would be."""
+        return f"results/journal/{wildcards.model}/{wildcards.experiment}.jsonl"
+
+    def answered(self, wildcards: Wildcards) -> int:
+        """The size (bytes) of the journal. It only grows, and is no input: more answers show in its size alone."""
+        return sum(file.stat().st_size for file in journal_files(self.journal(wildcards)))
+
+    @property
+    def sweeps(self) -> list[str]:
+        """The estimate of each sweep that asks something."""
+        return self._sweeps.files("results/estimates/{model}/{experiment}.json", self._models.asked)
+
+    @property
+    def rates(self) -> str:
+        """Tokens a second of each selected model, null where the config does not say: JSON."""
+        asked = self._models.asked
+        return canonical_json({name: asked[name].tokens_per_second for name in self._study.models if name in asked})
+
+    @property
+    def prices(self) -> str:
+        """Prices of each selected model that a server runs, null where the config does not say: JSON."""
+        return canonical_json(
+            {name: model.prices for name, model in self._study.models.items() if isinstance(model, ApiModel)}
+        )
+
+
+class AuditPlan:
+    """Inputs, params and resources of the rules that ask {model} a sample of {experiment} again."""
+
+    def __init__(self, project: ProjectFiles, models: ModelPlan) -> None:
+        self._project = project
+        self._models = models
+
+    def code(self, wildcards: Wildcards) -> list[str]:
+        """ask_again.py and the module of the engine that checks the model's."""
+        engine = audit_engine(self._models.asked[wildcards.model].engine)
+        return self._project.code("ask_again.py", f"litm.engines.{engine}")
+
+    def gpus(self, wildcards: Wildcards) -> int:
+        """The GPUs of the job: it asks by itself, also where a sweep is asked in parts."""
+        return running_of(self._models.asked[wildcards.model]).gpus
+
+    def gpu_model(self, wildcards: Wildcards) -> str:
+        """The kind of GPU that a cluster has to give, "" for any."""
+        return running_of(self._models.asked[wildcards.model]).gpu_model

@@ -1,0 +1,45 @@
+"""The paper's claims: what the tables of them are made of."""
+
+from collections.abc import Iterable
+
+from litm.config.study import Study
+from litm.records import canonical_json
+from litm.workflow.retrieval import CandidatePlan, recall_file
+
+
+class ClaimPlan:
+    """Inputs and params of the rules that judge the paper's claims."""
+
+    def __init__(self, study: Study, candidates: CandidatePlan) -> None:
+        self._study = study
+        self._recall = {
+            name: recall_file(one)
+            for name, experiment in study.experiments.items()
+            for one in candidates.open_domain([experiment])
+        }
+
+    @property
+    def recall(self) -> list[str]:
+        """The recall of the retriever of each open-domain experiment."""
+        return list(self._recall.values())
+
+    @property
+    def recall_of(self) -> list[str]:
+        """The experiment of each of `recall`."""
+        return list(self._recall)
+
+    @property
+    def relations(self) -> str:
+        """What models have to do with one another, and the selected experiments: JSON."""
+        return self._relations(self._study.experiments)
+
+    @property
+    def published_relations(self) -> str:
+        """The same of all experiments of the catalogue."""
+        return self._relations(self._study.relations["experiments"])
+
+    def _relations(self, experiments: Iterable[str]) -> str:
+        related = self._study.relations["experiments"]
+        return canonical_json(
+            {"models": self._study.relations["models"], "experiments": {name: related[name] for name in experiments}}
+        )

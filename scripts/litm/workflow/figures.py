@@ -1,0 +1,120 @@
+"""Figures: which ones there are, and what each is drawn of."""
+
+from litm.config.experiments import Experiment
+from litm.config.figures import PBI_FOREST, Figure
+from litm.config.study import Study
+from litm.figures import load_kind
+from litm.records import canonical_json
+from litm.workflow.analysis import TablePlan
+from litm.workflow.paper import PaperPlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.retrieval import CandidatePlan, recall_file
+from litm.workflow.sweeps import SweepPlan
+from litm.workflow.wildcards import Wildcards
+
+
+class FigurePlan:
+    """Inputs and params of the rule that draws {figure}."""
+
+    def __init__(
+        self,
+        study: Study,
+        project: ProjectFiles,
+        sweeps: SweepPlan,
+        candidates: CandidatePlan,
+        tables: TablePlan,
+        paper: PaperPlan,
+    ) -> None:
+        self._study = study
+        self._project = project
+        self._sweeps = sweeps
+        self._candidates = candidates
+        self._tables = tables
+        self._paper = paper
+
+    # Which figures there are
+
+    @property
+    def files(self) -> list[str]:
+        """All figures of a study, in both formats."""
+        names = [*([PBI_FOREST] if self._tables.has_positions else []), *self._study.figures]
+        return [f"results/figures/{name}.{format}" for name in names for format in ("png", "pdf")]
+
+    @property
+    def shown(self) -> list[str]:
+        """Those that the report shows."""
+        return [f"results/figures/{name}.png" for name in self._study.figures]
+
+    # What they are drawn by
+
+    def code(self, wildcards: Wildcards) -> list[str]:
+        """The program, and the module of the figure's kind."""
+        return self._kind_code(self._study.figures[wildcards.figure].kind)
+
+    def published_code(self, wildcards: Wildcards) -> list[str]:
+        """The same of a figure of published values alone."""
+        return self._kind_code(self._study.published_figures[wildcards.figure].kind)
+
+    @property
+    def pbi_forest_code(self) -> list[str]:
+        """The same of the figure that is always made."""
+        return self._kind_code(PBI_FOREST)
+
+    def pbi_forest_settings(self, wildcards: Wildcards) -> str:
+        """What changes its picture: JSON. A method, because Snakemake takes braces of a plain param for wildcards."""
+        return canonical_json({"kind": PBI_FOREST})
+
+    @property
+    def kind_modules(self) -> list[str]:
+        """The modules of the kinds of the study's figures, by their names."""
+        return [f"litm.figures.{kind}" for kind in sorted({figure.kind for figure in self._study.figures.values()})]
+
+    def _kind_code(self, kind: str) -> list[str]:
+        return self._project.code("plot_figure.py", f"litm.figures.{kind}")
+
+    # What they are drawn of
+
+    def accuracy(self, wildcards: Wildcards) -> list[str]:
+        """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
+        return self._of_sweeps(self._study.figures[wildcards.figure], "results/accuracy/{}/{}.csv")
+
+    def scores(self, wildcards: Wildcards) -> list[str]:
+        """Their scores, if its kind needs the single answers."""
+        figure = self._study.figures[wildcards.figure]
+        needed = "scores" in load_kind(figure.kind).INPUTS
+        return self._of_sweeps(figure, "results/scores/{}/{}.parquet") if needed else []
+
+    def _of_sweeps(self, figure: Figure, pattern: str) -> list[str]:
+        return [
+            pattern.format(model, name)
+            for model in self._study.models
+            for name in (*figure.experiments, *figure.references)
+            if figure.shows(model) and (model, name) in self._sweeps.pairs
+        ]
+
+    def recall(self, wildcards: Wildcards) -> list[str]:
+        """The recall of the retrievers of its experiments, for a kind that draws it."""
+        experiments = self._experiments(self._study.figures[wildcards.figure])
+        return [recall_file(one) for one in self._candidates.open_domain(experiments)]
+
+    def published(self, wildcards: Wildcards) -> list[str]:
+        """The published accuracies, where they are drawn too."""
+        return [self._paper.accuracy] if self._study.figures[wildcards.figure].published else []
+
+    def settings(self, wildcards: Wildcards) -> str:
+        """What changes the picture, beside the data: JSON."""
+        return canonical_json(self._study.figures[wildcards.figure].settings())
+
+    def published_settings(self, wildcards: Wildcards) -> str:
+        """What changes a figure of published values alone, beside these: JSON."""
+        return canonical_json(self._study.published_figures[wildcards.figure].settings())
+
+    def settings_with_recall(self, figure: Figure) -> dict:
+        """The same, with the [questions, corpus, retriever] of each search whose recall is drawn."""
+        searches = self._candidates.open_domain(self._experiments(figure))
+        return {**figure.settings(), "recall": [[one.questions, one.corpus, one.retriever] for one in searches]}
+
+    def _experiments(self, figure: Figure) -> list[Experiment]:
+        """The selected experiments whose recall a figure draws."""
+        names = figure.experiments if "recall" in load_kind(figure.kind).INPUTS else ()
+        return [self._study.experiments[name] for name in names if name in self._study.experiments]

@@ -1,0 +1,133 @@
+"""Models that are asked: where they are, which they are, and how their prompts become tokens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from litm.config.api_models import ApiModel
+from litm.config.models import Model
+from litm.config.recorded_models import RecordedModel
+from litm.config.study import Study
+from litm.identity import model_files, tokenizer_files
+from litm.records import canonical_json
+from litm.workflow.data import DataPlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.wildcards import Wildcards
+
+
+@dataclass(frozen=True)
+class Prompting:
+    """What makes tokens of a model's prompts.
+
+    own_tokenizer: a file or folder that the config names beside the model, "" for none; tokenizer: the file or folder
+    to load, "" where it is the hub's or there is none; tokenizer_files: what is in it; hub_source: the file that says
+    which commit of the hub, where that is needed to load it; template: the file of a named prompt template.
+    """
+
+    own_tokenizer: str
+    tokenizer: str
+    tokenizer_files: list[str]
+    hub_source: list[str]
+    template: list[str]
+    prompt_template: str
+    reasoning: str
+
+
+class ModelPlan:
+    """Inputs and params of the rules that identify {model} and count its tokens."""
+
+    def __init__(self, study: Study, project: ProjectFiles, data: DataPlan) -> None:
+        #: Models that are asked, and those whose tokens alone are counted, which need not be selected.
+        self.asked: Mapping[str, Model | ApiModel] = {
+            name: model
+            for name, model in {**study.token_models, **study.models}.items()
+            if not isinstance(model, RecordedModel)
+        }
+        self._datasets = study.datasets
+        self._project = project
+        self._data = data
+        self._prompting = {name: self._read_prompting(model) for name, model in self.asked.items()}
+        #: Those whose tokens can be counted: all but a server's without a tokenizer.
+        self.counted = [name for name, one in self._prompting.items() if one.tokenizer_files or one.hub_source]
+
+    def _read_prompting(self, model: Model | ApiModel) -> Prompting:
+        own = model.tokenizer or ""
+        if own in self._datasets:
+            own = self._data.file(own)
+        if isinstance(model, ApiModel):
+            folder = own if Path(own).is_dir() else None
+            location, hub = own, None
+        else:
+            folder = None if own else model.path
+            location, hub = own or model.path or "", model.hub
+        # Tokens are counted without weights: all that matters of a folder is the tokenizer in it.
+        files = [str(file) for file in tokenizer_files(Path(folder))] if folder else [own] if own else []
+        return Prompting(
+            own_tokenizer=own,
+            tokenizer=location,
+            tokenizer_files=files,
+            hub_source=[f"results/models/{model.name}.json"] if hub and not files else [],
+            template=(
+                [self._project.file("resources", "prompt_templates", f"{model.template_name}.txt")]
+                if model.template_name
+                else []
+            ),
+            prompt_template=model.prompt_template,
+            reasoning=canonical_json(model.reasoning.settings()),
+        )
+
+    def prompting(self, name: str) -> Prompting:
+        """What makes tokens of the prompts of the model of this name."""
+        return self._prompting[name]
+
+    # Which model it is
+
+    def folder(self, wildcards: Wildcards) -> list[str]:
+        """The files of a model in a folder; none for a model of the hub or a server."""
+        model = self.asked[wildcards.model]
+        if isinstance(model, ApiModel) or not model.path:
+            return []
+        return [str(file) for file in model_files(Path(model.path))]
+
+    def identified_tokenizer(self, wildcards: Wildcards) -> list[str]:
+        """The tokenizer that is part of which model it is; what counts the tokens of a server's model is not."""
+        own = self._prompting[wildcards.model].own_tokenizer
+        return [own] if own and not isinstance(self.asked[wildcards.model], ApiModel) else []
+
+    def location(self, wildcards: Wildcards) -> str:
+        """Where the model is: JSON."""
+        return canonical_json(self.asked[wildcards.model].location())
+
+    # How its prompts become tokens
+
+    def own_tokenizer(self, wildcards: Wildcards) -> str:
+        """The tokenizer that the config names beside the model, "" for none."""
+        return self._prompting[wildcards.model].own_tokenizer
+
+    def tokenizer(self, wildcards: Wildcards) -> str:
+        """The file or folder that the tokenizer is loaded from, "" where it is the hub's or there is none."""
+        return self._prompting[wildcards.model].tokenizer
+
+    def tokenizer_files(self, wildcards: Wildcards) -> list[str]:
+        """The files of the tokenizer; none where it is the hub's or there is none."""
+        return self._prompting[wildcards.model].tokenizer_files
+
+    def hub_source(self, wildcards: Wildcards) -> list[str]:
+        """The file that says which commit of the hub the tokenizer is of; none for any other tokenizer."""
+        return self._prompting[wildcards.model].hub_source
+
+    def template(self, wildcards: Wildcards) -> list[str]:
+        """The file of the named prompt template; none for a raw prompt or a chat template of the model's own."""
+        return self._prompting[wildcards.model].template
+
+    def prompt_template(self, wildcards: Wildcards) -> str:
+        """The name of the prompt template."""
+        return self._prompting[wildcards.model].prompt_template
+
+    def reasoning(self, wildcards: Wildcards) -> str:
+        """What is done about the model's reasoning: JSON."""
+        return self._prompting[wildcards.model].reasoning
+
+    def context_window(self, wildcards: Wildcards) -> int:
+        """Tokens of the longest context, 0 where the config does not say."""
+        return self.asked[wildcards.model].context_window or 0

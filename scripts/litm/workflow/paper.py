@@ -1,0 +1,65 @@
+"""The paper's tables and published values: which tables a study fills, and what it makes of published values alone."""
+
+from litm.config.study import Study
+from litm.paper_layouts import LAYOUTS, Group, Layout
+from litm.workflow.analysis import TablePlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.wildcards import Wildcards
+
+TABLE_FORMATS = ("csv", "md", "tex")
+
+
+class PaperPlan:
+    """Inputs and params of the rules that lay results out as the paper does, or compare them with published values."""
+
+    def __init__(self, study: Study, project: ProjectFiles, tables: TablePlan) -> None:
+        self._study = study
+        self._tables = tables
+        self.accuracy = project.file("resources", "published", "accuracy.csv")
+        self._published_token_counts = project.file("resources", "published", "token_counts.csv")
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the paper's tables that are made here."""
+        return list(LAYOUTS)
+
+    # Tables of results
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables of the paper that some selected cell is in, in each format."""
+        numbers = [number for number, layout in LAYOUTS.items() if self._is_filled(layout)]
+        return [f"results/tables/paper/table{number}.{format}" for number in numbers for format in TABLE_FORMATS]
+
+    def _is_filled(self, layout: Layout) -> bool:
+        has_table = not layout.is_of_tokens or "token_counts" in self._tables.names
+        return has_table and any(map(self._has_cells, layout.groups))
+
+    def _has_cells(self, group: Group) -> bool:
+        experiment = self._study.experiments.get(group.experiment)
+        return experiment is not None and group.size in {cell.size for cell in experiment.cells}
+
+    def measured(self, wildcards: Wildcards) -> str:
+        """The table of results that Table {number} is made of."""
+        of_tokens = LAYOUTS[int(wildcards.number)].is_of_tokens
+        return "results/tables/token_counts.csv" if of_tokens else "results/tables/accuracy.csv"
+
+    # Published values alone
+
+    @property
+    def published_files(self) -> list[str]:
+        """All figures and tables of published values alone."""
+        folder = "results/published"
+        return [
+            *(
+                f"{folder}/figures/{name}.{format}"
+                for name in self._study.published_figures
+                for format in ("png", "pdf")
+            ),
+            *(f"{folder}/tables/claims.{format}" for format in ("csv", "md")),
+            *(f"{folder}/tables/table{number}.{format}" for number in LAYOUTS for format in TABLE_FORMATS),
+        ]
+
+    def published(self, wildcards: Wildcards) -> str:
+        """The published values that Table {number} is made of."""
+        return self._published_token_counts if LAYOUTS[int(wildcards.number)].is_of_tokens else self.accuracy

@@ -1,0 +1,68 @@
+"""The plan of a study: the inputs, params and resources of every rule.
+
+Rules name methods of it: `input: examples=PLAN.examples.files`. Snakemake calls them with a job's wildcards. What is
+the same for all jobs is a property.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from litm.config.study import Study, load_study
+from litm.workflow.analysis import TablePlan
+from litm.workflow.checks import AuditPlan, EstimatePlan
+from litm.workflow.claims import ClaimPlan
+from litm.workflow.corpora import CorpusPlan
+from litm.workflow.data import DataPlan
+from litm.workflow.examples import ExamplePlan, SizePlan
+from litm.workflow.fetch import FetchPlan
+from litm.workflow.figures import FigurePlan
+from litm.workflow.inference import InferencePlan
+from litm.workflow.models import ModelPlan
+from litm.workflow.paper import PaperPlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.questions import QuestionPlan
+from litm.workflow.recorded import RecordedPlan
+from litm.workflow.reference_model import ReferenceModelPlan
+from litm.workflow.report import ReportPlan
+from litm.workflow.retrieval import CandidatePlan, RetrievalPlan
+from litm.workflow.suite import SuitePlan
+from litm.workflow.sweeps import SweepPlan
+
+
+class Plan:
+    """What each stage of a study is made of.
+
+    study: what the config selects; root: the project's folder. All paths are relative to the working directory.
+    """
+
+    def __init__(self, study: Study, root: Path) -> None:
+        self.study = study
+        self.project = ProjectFiles(root)
+        self.code = self.project.code
+        self.data = DataPlan(study)
+        self.corpora = CorpusPlan(study, self.project, self.data)
+        self.questions = QuestionPlan(study, self.project, self.data)
+        self.retrieval = RetrievalPlan(study, self.project)
+        self.candidates = CandidatePlan(study, self.data)
+        self.models = ModelPlan(study, self.project, self.data)
+        self.examples = ExamplePlan(study, self.project, self.data)
+        self.sizes = SizePlan(study, self.project, self.models)
+        self.sweeps = SweepPlan(study)
+        self.inference = InferencePlan(study, self.project, self.models)
+        self.recorded = RecordedPlan(study, self.data)
+        self.tables = TablePlan(study, self.project, self.models, self.candidates)
+        self.paper = PaperPlan(study, self.project, self.tables)
+        self.claims = ClaimPlan(study, self.candidates)
+        self.figures = FigurePlan(study, self.project, self.sweeps, self.candidates, self.tables, self.paper)
+        self.report = ReportPlan(study, self.project, self.data, self.sweeps, self.tables, self.figures)
+        self.suite = SuitePlan(study, self.sweeps)
+        self.estimate = EstimatePlan(study, self.models, self.sweeps)
+        self.audit = AuditPlan(self.project, self.models)
+        self.fetch = FetchPlan(study, self.data, self.models)
+        self.reference_model = ReferenceModelPlan(self.project)
+
+
+def load_plan(config: Mapping[str, Any], root: Path) -> Plan:
+    """The plan of what a config selects. Raises `UserError`, one line, for a mistake in the config."""
+    return Plan(load_study(config, root), root)

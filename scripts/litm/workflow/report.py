@@ -1,0 +1,97 @@
+"""The report: what the page is made of, and the questions it shows in full."""
+
+from litm.config.api_models import ApiModel
+from litm.config.study import Study
+from litm.records import canonical_json
+from litm.workflow.analysis import TablePlan
+from litm.workflow.data import DataPlan
+from litm.workflow.figures import FigurePlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.sweeps import SweepPlan
+from litm.workflow.wildcards import Wildcards
+
+SOURCES = ("report.html.j2", "report.css", "charts.js", "question_samples.js")
+
+
+class ReportPlan:
+    """Inputs and params of the rules that sample the questions of {experiment} and make the page."""
+
+    file = "results/report.html"
+
+    def __init__(
+        self,
+        study: Study,
+        project: ProjectFiles,
+        data: DataPlan,
+        sweeps: SweepPlan,
+        tables: TablePlan,
+        figures: FigurePlan,
+    ) -> None:
+        self._study = study
+        self._data = data
+        self._sweeps = sweeps
+        self._figures = figures
+        #: The page's template, first, and what it includes.
+        self.sources = [project.file("resources", "report", name) for name in SOURCES]
+        #: The program, the modules of all tables, and those of the kinds of figures that it draws charts with.
+        self.code = project.code("make_report.py", *tables.modules, *figures.kind_modules)
+
+    # A sample of questions
+
+    def models(self, wildcards: Wildcards) -> list[str]:
+        """The models that have responses to the experiment."""
+        return self._sweeps.models_of(wildcards.experiment)
+
+    def responses(self, wildcards: Wildcards) -> list[str]:
+        """The responses of each of these models."""
+        return [f"results/responses/{model}/{wildcards.experiment}.jsonl.gz" for model in self.models(wildcards)]
+
+    def scores(self, wildcards: Wildcards) -> list[str]:
+        """The scores of each of these models."""
+        return [f"results/scores/{model}/{wildcards.experiment}.parquet" for model in self.models(wildcards)]
+
+    # The page
+
+    @property
+    def samples(self) -> list[str]:
+        """The sample of each experiment; none where the config wants no questions in the report."""
+        experiments = self._study.experiments if self._study.explored_per_size else ()
+        return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The files of questions and documents."""
+        return [self._data.file(name) for name in self._dataset_names]
+
+    def settings(self, wildcards: Wildcards) -> str:
+        """What the page says beside its inputs: JSON.
+
+        A method, because titles of panels have braces, which Snakemake would take for wildcards in a plain param.
+        """
+        return canonical_json(
+            {
+                "figures": [self._figures.settings_with_recall(figure) for figure in self._study.figures.values()],
+                "experiments": [one.settings() for one in self._study.experiments.values()],
+                "prices": {
+                    name: model.prices and dict(model.prices)
+                    for name, model in self._study.models.items()
+                    if isinstance(model, ApiModel)
+                },
+                "datasets": [{"name": name, "source": self._source(name)} for name in self._dataset_names],
+                "seed": self._study.seed,
+            }
+        )
+
+    @property
+    def _dataset_names(self) -> list[str]:
+        """What experiments call them, each once."""
+        names: dict[str, None] = {}
+        for experiment in self._study.experiments.values():
+            names |= dict.fromkeys([*experiment.datasets.values(), *filter(None, [experiment.subset])])
+        return list(names)
+
+    def _source(self, name: str) -> str:
+        """Where a file is from, without a path of this machine."""
+        if name in self._study.datasets:
+            return self._study.datasets[name].url or "a file of the user's own"
+        return "made by this workflow"

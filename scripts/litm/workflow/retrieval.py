@@ -1,0 +1,172 @@
+"""Retrieval: indexes, vectors and searches of a corpus, and candidates made of what was found."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from litm.config.experiments import Experiment
+from litm.config.retrieval import Candidates, Retriever
+from litm.config.study import Study
+from litm.domain.placement import AS_RETRIEVED
+from litm.identity import model_files
+from litm.records import canonical_json
+from litm.retrieval import EXACT
+from litm.workflow.data import DataPlan
+from litm.workflow.project_files import ProjectFiles
+from litm.workflow.wildcards import Wildcards
+
+#: The most threads that make one BM25 index.
+BM25_THREADS = 8
+
+
+class RetrievalPlan:
+    """Inputs, params and resources of the rules that search {corpus} with {retriever}."""
+
+    def __init__(self, study: Study, project: ProjectFiles) -> None:
+        self._corpora = study.corpora
+        self._retrievers = study.retrievers
+        self._project = project
+
+    def _retriever(self, wildcards: Wildcards) -> Retriever:
+        return self._retrievers[wildcards.retriever]
+
+    # Encoders
+
+    def encoder_folder(self, wildcards: Wildcards) -> list[str]:
+        """The files of an encoder in a folder; none for one of the hub."""
+        path = self._retriever(wildcards).location["path"]
+        return [str(file) for file in model_files(Path(path))] if path else []
+
+    def encoder_location(self, wildcards: Wildcards) -> str:
+        """Where the encoder is: JSON with path, hub and revision."""
+        return canonical_json(dict(self._retriever(wildcards).location))
+
+    def encoder(self, wildcards: Wildcards) -> list[str]:
+        """Which encoder it is; nothing for BM25."""
+        retriever = self._retriever(wildcards)
+        return [f"results/retrievers/{retriever.name}.json"] if retriever.method == "dense" else []
+
+    def encoding(self, wildcards: Wildcards) -> str:
+        """What changes a vector, beside the encoder: JSON."""
+        return canonical_json(self._retriever(wildcards).encoding)
+
+    # Indexes
+
+    def indexes(self, wildcards: Wildcards) -> list[str]:
+        """The indexes that are searched: Lucene's, or one a shard of an approximate search; none of an exact one."""
+        retriever = self._retriever(wildcards)
+        if retriever.method == "bm25":
+            return [f"results/indexes/{wildcards.corpus}/bm25.json"]
+        return [] if retriever.index["kind"] == EXACT else self._shards("indexes", wildcards)
+
+    def vectors(self, wildcards: Wildcards) -> list[str]:
+        """The vectors that are searched, one file a shard; none for BM25."""
+        return self._shards("vectors", wildcards) if self._retriever(wildcards).method == "dense" else []
+
+    def _shards(self, folder: str, wildcards: Wildcards) -> list[str]:
+        shards = self._corpora[wildcards.corpus].shards
+        return [f"results/{folder}/{wildcards.corpus}/{wildcards.retriever}/{shard}.json" for shard in range(shards)]
+
+    def index_settings(self, wildcards: Wildcards) -> str:
+        """What changes an approximate index: JSON."""
+        return canonical_json(self._retriever(wildcards).index)
+
+    def index_memory(self, wildcards: Wildcards) -> int:
+        """Memory (MB) to index one shard: as measured with 768 dimensions, three times what the vectors take."""
+        return 500 + self._corpora[wildcards.corpus].passages_per_shard // 110
+
+    # Searches
+
+    def code(self, wildcards: Wildcards) -> list[str]:
+        """retrieve.py and the method's module."""
+        return self._project.code("retrieve.py", f"litm.retrieval.search_{self.method(wildcards)}")
+
+    def method(self, wildcards: Wildcards) -> str:
+        """`bm25` or `dense`."""
+        return self._retriever(wildcards).method
+
+    def search_settings(self, wildcards: Wildcards) -> str:
+        """What changes the hits, beside the encoding and the index: JSON."""
+        return canonical_json(self._retriever(wildcards).search)
+
+    # How they are run, which changes no result. A small corpus should not wait for many cores.
+
+    def threads(self, wildcards: Wildcards) -> int:
+        """The threads that encode one shard."""
+        return self._retriever(wildcards).threads
+
+    def search_threads(self, wildcards: Wildcards) -> int:
+        """The threads of a search, at most one a shard."""
+        return min(self.threads(wildcards), self._corpora[wildcards.corpus].shards)
+
+    def bm25_threads(self, wildcards: Wildcards) -> int:
+        """The threads that make a BM25 index, at most one a shard."""
+        return min(BM25_THREADS, self._corpora[wildcards.corpus].shards)
+
+    def device(self, wildcards: Wildcards) -> str:
+        """Where the encoder runs: auto, cpu, cuda, ..."""
+        return self._retriever(wildcards).device
+
+    def gpu(self, wildcards: Wildcards) -> int:
+        """How many GPUs a job takes."""
+        retriever = self._retriever(wildcards)
+        return 1 if retriever.method == "dense" and retriever.device != "cpu" else 0
+
+    def batch_tokens(self, wildcards: Wildcards) -> int:
+        """Tokens of a batch; 0 where it is the program's choice."""
+        return self._retriever(wildcards).batch_tokens or 0
+
+
+class CandidatePlan:
+    """Inputs and params of the rule that makes {candidates}, and what was found for those that a study uses."""
+
+    def __init__(self, study: Study, data: DataPlan) -> None:
+        self._study = study
+        self._data = data
+        #: Those that selected experiments name, in the order of the experiments.
+        self.used = self.of(study.experiments.values())
+
+    def of(self, experiments: Iterable[Experiment]) -> list[Candidates]:
+        """The candidates that experiments name as dataset, each once, in the order of the experiments."""
+        names = dict.fromkeys(name for experiment in experiments for name in experiment.datasets.values())
+        return [self._study.candidates[name] for name in names if name in self._study.candidates]
+
+    def open_domain(self, experiments: Iterable[Experiment]) -> list[Candidates]:
+        """Those of them that are as retrieved, whose recall bounds the accuracy."""
+        return [one for one in self.of(experiments) if one.settings.kind == AS_RETRIEVED]
+
+    def questions(self, wildcards: Wildcards) -> str:
+        """The file of the questions."""
+        return self._data.file(self._study.candidates[wildcards.candidates].questions)
+
+    def retrieved(self, wildcards: Wildcards) -> list[str]:
+        """What was retrieved for the questions; nothing where distractors are drawn at random."""
+        candidates = self._study.candidates[wildcards.candidates]
+        return [_beside(candidates, "retrieved", "jsonl.gz")] if candidates.retriever else []
+
+    def passages(self, wildcards: Wildcards) -> str:
+        """The manifest of the corpus."""
+        return f"results/passages/{self._study.candidates[wildcards.candidates].corpus}/manifest.json"
+
+    def settings(self, wildcards: Wildcards) -> str:
+        """What changes the candidates, beside the inputs: JSON of `CandidateSettings`."""
+        return canonical_json(asdict(self._study.candidates[wildcards.candidates].settings))
+
+    @property
+    def tables(self) -> list[str]:
+        """The table of each of the used candidates."""
+        return [f"results/candidates/{one.name}.csv" for one in self.used]
+
+    @property
+    def recall_tables(self) -> list[str]:
+        """The recall of each search that the used candidates are made of."""
+        return list(dict.fromkeys(recall_file(one) for one in self.used if one.retriever))
+
+
+def recall_file(candidates: Candidates) -> str:
+    """The recall of the search that candidates are made of."""
+    return _beside(candidates, "recall", "csv")
+
+
+def _beside(candidates: Candidates, folder: str, ending: str) -> str:
+    return f"results/{folder}/{candidates.corpus}/{candidates.retriever}/{candidates.questions}.{ending}"

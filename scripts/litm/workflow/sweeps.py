@@ -1,0 +1,40 @@
+"""The sweeps of a study (pairs of model and experiment), and files that there is one of for each sweep."""
+
+from collections.abc import Container, Mapping
+
+from litm.config.study import Study
+
+
+class SweepPlan:
+    """The pairs of a selected model and an experiment that have responses, model by model.
+
+    Recorded responses need not cover all selected experiments, so that a product of models and experiments would have
+    pairs that do not exist.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        #: (model, experiment), in the order of the config.
+        self.pairs: Mapping[tuple[str, str], None] = dict.fromkeys(study.sweeps)
+
+    def files(self, pattern: str, models: Container[str] | None = None) -> list[str]:
+        """The file that `pattern` names (with {model} and {experiment}) of each sweep, or of those of these models."""
+        return [
+            pattern.format(model=model, experiment=experiment)
+            for model, experiment in self.pairs
+            if models is None or model in models
+        ]
+
+    def models_of(self, experiment: str) -> list[str]:
+        """The models that have responses to an experiment, in the order of the config."""
+        return [model for model in self._study.models if (model, experiment) in self.pairs]
+
+    @property
+    def model_order(self) -> str:
+        """The models in the order of the config: a param, as Snakemake compares inputs as a set."""
+        return " ".join(self._study.models)
+
+    @property
+    def order(self) -> str:
+        """Models and experiments in the order of the config: a param, as Snakemake compares inputs as a set."""
+        return f"{self.model_order} / {' '.join(self._study.experiments)}"

@@ -1,0 +1,100 @@
+"""Which tables a study has, and what each is made of.
+
+A table names its inputs and settings; here is what each name stands for. A study has the tables of which it has all
+inputs.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from litm.analysis.table import Table
+from litm.config.study import Study
+
+TABLES = "results/tables"
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What tables of a study can be made of, beside its sweeps.
+
+    counted: models whose tokens can be counted; audited: models that can be audited; examples: experiment and example
+    file of each size of each experiment; recalls, candidates: files of the retrievers and candidates that the study
+    uses; published, published_models: the published accuracies and their models; data_versions: by experiment and size,
+    see `litm.published_comparison.measured_cells`.
+    """
+
+    counted: Collection[str]
+    audited: Collection[str]
+    examples: Sequence[tuple[str, str]]
+    recalls: Sequence[str]
+    candidates: Sequence[str]
+    published: str
+    published_models: str
+    data_versions: Mapping[str, Mapping[int, str | None]]
+
+
+def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
+    """The files of each name that tables have among their `inputs`, in the order of the config; none where the study
+    has none.
+    """
+    sweeps = study.sweeps
+    with_positions = [pair for pair in sweeps if study.experiments[pair[1]].has_positions]
+    models_of = Counter(experiment for _, experiment in sweeps)
+    with_references = [
+        (model, name, experiment.closed_book, experiment.oracle)
+        for model, name in sweeps
+        for experiment in [study.experiments[name]]
+        if {(model, experiment.closed_book), (model, experiment.oracle)} <= set(sweeps)
+    ]
+    return {
+        "accuracies": _files("results/accuracy/{}/{}.csv", sweeps),
+        "curve_scores": _scores(with_positions),
+        "compared_scores": _scores(pair for pair in sweeps if models_of[pair[1]] > 1),
+        "gold_scores": _scores((model, name) for model, name, _, _ in with_references),
+        "closed_book": _scores((model, str(name)) for model, _, name, _ in with_references),
+        "oracle": _scores((model, str(name)) for model, _, _, name in with_references),
+        "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
+        "accuracy": [f"{TABLES}/accuracy.csv"],
+        "token_counts": _files("results/token_counts/{}/{}.csv", (p for p in sweeps if p[0] in sources.counted)),
+        "audits": _files("results/audits/{}/{}.csv", (pair for pair in sweeps if pair[0] in sources.audited)),
+        "manifests": _files("results/responses/{}/{}.manifest.json", sweeps),
+        "examples": [path for _, path in sources.examples],
+        "recalls": list(sources.recalls),
+        "candidates": list(sources.candidates),
+        "published": [sources.published],
+        "published_models": [sources.published_models],
+    }
+
+
+def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
+    """The value of each name that tables have among their `settings`."""
+    return {
+        "seed": study.seed,
+        "example_experiments": [experiment for experiment, _ in sources.examples],
+        "data_versions": sources.data_versions,
+    }
+
+
+def made(tables: Iterable[Table], inputs: Mapping[str, Sequence[str]]) -> list[Table]:
+    """The tables that `make_table.py` makes of these inputs, in their order."""
+    return [table for table in tables if table.inputs and all(inputs[name] for name in table.inputs)]
+
+
+def files_of(tables: Iterable[Table]) -> list[str]:
+    """What is made of these tables when all is made: CSV files, and Markdown of those that have it."""
+    return [
+        f"{TABLES}/{table.name}.{ending}"
+        for table in tables
+        if table.is_default
+        for ending in (("csv", "md") if table.has_markdown else ("csv",))
+    ]
+
+
+def _scores(sweeps: Iterable[tuple[str, str]]) -> list[str]:
+    return _files("results/scores/{}/{}.parquet", sweeps)
+
+
+def _files(pattern: str, sweeps: Iterable[tuple[str, str]]) -> list[str]:
+    return [pattern.format(model, experiment) for model, experiment in sweeps]

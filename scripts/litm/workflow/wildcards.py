@@ -1,0 +1,35 @@
+"""The wildcards of the rules, and patterns for them."""
+
+import re
+from collections.abc import Iterable
+from typing import Protocol
+
+from litm.domain.placement import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
+
+#: A regular expression that matches every placement.
+PLACEMENT = rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}"
+
+
+class Wildcards(Protocol):
+    """The values of a job's wildcards, as text. A job has those that its rule's outputs name."""
+
+    candidates: str
+    corpus: str
+    derived: str
+    experiment: str
+    figure: str
+    file: str
+    generated: str
+    model: str
+    number: str
+    part: str
+    questions: str
+    dataset: str
+    retriever: str
+    size: str
+    table: str
+
+
+def any_of(names: Iterable[object]) -> str:
+    """A regular expression that matches exactly these names; without names, nothing."""
+    return "|".join(re.escape(str(name)) for name in names) or "(?!)"

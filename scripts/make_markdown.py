@@ -1,0 +1,23 @@
+"""Write a table of results/tables as Markdown."""
+
+import argparse
+
+from litm.analysis.tables import load_table, table_names
+from litm.cli import run
+from litm.csv_tables import read_csv
+from litm.records import atomic_writer
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", required=True, choices=table_names())
+    parser.add_argument("--csv", required=True, help="the table, as make_table.py wrote it")
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    table = load_table(args.table).TABLE
+    with atomic_writer(args.output) as target:
+        target.write(table.markdown(read_csv(args.csv, table.dtypes)).encode())
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,38 @@
+"""Make one table of results/tables from the files that it is made of."""
+
+import argparse
+
+from litm.analysis.files import Files
+from litm.analysis.tables import load_table, table_names
+from litm.cli import json_object, run
+from litm.csv_tables import write_csv
+from litm.errors import UserError
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", required=True, choices=table_names())
+    parser.add_argument(
+        "--input",
+        action="append",
+        nargs="+",
+        default=[],
+        metavar=("NAME", "FILE"),
+        help="one of the table's inputs and its files; once for each input",
+    )
+    parser.add_argument("--settings", type=json_object, default={}, help="JSON: the table's settings by name")
+    parser.add_argument("--output", required=True)
+    args = parser.parse_args()
+    module = load_table(args.table)
+    table = module.TABLE
+    files = {name: Files(paths) for name, *paths in args.input}
+    for what, given, needed in (("inputs", files, table.inputs), ("settings", args.settings, table.settings)):
+        if set(given) != set(needed):
+            raise UserError(
+                f"table {table.name}: its {what} are {', '.join(needed) or 'none'}, given {', '.join(given) or 'none'}"
+            )
+    write_csv(args.output, table.frame(module.rows(**files, **args.settings)))
+
+
+if __name__ == "__main__":
+    run(main)

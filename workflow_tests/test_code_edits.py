@@ -1,0 +1,83 @@
+"""What an edit of the code makes again: the jobs whose code it is, and no others."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+
+import pytest
+from workbench import CONFIG, Workbench
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Workbench:
+    """A workbench in which everything has been made: a figure by position, one of means by size, and the forest."""
+    bench = Workbench.create(tmp_path_factory.mktemp("finished"))
+    config = deepcopy(CONFIG) | {"experiments": ["kv"]}
+    config["define"]["figures"] = {
+        "positions": {"experiments": ["kv"]},
+        "means": {"kind": "mean_accuracy_by_size", "experiments": ["kv"]},
+    }
+    bench.configure(config)
+    bench.run()
+    return bench
+
+
+@contextmanager
+def comment_in(bench: Workbench, name: str) -> Iterator[None]:
+    """A comment at the end of a file, which is taken out again: the file is as it was."""
+    path = bench.path(name)
+    before = path.read_bytes()
+    path.write_bytes(before + b"# A comment.\n")
+    try:
+        yield
+    finally:
+        path.write_bytes(before)
+
+
+def plan_after_comment_in(bench: Workbench, module: str) -> dict[str, int]:
+    with comment_in(bench, f"scripts/litm/{module}"):
+        return bench.plan()
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        ("accuracy_by_position", "plot_figure"),
+        ("mean_accuracy_by_size", "plot_figure"),
+        ("pbi_forest", "plot_pbi_forest"),
+    ],
+)
+def test_an_edited_kind_of_figure_draws_the_figures_of_that_kind_again_and_the_report(finished, kind, rule):
+    assert plan_after_comment_in(finished, f"figures/{kind}.py") == {rule: 1, "make_report": 1}
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "figures/accuracy_by_target.py",
+        "figures/accuracy_by_size.py",
+        "reference_model/figure.py",
+        "corpora/documents.py",
+        "retrieval/search_bm25.py",
+        "config/figures.py",
+        "config/experiments.py",
+        "engines/vllm.py",
+        "tasks/multi_document_qa.py",
+    ],
+)
+def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished, module):
+    assert plan_after_comment_in(finished, module) == {}
+
+
+def test_an_edit_of_what_all_figures_share_draws_all_of_them_again(finished):
+    assert plan_after_comment_in(finished, "figures/drawing/style.py") == {
+        "plot_figure": 2, "plot_pbi_forest": 1, "make_report": 1
+    }  # fmt: skip
+
+
+def test_an_edited_report_makes_the_report_alone_again(finished):
+    assert plan_after_comment_in(finished, "report/page.py") == {"make_report": 1}
+
+
+def test_an_edited_sample_of_questions_is_drawn_again_without_any_answer(finished):
+    assert plan_after_comment_in(finished, "report/question_samples.py") == {"sample_questions": 1, "make_report": 1}

@@ -1,0 +1,79 @@
+"""Which GPUs jobs take that run side by side: no two the same, and none that SLURM has assigned."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+from litm import devices
+from litm.errors import UserError
+
+JOB = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from litm.devices import claim_gpus
+print(claim_gpus(int(sys.argv[2]), 3, {}), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_locks(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr(devices, "_held", [])
+
+
+@pytest.fixture
+def start_job():
+    """Start a job that takes some of three GPUs and keeps them until its standard input ends."""
+    jobs = []
+
+    def start(count: int) -> subprocess.Popen:
+        command = [sys.executable, "-c", JOB, str(ROOT / "scripts"), str(count)]
+        jobs.append(
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
+        return jobs[-1]
+
+    yield start
+    for job in jobs:
+        job.kill()
+        job.communicate()
+
+
+def test_jobs_side_by_side_take_different_gpus_and_one_too_many_waits_for_the_first_to_end(start_job):
+    first, second = start_job(1), None
+    assert first.stdout.readline() == "0\n"
+    second = start_job(2)
+    assert second.stdout.readline() == "1,2\n"
+    third = start_job(1)
+    assert third.stderr.readline() == "waiting for 1 of 3 GPUs: others of your jobs are using them\n"
+    first.kill()
+    assert third.stdout.readline() == "0\n"
+
+
+def test_a_job_that_waits_for_two_keeps_none(start_job):
+    first = start_job(2)
+    assert first.stdout.readline() == "0,1\n"
+    second = start_job(2)
+    assert second.stderr.readline().startswith("waiting for 2 of 3 GPUs")
+    third = start_job(1)
+    assert third.stdout.readline() == "2\n"
+
+
+def test_only_gpus_that_the_job_may_see_are_taken():
+    assert devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "5"
+    assert devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "GPU-a1"
+
+
+def test_what_slurm_assigned_is_left_alone_and_so_is_a_machine_without_gpus():
+    assert devices.claim_gpus(1, 2, {"SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "1"}) is None
+    assert devices.claim_gpus(1, 0, {}) is None
+    assert devices.claim_gpus(0, 2, {}) is None
+
+
+def test_more_gpus_than_there_are_is_one_line():
+    with pytest.raises(UserError, match=r"^4 GPUs are wanted and 2 are here"):
+        devices.claim_gpus(4, 2, {})

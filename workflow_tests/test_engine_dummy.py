@@ -1,0 +1,93 @@
+"""The engine without a model: its answers, what it imports, and what a config may say of it."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from litm.config.study import load_study
+from litm.engine import EngineSettings
+from litm.engines import dummy, load_engine
+from litm.errors import UserError
+from litm.journal import Response
+
+SETTINGS = EngineSettings("dummy", None, None, "raw", None, 30, "end_token")
+PROMPTS = [f"Key {number} is one of many words, and the answer is a few of them." for number in range(200)]
+
+
+def ask(prompts: list, **changes) -> list[Response]:
+    engine = load_engine("dummy", replace(SETTINGS, **changes))
+    answers = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)
+    return [answers[index] for index in range(len(prompts))]
+
+
+def test_an_answer_is_some_successive_words_of_the_prompt():
+    for prompt, answer in zip(PROMPTS, ask(PROMPTS), strict=True):
+        assert answer.text and f" {answer.text} " in f" {prompt} "
+        assert (answer.prompt_tokens, answer.response_tokens) == (len(prompt.split()), len(answer.text.split()))
+    assert len({answer.text for answer in ask(PROMPTS)}) > 30
+
+
+def test_an_answer_does_not_depend_on_the_other_prompts_or_their_order():
+    assert ask(PROMPTS[::-1])[::-1] == ask(PROMPTS)
+    assert ask(PROMPTS[7:8]) == ask(PROMPTS)[7:8]
+
+
+def test_a_lower_limit_cuts_the_same_answers():
+    cut = ask(PROMPTS, max_new_tokens=2)
+    for short, whole in zip(cut, ask(PROMPTS), strict=True):
+        assert short.text == " ".join(whole.text.split()[:2])
+        assert short.finish_reason == ("stop" if short.text == whole.text else "length")
+    assert {answer.finish_reason for answer in cut} == {"stop", "length"}
+
+
+def test_the_template_s_words_and_those_of_all_messages_count():
+    (answer,) = ask(["a b"], prompt_template="named", template="Question: {prompt} Answer:")
+    assert answer.prompt_tokens == 4
+    chat = [{"role": "user", "content": "a b"}, {"role": "assistant", "content": "c"}]
+    (answer,) = ask([chat], prompt_template="chat")
+    assert answer.prompt_tokens == 3
+
+
+def test_a_prompt_without_words_gets_an_empty_answer():
+    (answer,) = ask([" \n"])
+    assert (answer.text, answer.finish_reason, answer.prompt_tokens) == ("", "stop", 0)
+
+
+def test_what_asks_it_imports_neither_torch_nor_transformers():
+    program = (
+        "import sys; sys.path[:0] = sys.argv[1:]; import generate, identify_model, litm.engines.dummy;"
+        "print({'torch', 'transformers', 'pandas'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", program, ROOT / "scripts"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def study(model: dict, **experiment):
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    kv = {"task": "kv_retrieval", "positions": {4: [0]}, "examples": 1, **experiment}
+    kv = {key: value for key, value in kv.items() if not ("depths" in kv and key == "positions")}
+    define = {"models": {"mine": model}, "experiments": {"kv": kv}}
+    return load_study({**config, "models": ["mine"], "experiments": ["kv"], "define": define}, ROOT)
+
+
+@pytest.mark.parametrize("key", ["path", "hub", "tokenizer", "config", "reasoning"])
+def test_a_key_of_a_model_is_a_mistake(key):
+    value = {"config": {"a": 1}, "reasoning": "strip"}.get(key, "x")
+    with pytest.raises(UserError, match=f"models.mine: '{key}' is not for 'engine: dummy', which has no model"):
+        study({"engine": "dummy", key: value})
+
+
+def test_sizes_in_its_tokens_are_a_mistake():
+    entry = {"task": "needle_in_haystack", "tokens_of": "mine", "depths": {500: [0]}}
+    with pytest.raises(UserError, match="kv.tokens_of: mine has no tokenizer"):
+        study({"engine": "dummy"}, **entry)
+
+
+def test_another_version_of_the_engine_is_another_model(monkeypatch):
+    location = study({"engine": "dummy"}).models["mine"].location()
+    monkeypatch.setattr(dummy, "ENGINE", replace(dummy.ENGINE, version=2))
+    assert study({"engine": "dummy"}).models["mine"].location() != location

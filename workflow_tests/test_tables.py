@@ -1,0 +1,226 @@
+"""Tables declare all that is said about them, and one program makes them."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from conftest import ROOT
+
+import make_table
+from litm import audit
+from litm.analysis import tables
+from litm.analysis.files import Files
+from litm.analysis.reference import with_reference
+from litm.analysis.table import BOOLEAN, FLOAT, INDEX, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, cell_text
+from litm.analysis.tables import all_tables, load_table, table_names
+from litm.answers.dpr import CHECKS
+from litm.config.study import Study, load_study
+from litm.csv_tables import write_csv
+from litm.errors import UserError
+from litm.examples.answer_check import answer_check_row
+from litm.questions.released_format import Document, QuestionRecord
+from litm.retrieval.candidates import CandidateSettings, candidate_row
+from litm.retrieval.recall import recall_rows
+from litm.scoring import accuracy
+from litm.token_counts import PromptTokens, token_count_row
+from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
+
+SOURCES = Sources(
+    counted=["reference"],
+    audited=["reference"],
+    examples=[("kv", "kv.jsonl.gz")],
+    recalls=[],
+    candidates=[],
+    published="accuracy.csv",
+    published_models="models.csv",
+    data_versions={},
+)
+
+
+def small_study(models: list[str], experiments: list[str]) -> Study:
+    """A study of the default config's catalogues with these models and experiments."""
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    second = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model")}
+    define = {"models": {"second": second}} if "second" in models else {}
+    return load_study({**config, "models": models, "experiments": experiments, "define": define}, ROOT)
+
+
+def tables_of(study: Study) -> list[str]:
+    return [table.name for table in made(all_tables(), table_inputs(study, SOURCES))]
+
+
+# --- Declarations ---
+
+
+@pytest.mark.parametrize("name", table_names())
+def test_a_table_has_the_name_of_its_module_and_takes_what_it_says(name):
+    module = load_table(name)
+    table = module.TABLE
+    assert table.name == name and table.title and table.doc.endswith(".")
+    assert all(column.doc for column in table.columns.values())
+    if table.inputs:
+        assert tuple(inspect.signature(module.rows).parameters) == (*table.inputs, *table.settings)
+    study = small_study(["reference"], ["kv_retrieval_small"])
+    assert set(table.inputs) <= set(table_inputs(study, SOURCES))
+    assert set(table.settings) <= set(table_settings(study, SOURCES))
+
+
+@pytest.mark.parametrize("table", [table for table in all_tables() if table.report], ids=lambda table: table.name)
+def test_what_the_report_shows_has_a_note_and_headings(table):
+    assert table.note
+    assert all(table.columns[name].heading for name in table.report)
+
+
+def test_tables_have_places_of_their_own():
+    orders = [table.order for table in all_tables()]
+    assert len(set(orders)) == len(orders)
+
+
+def test_declarations_need_no_pandas_because_the_rules_read_them_at_each_start():
+    code = "import sys; from litm.analysis.tables import all_tables; all_tables(); sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT / "scripts", check=False).returncode == 0
+
+
+def test_what_other_programs_write_for_a_table_has_its_columns():
+    def declared(name: str) -> dict[str, str]:
+        return {column: dtype.lower() for column, dtype in load_table(name).TABLE.dtypes.items()}
+
+    assert declared("accuracy") == {name: dtype.lower() for name, dtype in accuracy.COLUMNS.items()}
+    assert declared("audit") == {name: dtype.lower() for name, dtype in audit.COLUMNS.items()}
+    record = QuestionRecord.of("who", ["he"], []).retrieved([Document.of("", "", id="1", has_answer=True)], "1")
+    (recall,) = recall_rows({"questions": "q", "corpus": "c", "retriever": "r"}, [record], 1, None, 0)
+    assert list(recall) == list(declared("retrieval"))
+    candidates = candidate_row("c", CandidateSettings("ranked", 2, "dpr", "error", None), [], 0, CHECKS)
+    assert list(candidates) == list(declared("candidates"))
+    assert list(answer_check_row("e", 1, [])) == list(declared("answer_checks"))
+    assert list(token_count_row("m", "e", 1, "no_gold", [PromptTokens(5, (), 0)])) == list(declared("token_counts"))
+
+
+def test_the_reference_of_columns_is_that_of_the_tables():
+    page = (ROOT / "results" / "README.md").read_text()
+    assert page == with_reference(page, all_tables()), "run: python scripts/describe_tables.py"
+
+
+def test_the_caption_of_the_claims_is_what_their_table_says():
+    caption = (ROOT / "resources" / "captions" / "claims.rst").read_text()
+    assert caption.split() == load_table("claims").TABLE.doc.split()
+
+
+def test_a_module_is_all_that_a_new_table_takes(tmp_path, monkeypatch):
+    (tmp_path / "hard_questions.py").write_text(
+        "from litm.analysis.table import FLOAT, PERCENT, Column, Table\n"
+        "TABLE = Table('hard_questions', 'Hard questions', 'What nobody knows.', {'share': Column(FLOAT, 'their "
+        "share', 'Share', PERCENT)}, 300, inputs=('curve_scores',), report=('share',))\n"
+        "def rows(curve_scores):\n"
+        "    return [{'share': len(curve_scores.paths) / 4}]\n"
+    )
+    monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
+    study = small_study(["reference"], ["kv_retrieval_small"])
+    assert "results/tables/hard_questions.csv" in files_of(made(all_tables(), table_inputs(study, SOURCES)))
+    assert "| `share` | their share |" in with_reference((ROOT / "results" / "README.md").read_text(), all_tables())
+    make("hard_questions", tmp_path, monkeypatch, curve_scores=["one.parquet"])
+    assert (tmp_path / "made.csv").read_text() == "share\n0.250000\n"
+
+
+# --- Which tables a study has ---
+
+
+def test_a_study_has_the_tables_whose_inputs_it_has():
+    whole = tables_of(small_study(["reference"], ["kv_retrieval_small"]))
+    assert whole == [
+        "accuracy", "position_bias", "pbi", "position_pairs", "published_comparison", "token_counts", "answer_checks",
+        "audit",
+    ]  # fmt: skip
+    assert "model_differences" in tables_of(small_study(["reference", "second"], ["kv_retrieval_small"]))
+    closed_book = tables_of(small_study(["reference"], ["mini_encyclopedia_closed_book"]))
+    assert closed_book == ["accuracy", "published_comparison", "token_counts", "answer_checks", "audit"]
+    three = ["mini_encyclopedia_qa", "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
+    assert "utilisation" in tables_of(small_study(["reference"], three))
+    assert "utilisation" not in tables_of(small_study(["reference"], three[:2]))
+
+
+def test_a_table_that_is_only_made_when_asked_for_is_no_part_of_all():
+    files = files_of(made(all_tables(), table_inputs(small_study(["reference"], ["kv_retrieval_small"]), SOURCES)))
+    assert "results/tables/accuracy.csv" in files and "results/tables/pbi.md" in files
+    assert not {"results/tables/audit.csv", "results/tables/accuracy.md", "results/tables/claims.csv"} & set(files)
+
+
+def test_inputs_are_the_files_of_the_sweeps_that_have_something_to_say():
+    three = ["mini_encyclopedia_qa", "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
+    inputs = table_inputs(small_study(["reference"], three), SOURCES)
+    assert inputs["accuracies"] == [f"results/accuracy/reference/{name}.csv" for name in three]
+    assert inputs["curve_scores"] == ["results/scores/reference/mini_encyclopedia_qa.parquet"]
+    assert inputs["gold_scores"] == inputs["curve_scores"]
+    assert inputs["closed_book"] == ["results/scores/reference/mini_encyclopedia_closed_book.parquet"]
+    assert inputs["oracle"] == ["results/scores/reference/mini_encyclopedia_oracle.parquet"]
+
+
+# --- Making one ---
+
+
+def make(name: str, folder: Path, monkeypatch, settings: str = "{}", **inputs: list[str]) -> None:
+    """Make a table of these files: `made.csv`."""
+    words = [word for given, paths in inputs.items() for word in ("--input", given, *paths)]
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        ["make_table.py", "--table", name, *words, "--settings", settings, "--output", f"{folder}/made.csv"],
+    )
+    make_table.main()
+
+
+def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_was(tmp_path, monkeypatch):
+    text = ["reference", "kv", "t", "m"]
+    cells = [
+        [*text, 3, 3, "gold_at_1", 1, 0.5, "gold", 7, 1 / 3, 0.1, 0.9, 1 / 3, 2 / 3, 0, 1, 2, 0, 0, 0],
+        ["NA", *text[1:], 0, 0, "no_gold", None, None, "gold", 0, *[None] * 5, 0, None, None, 0, 0, 5],
+    ]
+    paths = []
+    for number, cell in enumerate(cells):
+        paths.append(str(tmp_path / f"{number}.csv"))
+        write_csv(paths[-1], pd.DataFrame([cell], columns=list(accuracy.COLUMNS)).astype(accuracy.COLUMNS), None)
+    make("accuracy", tmp_path, monkeypatch, accuracies=paths)
+    assert (tmp_path / "made.csv").read_text().splitlines()[1:] == [
+        "reference,kv,t,m,3,3,gold_at_1,1,0.500000,gold,7,0.333333,0.100000,0.900000,0.333333,0.666667,0,1,2,0,0,0",
+        "NA,kv,t,m,0,0,no_gold,,,gold,0,,,,,,0,,,0,0,5",
+    ]
+    joined = Files(paths).joined(accuracy.COLUMNS)
+    assert joined["accuracy"].to_list() == [1 / 3, pd.NA] and joined["model"].to_list() == ["reference", "NA"]
+
+
+def test_a_table_says_what_it_is_made_of(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="table position_bias: its inputs are curve_scores, given none"):
+        make("position_bias", tmp_path, monkeypatch)
+    with pytest.raises(UserError, match="table position_bias: its settings are seed, given none"):
+        make("position_bias", tmp_path, monkeypatch, curve_scores=["a.parquet"])
+    assert not (tmp_path / "made.csv").exists()
+
+
+def test_a_row_lacks_values_but_has_no_columns_of_its_own():
+    table = Table("t", "T", "A table.", {"a": Column(INTEGER, "a"), "b": Column(FLOAT, "b")}, 0)
+    assert table.frame([{"b": 0.5}, {"a": 1}]).to_csv(index=False) == "a,b\n,0.5\n1,\n"
+    assert table.frame([]).to_csv(index=False) == "a,b\n"
+    with pytest.raises(ValueError, match="table t: columns that are not declared: c"):
+        table.frame([{"a": 1, "c": 2}])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "unit", "value", "text"),
+    [
+        (FLOAT, PERCENT, 0.1234, "12.3"),
+        (FLOAT, INDEX, 0.1234, "0.123"),
+        (FLOAT, P_VALUE, 0.0001, "< 0.001"),
+        (FLOAT, "number", 1234.56, "1,234.6"),
+        (INTEGER, "number", 1234.0, "1,234"),
+        (BOOLEAN, "number", False, "no"),
+        (TEXT, "number", "a", "a"),
+        (FLOAT, PERCENT, pd.NA, ""),
+        (TEXT, "number", None, ""),
+    ],
+)
+def test_cells_are_written_by_type_and_unit(dtype, unit, value, text):
+    assert cell_text(Column(dtype, "", "", unit), value) == text
