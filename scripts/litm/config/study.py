@@ -27,7 +27,7 @@ class Study:
 
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
     sizes count; published_figures: those that there are published values of, selected or not; relations: see
-    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; explored_per_size:
+    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size:
     questions of an experiment's size that the report shows in full.
     """
 
@@ -45,7 +45,7 @@ class Study:
     relations: Mapping[str, Mapping]
     seed: int
     audited_per_cell: int
-    explored_per_size: int
+    sampled_per_size: int
     data_mirror: str | None
 
     @property
@@ -127,7 +127,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         relations=read_relations(entries["models"], entries["experiments"]),
         seed=seed,
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
-        explored_per_size=(read.report or Report()).questions_per_size,
+        sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
     )
     _check_answered(study)
