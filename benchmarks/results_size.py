@@ -24,16 +24,17 @@ from typing import TYPE_CHECKING
 
 from measuring import ROOT, Cost, growth_table, program, run
 
-from litm.asking import Asking
+from litm.base.hashing import canonical_json, digest
+from litm.base.json_files import read_json, write_jsonl
+from litm.base.messages import note
 from litm.domain.example import Example, read_examples, write_examples
+from litm.domain.response import Response
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.prompt import sweep_prompts
-from litm.journal import Response, digest
-from litm.messages import note
-from litm.records import canonical_json, read_json, write_jsonl
+from litm.inference.sweep_setup import Asking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +131,7 @@ def journal_line(key: str, identity: str, text: str) -> dict:
 def prepare_tables(folder: Path, rows: int) -> Measured:
     """Write score files; what is to be measured."""
     # Not above, see `sweep_scores`.
-    from litm.csv_tables import write_csv
+    from litm.base.csv_files import write_csv
     from litm.scoring.accuracy import accuracy_table
 
     experiments = -(-rows // (MODELS * QUESTIONS * len(POSITIONS)))

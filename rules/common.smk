@@ -19,7 +19,7 @@ ROOT = project_root(workflow.current_basedir)
 SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 from litm.workflow.environment import job_environment
 from litm.workflow.logs import error_messages
 from litm.workflow.plan import load_plan

@@ -2,18 +2,20 @@
 
 import argparse
 
-from litm.asking import Asking
-from litm.audit_sample import audit_engine, audit_sample
-from litm.cli import json_object, note, run
+from litm.base.cli import json_object, run
+from litm.base.hashing import digest
+from litm.base.json_files import read_json
+from litm.base.messages import note
+from litm.checks.audit_sample import audit_sample
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses, write_responses
-from litm.engines import load_engine
+from litm.inference.engines import audit_engine, load_engine
 from litm.inference.fit import Fit
+from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
-from litm.journal import Journal, digest
-from litm.prompt_format import read_prompt_template
-from litm.records import read_json
+from litm.inference.sweep_setup import Asking
+from litm.prompting.render import read_prompt_template
 
 
 def main() -> None:

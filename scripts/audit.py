@@ -2,9 +2,9 @@
 
 import argparse
 
-from litm.audit import audit_findings
-from litm.cli import run
-from litm.csv_tables import read_csv
+from litm.base.cli import run
+from litm.base.csv_files import read_csv
+from litm.checks.audit import audit_findings
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 
 import argparse
 
-from litm.audit import audit_table
-from litm.cli import run
-from litm.csv_tables import write_csv
+from litm.base.cli import run
+from litm.base.csv_files import write_csv
+from litm.checks.audit import audit_table
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 

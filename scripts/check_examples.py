@@ -4,12 +4,13 @@ import argparse
 from collections import defaultdict
 from pathlib import Path
 
-from litm.cli import note, run
+from litm.base.cli import run
+from litm.base.errors import UserError
+from litm.base.json_files import write_json
+from litm.base.messages import note
 from litm.domain.example import read_examples
-from litm.errors import UserError
 from litm.examples.example_check import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR
-from litm.records import write_json
 
 SHOWN = 5
 

@@ -5,13 +5,16 @@ from itertools import groupby
 
 import pandas as pd
 
-from litm.cli import json_object, note, run
-from litm.csv_tables import write_csv
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import json_object, run
+from litm.base.csv_files import write_csv
+from litm.base.json_files import read_json
+from litm.base.messages import note
 from litm.domain.example import read_examples
-from litm.prompt_format import model_tokenizer, read_prompt_template
-from litm.reasoning import Reasoning
-from litm.records import atomic_writer, read_json
-from litm.token_counts import POSITION_COLUMNS, PromptTokens, measure_prompts, position_rows, token_count_row
+from litm.prompting.reasoning import Reasoning
+from litm.prompting.render import read_prompt_template
+from litm.prompting.token_counts import POSITION_COLUMNS, PromptTokens, measure_prompts, position_rows, token_count_row
+from litm.prompting.tokenizer import model_tokenizer
 
 
 def main() -> None:

@@ -6,9 +6,10 @@ import argparse
 
 import pandas as pd
 
-from litm.cli import note, run
-from litm.csv_tables import write_csv
-from litm.errors import UserError
+from litm.base.cli import run
+from litm.base.csv_files import write_csv
+from litm.base.errors import UserError
+from litm.base.messages import note
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.released_format import write_question_records
 

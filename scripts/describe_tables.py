@@ -5,8 +5,8 @@ from pathlib import Path
 
 from litm.analysis.reference import with_reference
 from litm.analysis.tables import all_tables
-from litm.cli import run
-from litm.records import atomic_writer
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import run
 
 README = Path(__file__).resolve().parent.parent / "results" / "README.md"
 

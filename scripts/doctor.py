@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import json_object, run
+from litm.base.cli import json_object, run
+from litm.base.errors import UserError
+from litm.checks.doctor.check import MISSING, checks_table, counts
+from litm.checks.doctor.examine import examine
 from litm.config.study import load_study
-from litm.doctor import MISSING, checks_table, counts
-from litm.doctor.examine import examine
-from litm.errors import UserError
 
 
 def main() -> None:

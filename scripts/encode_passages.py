@@ -3,11 +3,12 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import json_object, note, run
-from litm.lookup import shard_passages
-from litm.records import read_json, write_json
+from litm.base.cli import json_object, run
+from litm.base.json_files import read_json, write_json
+from litm.base.messages import note
+from litm.base.store import stored
+from litm.corpora.shards import shard_passages
 from litm.retrieval.vectors import RECIPE, write_vectors
-from litm.store import stored
 
 
 def main() -> None:

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import json_object, run
-from litm.csv_tables import write_csv
-from litm.estimate import Remaining, as_text, choose_rate, estimate_table, measured_runs, notes
-from litm.records import read_json
+from litm.base.cli import json_object, run
+from litm.base.csv_files import write_csv
+from litm.base.json_files import read_json
+from litm.checks.estimate import Remaining, as_text, choose_rate, estimate_table, measured_runs, notes
 
 
 def main() -> None:

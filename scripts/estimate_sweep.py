@@ -3,15 +3,17 @@
 import argparse
 from dataclasses import asdict
 
-from litm.asking import Asking
-from litm.cli import json_object, run
+from litm.base.cli import json_object, run
+from litm.base.hashing import digest
+from litm.base.json_files import read_json, write_json
+from litm.checks.estimate import encoder, remaining_work
 from litm.domain.example import read_examples
-from litm.engines import engine_facts
-from litm.estimate import encoder, remaining_work
+from litm.domain.response import Response
+from litm.inference.engines import engine_facts
+from litm.inference.journal import journal_files, read_journal
 from litm.inference.prompt import sweep_prompts
-from litm.journal import Response, digest, journal_files, read_journal
-from litm.prompt_format import read_prompt_template
-from litm.records import read_json, write_json
+from litm.inference.sweep_setup import Asking
+from litm.prompting.render import read_prompt_template
 
 #: A model that was never asked, of which the config says all that is wanted.
 UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}
@@ -48,7 +50,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--journal", required=True, help="every response ever got; read only")
-    parser.add_argument("--output", required=True, help="output: JSON, see litm.estimate.Remaining")
+    parser.add_argument("--output", required=True, help="output: JSON, see litm.checks.estimate.Remaining")
     return parser.parse_args()
 
 

@@ -2,7 +2,8 @@
 
 import argparse
 
-from litm.cli import note, run
+from litm.base.cli import run
+from litm.base.messages import note
 from litm.questions.released_format import read_question_records, write_question_records
 
 

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from litm.atomic_write import folder_writer
-from litm.cli import note, run
-from litm.csv_tables import read_csv
+from litm.base.atomic_write import folder_writer
+from litm.base.cli import run
+from litm.base.csv_files import read_csv
+from litm.base.json_files import write_jsonl
+from litm.base.messages import note
+from litm.base.zip_files import write_zip
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.figures.drawing.style import save_figure
-from litm.records import write_jsonl
-from litm.suite_export import CurveFiles, curve_figure, predictions
-from litm.summaries import parse_curves, rows_of_curve
-from litm.zips import write_zip
+from litm.report.suite.export import CurveFiles, curve_figure, predictions
+from litm.report.suite.summaries import parse_curves, rows_of_curve
 
 
 def main() -> None:

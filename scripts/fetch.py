@@ -2,9 +2,10 @@
 
 import argparse
 
-from litm.cli import note, run
-from litm.records import read_json
-from litm.snapshots import download
+from litm.base.cli import run
+from litm.base.json_files import read_json
+from litm.base.messages import note
+from litm.models.hub import download
 
 
 def main() -> None:

@@ -2,8 +2,9 @@
 
 import argparse
 
-from litm.cli import note, run
-from litm.fetch import fetch
+from litm.base.cli import run
+from litm.base.download import fetch
+from litm.base.messages import note
 
 
 def main() -> None:

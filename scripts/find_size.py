@@ -3,17 +3,20 @@
 import argparse
 from dataclasses import replace
 
-from litm.cli import json_object, note, run
-from litm.context_sizes import most_items
+from litm.base.cli import json_object, run
+from litm.base.errors import UserError
+from litm.base.json_files import read_json, write_json
+from litm.base.messages import note
 from litm.domain.placement import gold_depths, gold_placement, positions_for
-from litm.errors import UserError
 from litm.examples.example import examples_of
 from litm.examples.prompt_file import read_template
 from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompt_format import CHAT, encode_prompts, model_tokenizer, read_prompt_template
-from litm.reasoning import Reasoning
-from litm.records import read_json, write_json
+from litm.prompting.fit_size import most_items
+from litm.prompting.formats import CHAT
+from litm.prompting.reasoning import Reasoning
+from litm.prompting.render import encode_prompts, read_prompt_template
+from litm.prompting.tokenizer import model_tokenizer
 
 #: Questions whose prompts are counted; those of other questions and placements are as long to a few tokens.
 QUESTIONS = 10

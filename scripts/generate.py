@@ -3,20 +3,22 @@
 import argparse
 from pathlib import Path
 
-from litm.asking import Asking
-from litm.cli import json_object, note, run
+from litm.base.cli import json_object, run
+from litm.base.hashing import digest
+from litm.base.json_files import read_json, write_json
+from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
-from litm.engines import load_engine
-from litm.identity_changes import reason_in_words
+from litm.inference.engines import load_engine
+from litm.inference.identity_changes import reason_in_words
+from litm.inference.journal import Journal
 from litm.inference.manifest import manifest
 from litm.inference.policies import COUNT, FAIL, LEAVE_OUT, STOP
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
-from litm.journal import Journal, digest
-from litm.prompt_format import read_prompt_template
-from litm.records import read_json, write_json
-from litm.shards import other_journals, prompts_of_shard, shard, shard_journal
+from litm.inference.sweep_parts import other_journals, prompts_of_shard, shard, shard_journal
+from litm.inference.sweep_setup import Asking
+from litm.prompting.render import read_prompt_template
 
 
 def main() -> None:

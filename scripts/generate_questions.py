@@ -2,8 +2,10 @@
 
 import argparse
 
-from litm.cli import json_object, note, run
-from litm.corpora import CorpusSettings, load_generator
+from litm.base.cli import json_object, run
+from litm.base.messages import note
+from litm.corpora.source import CorpusSettings
+from litm.corpora.sources import load_generator
 from litm.questions.released_format import write_question_records
 
 

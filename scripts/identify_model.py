@@ -5,17 +5,12 @@ engine that needs none.
 import argparse
 from pathlib import Path
 
-from litm.cli import json_object, note, run
-from litm.identity import (
-    answer_window_of,
-    api_identity,
-    context_window_of,
-    file_sha256,
-    folder_identity,
-    hub_identity,
-    load_config,
-)
-from litm.records import write_json
+from litm.base.cli import json_object, run
+from litm.base.hashing import file_sha256
+from litm.base.json_files import write_json
+from litm.base.messages import note
+from litm.models.context_window import answer_window_of, context_window_of, load_config
+from litm.models.identity import api_identity, folder_identity, hub_identity
 
 
 def main() -> None:

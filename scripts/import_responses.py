@@ -3,16 +3,17 @@
 import argparse
 import json
 
-from litm.cli import json_object, note, run
+from litm.base.cli import json_object, run
+from litm.base.errors import UserError
+from litm.base.hashing import file_sha256
+from litm.base.json_files import write_json
+from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
-from litm.errors import UserError
-from litm.identity import file_sha256
 from litm.inference.recorded_files import RecordedFile
 from litm.inference.recorded_manifest import check_any, identity, recorded_manifest, recorded_responses, sweep_fields
 from litm.inference.recorded_matching import asked_prompts, match_responses
-from litm.reasoning import Reasoning, with_answers
-from litm.records import write_json
+from litm.prompting.reasoning import Reasoning, with_answers
 
 
 def main() -> None:

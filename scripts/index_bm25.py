@@ -3,12 +3,13 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import note, run
-from litm.lookup import corpus_passages
-from litm.records import read_json, write_json
-from litm.retrieval.bm25 import RECIPE, build_index
+from litm.base.cli import run
+from litm.base.json_files import read_json, write_json
+from litm.base.messages import note
+from litm.base.store import stored
+from litm.corpora.shards import corpus_passages
 from litm.retrieval.java import lucene_jar
-from litm.store import stored
+from litm.retrieval.lucene import RECIPE, build_index
 
 
 def main() -> None:

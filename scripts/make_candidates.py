@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import pandas as pd
 
 from litm.answers.dpr import CHECKS
-from litm.cli import json_object, note, run
-from litm.csv_tables import write_csv
+from litm.base.cli import json_object, run
+from litm.base.csv_files import write_csv
+from litm.base.errors import UserError
+from litm.base.json_files import read_json
+from litm.base.messages import note
+from litm.corpora.shards import corpus_passages, find_passages
 from litm.domain.placement import AS_RETRIEVED
-from litm.errors import UserError
-from litm.lookup import corpus_passages, find_passages
 from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records
-from litm.records import read_json
 from litm.retrieval.candidates import (
     GOLD_AND_RANDOM,
     CandidateSettings,

@@ -4,16 +4,16 @@ import argparse
 
 import pandas as pd
 
-from litm.claims.evidence import Evidence
-from litm.claims.published_evidence import published_evidence
-from litm.claims.relations import read_relations
-from litm.claims.scored_evidence import COLUMNS, scored_evidence
-from litm.claims.table import claims_table
-from litm.claims.words import as_markdown, claim_summary
-from litm.cli import json_object, run
-from litm.csv_tables import read_csv, write_csv
-from litm.published import read_published
-from litm.records import atomic_writer
+from litm.analysis.claims.evidence import Evidence
+from litm.analysis.claims.published_evidence import published_evidence
+from litm.analysis.claims.relations import read_relations
+from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
+from litm.analysis.claims.summary import as_markdown, claim_summary
+from litm.analysis.claims.table import claims_table
+from litm.analysis.published.values import read_published
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import json_object, run
+from litm.base.csv_files import read_csv, write_csv
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--scores", nargs="+", help="score files of sweeps")
     source.add_argument("--published", help="a file of published accuracies")
-    parser.add_argument("--relations", required=True, type=json_object, help="JSON: see litm.claims.relations")
+    parser.add_argument("--relations", required=True, type=json_object, help="JSON: see litm.analysis.claims.relations")
     parser.add_argument("--recall", nargs="*", default=[], help="recall of the retriever of some experiments")
     parser.add_argument("--recall-of", nargs="*", default=[], help="the experiment of each of these files")
     parser.add_argument("--csv", required=True)

@@ -2,9 +2,11 @@
 
 import argparse
 
-from litm.cli import json_object, note, run
+from litm.base.cli import json_object, run
+from litm.base.errors import UserError
+from litm.base.json_files import read_json
+from litm.base.messages import note
 from litm.domain.example import write_examples
-from litm.errors import UserError
 from litm.examples.choice import choose_questions
 from litm.examples.example import examples_of, of_size_in_tokens
 from litm.examples.prompt_file import read_template
@@ -12,7 +14,6 @@ from litm.examples.question_check import checked
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.questions.labels import read_labels
-from litm.records import read_json
 
 
 def main() -> None:

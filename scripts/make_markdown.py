@@ -3,9 +3,9 @@
 import argparse
 
 from litm.analysis.tables import load_table, table_names
-from litm.cli import run
-from litm.csv_tables import read_csv
-from litm.records import atomic_writer
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import run
+from litm.base.csv_files import read_csv
 
 
 def main() -> None:

@@ -5,12 +5,12 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from litm.cli import run
-from litm.csv_tables import read_csv, write_csv
-from litm.paper_layouts import LAYOUTS
-from litm.paper_tables import latex_table, paper_table
-from litm.published import published_table, read_published, read_published_tokens
-from litm.records import atomic_writer
+from litm.analysis.paper_layouts import LAYOUTS
+from litm.analysis.paper_tables import latex_table, paper_table
+from litm.analysis.published.values import published_table, read_published, read_published_tokens
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import run
+from litm.base.csv_files import read_csv, write_csv
 
 
 def main() -> None:

@@ -3,13 +3,16 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import json_object, note, run
-from litm.corpora import CorpusSettings, Source, load_source
-from litm.duplicates import unique_passages
-from litm.errors import UserError
-from litm.passages import CountedPassages, write_shards
-from litm.progress import progress_bar
-from litm.records import write_json
+from litm.base.cli import json_object, run
+from litm.base.errors import UserError
+from litm.base.json_files import write_json
+from litm.base.messages import note
+from litm.base.progress import progress_bar
+from litm.corpora.passages import CountedPassages
+from litm.corpora.shards import write_shards
+from litm.corpora.source import CorpusSettings, Source
+from litm.corpora.sources import load_source
+from litm.corpora.unique_ids import unique_passages
 
 
 def path_or_none(text: str) -> Path | None:

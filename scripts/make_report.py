@@ -4,10 +4,12 @@ import argparse
 import subprocess
 from pathlib import Path
 
-from litm.cli import json_object, note, run
-from litm.csv_tables import read_csv
-from litm.identity import file_sha256
-from litm.records import atomic_writer, read_json, read_jsonl
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import json_object, run
+from litm.base.csv_files import read_csv
+from litm.base.hashing import file_sha256
+from litm.base.json_files import read_json, read_jsonl
+from litm.base.messages import note
 from litm.report.page import Contents, render_report
 
 

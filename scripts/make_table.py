@@ -4,9 +4,9 @@ import argparse
 
 from litm.analysis.files import Files
 from litm.analysis.tables import load_table, table_names
-from litm.cli import json_object, run
-from litm.csv_tables import write_csv
-from litm.errors import UserError
+from litm.base.cli import json_object, run
+from litm.base.csv_files import write_csv
+from litm.base.errors import UserError
 
 
 def main() -> None:

@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import note, run
+from litm.base.cli import run
+from litm.base.messages import note
 from litm.reference_model.lessons import Teacher, read_templates
 from litm.reference_model.recipe import read_recipe
 from litm.reference_model.sample import ordinary_words, sample_texts

@@ -4,10 +4,10 @@ import argparse
 
 import pandas as pd
 
-from litm.cli import run
-from litm.csv_tables import write_csv
+from litm.base.cli import run
+from litm.base.csv_files import write_csv
+from litm.base.json_files import read_json
 from litm.questions.released_format import read_question_records
-from litm.records import read_json
 from litm.retrieval.recall import recall_rows
 
 

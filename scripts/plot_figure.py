@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from litm.cli import json_object, run
-from litm.csv_tables import read_csv
+from litm.analysis.published.values import published_table, read_published
+from litm.base.cli import json_object, run
+from litm.base.csv_files import read_csv
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure
-from litm.published import published_table, read_published
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
 import argparse
 
-from litm.cli import run
-from litm.csv_tables import read_csv
+from litm.base.cli import run
+from litm.base.csv_files import read_csv
 from litm.figures.drawing.style import save_figure
 from litm.reference_model.figure import training_curve
 

@@ -5,14 +5,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 from litm.answers.dpr import dpr_check
-from litm.cli import json_object, note, run
-from litm.hashing import digest
-from litm.lookup import corpus_passages, find_passages
+from litm.base.cli import json_object, run
+from litm.base.hashing import digest
+from litm.base.json_files import read_json, write_json
+from litm.base.messages import note
+from litm.base.store import stored
+from litm.corpora.shards import corpus_passages, find_passages
 from litm.questions.released_format import read_question_records, write_question_records
-from litm.records import read_json, write_json
-from litm.retrieval import METHODS, RECIPE, Hit, SearchTask, load_method
 from litm.retrieval.hits_as_records import retrieved_records
-from litm.store import stored
+from litm.retrieval.method import METHODS, RECIPE, Hit, SearchTask
+from litm.retrieval.methods import load_method
 
 
 def main() -> None:

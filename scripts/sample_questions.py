@@ -4,10 +4,11 @@ import argparse
 
 import pandas as pd
 
-from litm.cli import note, run
+from litm.base.cli import run
+from litm.base.json_files import write_jsonl
+from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
-from litm.records import write_jsonl
 from litm.report.question_samples import question_records, sampled_ids
 
 

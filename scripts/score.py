@@ -2,11 +2,12 @@
 
 import argparse
 
-from litm.cli import note, run
-from litm.csv_tables import write_csv
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import run
+from litm.base.csv_files import write_csv
+from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
-from litm.records import atomic_writer
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 

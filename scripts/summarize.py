@@ -4,12 +4,11 @@ import argparse
 import json
 from pathlib import Path
 
-from litm.atomic_write import folder_writer
-from litm.cli import run
-from litm.csv_tables import read_csv
+from litm.base.atomic_write import atomic_writer, folder_writer
+from litm.base.cli import run
+from litm.base.csv_files import read_csv
 from litm.domain.curve import Curve
-from litm.records import atomic_writer
-from litm.summaries import curve_summary, master_summary, parse_curves
+from litm.report.suite.summaries import curve_summary, master_summary, parse_curves
 
 
 def main() -> None:

@@ -7,15 +7,16 @@ import pandas as pd
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from litm.cli import note, run
-from litm.csv_tables import write_csv
-from litm.progress import progress_bar
-from litm.records import atomic_writer
+from litm.base.atomic_write import atomic_writer
+from litm.base.cli import run
+from litm.base.csv_files import write_csv
+from litm.base.messages import note
+from litm.base.progress import progress_bar
+from litm.base.store import stored
 from litm.reference_model.exporting import model_card, save_model, training_rows
 from litm.reference_model.lessons import Teacher, read_templates
 from litm.reference_model.recipe import read_recipe
 from litm.reference_model.training import Trainer, recent
-from litm.store import stored
 
 #: Raise it when what the code makes of a recipe changes.
 RECIPE = 2

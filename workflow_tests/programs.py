@@ -9,7 +9,7 @@ import sys
 import traceback
 from unittest.mock import patch
 
-from litm.cli import run
+from litm.base.cli import run
 
 
 def run_program(name: str, *words: object) -> subprocess.CompletedProcess:

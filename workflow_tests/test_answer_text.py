@@ -3,8 +3,8 @@
 import pytest
 
 from litm.answers.dpr import CHECKS, contains_answer_dpr, contains_answer_metric, dpr_tokens
-from litm.passages import Passage
-from litm.records import read_jsonl
+from litm.base.json_files import read_jsonl
+from litm.corpora.passages import Passage
 from litm.scoring.metrics import METRICS
 
 QA_20 = "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz"

@@ -19,19 +19,20 @@ from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_fault
 from programs import run_program
 from record_makers import example
 
-from litm.apis.engine import public_url
-from litm.apis.failures import asked_wait
-from litm.apis.running import Patience
+from litm.base.errors import UserError
+from litm.base.hashing import canonical_json
+from litm.base.json_files import read_json, read_jsonl, write_json
 from litm.domain.example import write_examples
-from litm.engine import EngineSettings, Prepared
-from litm.errors import UserError
-from litm.hashing import canonical_json
+from litm.domain.response import Response
+from litm.inference.engine import EngineSettings, Prepared
 from litm.inference.fit import Fit
+from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
+from litm.inference.remote.engine import public_url
+from litm.inference.remote.failures import asked_wait
+from litm.inference.remote.retrying import Patience
 from litm.inference.sweep import ask_missing
-from litm.journal import Journal, Response
-from litm.prompt_format import RAW
-from litm.records import read_json, read_jsonl, write_json
+from litm.prompting.formats import RAW
 
 PROTOCOLS = ("openai", "anthropic")
 #: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
@@ -49,7 +50,9 @@ SETTINGS = EngineSettings(
 
 def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):
     url = f"{server.url}/v1" if protocol == "openai" else server.url
-    return import_module(f"litm.engines.{protocol}").Engine(replace(SETTINGS, base_url=url, **changes), patience)
+    return import_module(f"litm.inference.engines.{protocol}").Engine(
+        replace(SETTINGS, base_url=url, **changes), patience
+    )
 
 
 def answers(engine, prompts: list[str]) -> dict[int, Response]:
@@ -202,7 +205,7 @@ def test_a_missing_key_is_said_before_anything_is_asked(protocol, monkeypatch):
     variable = f"{protocol.upper()}_API_KEY"
     monkeypatch.delenv(variable, raising=False)
     with pytest.raises(UserError, match=f"{variable} has no key; nothing was asked"):
-        import_module(f"litm.engines.{protocol}").Engine(SETTINGS)
+        import_module(f"litm.inference.engines.{protocol}").Engine(SETTINGS)
     with FaultServer() as server, pytest.raises(UserError, match="MY_KEY has no key"):
         make_engine(protocol, server, api_key_variable="MY_KEY")
 

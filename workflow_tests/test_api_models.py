@@ -3,11 +3,11 @@
 import pytest
 from conftest import ROOT
 
+from litm.base.errors import UserError
+from litm.base.json_files import read_json, write_json
 from litm.config.api_models import ApiModel
 from litm.config.study import load_study
-from litm.errors import UserError
-from litm.identity import api_identity
-from litm.records import read_json, write_json
+from litm.models.identity import api_identity
 
 TOKENIZER = "resources/reference_model/tokenizer.json"
 

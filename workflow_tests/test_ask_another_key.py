@@ -6,17 +6,18 @@ from conftest import ROOT, write_lines
 from record_makers import changed
 from suite_examples import SETTINGS, example, nine_positions, questions
 
+from litm.base.errors import UserError
 from litm.config.study import load_study
 from litm.domain.placement import gold_placement
-from litm.errors import UserError
 from litm.examples.example_check import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY
 from litm.examples.tasks import kv_retrieval
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
-from litm.prefix_tree import tree_tokens
-from litm.prompt_format import encode_prompts, load_tokenizer
-from litm.token_counts import measure_prompts
+from litm.inference.prefix_tree import tree_tokens
+from litm.prompting.render import encode_prompts
+from litm.prompting.token_counts import measure_prompts
+from litm.prompting.tokenizer import load_tokenizer
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 CONFIG = {"models": ["reference"], "seed": 0}

@@ -10,24 +10,25 @@ from programs import run_program
 from record_makers import response
 from workbench import CONFIG
 
-from litm.audit import audit_findings, audit_table
-from litm.audit_sample import audit_engine, audit_sample
-from litm.csv_tables import write_csv
+from litm.base.csv_files import write_csv
+from litm.base.hashing import canonical_json, digest
+from litm.base.json_files import read_json, write_json
+from litm.checks.audit import audit_findings, audit_table
+from litm.checks.audit_sample import audit_sample
 from litm.domain.example import Example, write_examples
-from litm.domain.response import SweepResponse, read_responses, write_responses
-from litm.engine import EngineSettings
-from litm.engines.transformers import Engine
+from litm.domain.response import Response, SweepResponse, read_responses, write_responses
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.hashing import canonical_json, digest
-from litm.identity import folder_identity
+from litm.inference.engine import EngineSettings
+from litm.inference.engines import audit_engine
+from litm.inference.engines.transformers import Engine
 from litm.inference.fit import Fit
+from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
-from litm.journal import Journal, Response
-from litm.records import read_json, write_json
+from litm.models.identity import folder_identity
 
 REFERENCE = ROOT / "resources" / "reference_model"
 POSITIONS, SIZE, COUNT = (0, 2, 5), 6, 12

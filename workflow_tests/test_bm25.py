@@ -12,9 +12,9 @@ import sys
 import pytest
 from conftest import ROOT, write_lines
 
-from litm.errors import UserError
-from litm.passages import Passage
-from litm.retrieval import bm25, java
+from litm.base.errors import UserError
+from litm.corpora.passages import Passage
+from litm.retrieval import java, lucene
 
 #: Builds an index of a JSON list of passages and searches it, in a process of its own, which may write little.
 OURS = """
@@ -25,8 +25,8 @@ from litm.retrieval import bm25
 task = json.loads(Path(sys.argv[1]).read_text())
 folder = Path(sys.argv[1]).parent / f"index{task['threads']}"
 passages = [Passage(*one) for one in task["passages"]]
-bm25.build_index(passages, len(passages), folder, task["threads"], 1000)
-found = bm25.search(folder, task["questions"], task["hits"], 0.9, 0.4, task["threads"], 1000)
+lucene.build_index(passages, len(passages), folder, task["threads"], 1000)
+found = lucene.search(folder, task["questions"], task["hits"], 0.9, 0.4, task["threads"], 1000)
 Path(sys.argv[2]).write_text(json.dumps(found))
 """
 
@@ -72,8 +72,8 @@ def test_an_index_that_could_not_be_written_whole_is_an_error_and_not_an_index(t
 def find(folder, passages, questions, hits=20, threads=1) -> list:
     """What a new index of the passages, (id, title, text), finds: for each question its hits, [id, score]."""
     index = folder / f"index{threads}"
-    bm25.build_index([Passage(*one) for one in passages], len(passages), index, threads, 1000)
-    return json.loads(json.dumps(bm25.search(index, questions, hits, 0.9, 0.4, threads, 1000)))
+    lucene.build_index([Passage(*one) for one in passages], len(passages), index, threads, 1000)
+    return json.loads(json.dumps(lucene.search(index, questions, hits, 0.9, 0.4, threads, 1000)))
 
 
 def run(program: str, folder, passages, questions, hits=20, threads=1) -> list:

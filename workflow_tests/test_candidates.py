@@ -3,17 +3,10 @@
 import pytest
 
 from litm.answers.dpr import dpr_check, metric_check
-from litm.errors import UserError
-from litm.passages import Passage
+from litm.base.errors import UserError
+from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
-from litm.retrieval.candidates import (
-    CandidateSettings,
-    candidate_row,
-    complete_gold,
-    distractors,
-    enough,
-    random_rows,
-)
+from litm.retrieval.candidates import CandidateSettings, candidate_row, complete_gold, distractors, enough, random_rows
 from litm.retrieval.hits_as_records import retrieved_records
 
 GOLD = Document.of("Rome", "It was founded by Romulus.", is_gold=True)

@@ -8,19 +8,19 @@ import pytest
 from scipy.stats import norm
 from score_frames import of_matrix, random_matrix
 
+from litm.analysis.claims.criteria import ABOVE_ZERO
+from litm.analysis.claims.evidence import Cell
+from litm.analysis.claims.measures import Measure, largest, lowest, minus
+from litm.analysis.claims.relations import About, Related, Relations
+from litm.analysis.claims.scored_evidence import ScoredEvidence, scored_evidence
+from litm.analysis.claims.statements import u_shape
+from litm.analysis.claims.summary import as_markdown, claim_summary
+from litm.analysis.claims.table import CLAIMS, claims_table
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Question, decide
 from litm.analysis.statistics import holm
 from litm.analysis.tables import claims
-from litm.claims import u_shape
-from litm.claims.criteria import ABOVE_ZERO
-from litm.claims.evidence import Cell
-from litm.claims.measures import Measure, largest, lowest, minus
-from litm.claims.relations import About, Related, Relations
-from litm.claims.scored_evidence import ScoredEvidence, scored_evidence
-from litm.claims.table import CLAIMS, claims_table
-from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Question, decide
-from litm.claims.words import as_markdown, claim_summary
+from litm.base.errors import UserError
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD, depth_of
-from litm.errors import UserError
 
 POSITIONS = (0, 4, 8)
 NOTHING = Relations({}, {})

@@ -7,17 +7,17 @@ import yaml
 from conftest import ROOT
 from score_frames import random_matrix
 
+from litm.analysis.claims.evidence import Cell
+from litm.analysis.claims.measures import Measure
+from litm.analysis.claims.published_evidence import PublishedEvidence, published_evidence
+from litm.analysis.claims.relations import read_relations
+from litm.analysis.claims.table import claims_table
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.analysis.published.values import PublishedAccuracy, read_published
 from litm.analysis.statistics import contrast_interval
-from litm.claims.evidence import Cell
-from litm.claims.measures import Measure
-from litm.claims.published_evidence import PublishedEvidence, published_evidence
-from litm.claims.relations import read_relations
-from litm.claims.table import claims_table
-from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.base.errors import UserError
 from litm.config import relations
 from litm.config.catalogue import read_catalogue_entry, string_keys
-from litm.errors import UserError
-from litm.published import PublishedAccuracy, read_published
 
 
 def catalogue(name: str) -> dict:

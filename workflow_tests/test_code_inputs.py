@@ -124,7 +124,7 @@ def test_no_script_is_made_of_the_code_of_another_stage(script):
 
 
 def test_no_script_is_made_of_a_module_that_it_loads_by_name():
-    named = ("litm/examples/tasks/", "litm/engines/", "litm/corpora/")
+    named = ("litm/examples/tasks/", "litm/inference/engines/", "litm/corpora/")
     for script in ("make_examples.py", "generate.py", "make_passages.py", "score.py"):
         modules = {file for file in made_of(script) if file.startswith(named)}
         assert all(file.endswith("__init__.py") for file in modules), script

@@ -6,10 +6,10 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from litm.base.errors import UserError
 from litm.config.catalogue import CATALOGUES, merge_catalogue
 from litm.config.study import load_study
 from litm.domain.curve import Cell
-from litm.errors import UserError
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 

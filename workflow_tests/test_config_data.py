@@ -6,9 +6,9 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from litm.base.errors import UserError
 from litm.config.study import load_study
-from litm.errors import UserError
-from litm.identity import model_files
+from litm.models.files import model_files
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 ENCODER = ROOT / "resources" / "reference_model"

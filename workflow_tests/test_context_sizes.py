@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.context_sizes import most_items
-from litm.errors import UserError
+from litm.base.errors import UserError
+from litm.prompting.fit_size import most_items
 
 
 @given(st.integers(1, 50), st.integers(0, 200), st.integers(0, 100_000))

@@ -14,10 +14,10 @@ from conftest import ROOT
 from encoders import WORDS, make_encoder
 from transformers import AutoModel, AutoTokenizer
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 from litm.retrieval import vectors as vectors_module
-from litm.retrieval.dense import IndexSettings, build_index, overlap, search_exact, search_indexes
 from litm.retrieval.encoder import Encoder, EncoderSettings
+from litm.retrieval.faiss_search import IndexSettings, build_index, overlap, search_exact, search_indexes
 from litm.retrieval.vectors import Vectors, read_vectors, write_vectors
 
 
@@ -114,7 +114,7 @@ def best_rows(data, queries, hits):
 
 def test_exact_search_over_shards_and_blocks_finds_what_a_full_comparison_finds(shards, monkeypatch):
     data, parts = shards
-    monkeypatch.setattr("litm.retrieval.dense.ROWS_AT_A_TIME", 700)
+    monkeypatch.setattr("litm.retrieval.faiss_search.ROWS_AT_A_TIME", 700)
     queries = np.random.default_rng(1).normal(size=(40, 16)).astype(np.float32)
     found = search_exact(parts, queries, 25)
     assert [[row for row, _ in hits] for hits in found] == best_rows(data, queries, 25)

@@ -6,8 +6,8 @@ import sys
 import pytest
 from conftest import ROOT
 
-from litm import devices
-from litm.errors import UserError
+from litm.base.errors import UserError
+from litm.models import devices
 
 JOB = """
 import sys

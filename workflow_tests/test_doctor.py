@@ -11,13 +11,32 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from litm.checks.doctor import gather
+from litm.checks.doctor.check import MISSING, OK, WARNING, checks_table, counts, missing, ok
+from litm.checks.doctor.examine import examine, longest_prompt, packages
+from litm.checks.doctor.memory import (
+    Free,
+    Gpu,
+    ModelSize,
+    Numbers,
+    cache_bytes,
+    device_check,
+    loaded_bytes,
+    memory_check,
+)
+from litm.checks.doctor.remote import (
+    IN_MIRROR,
+    ON_NETWORK,
+    Api,
+    HubModel,
+    RemoteFile,
+    api_checks,
+    file_check,
+    hub_check,
+)
+from litm.checks.doctor.software import package_checks, python_check, read_lock
+from litm.checks.doctor.storage import disk_check, locks_check, results_bytes
 from litm.config.study import Study, load_study
-from litm.doctor import MISSING, OK, WARNING, checks_table, counts, gather, missing, ok
-from litm.doctor.examine import examine, longest_prompt, packages
-from litm.doctor.memory import Free, Gpu, ModelSize, Numbers, cache_bytes, device_check, loaded_bytes, memory_check
-from litm.doctor.remote import IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile, api_checks, file_check, hub_check
-from litm.doctor.software import package_checks, python_check, read_lock
-from litm.doctor.storage import disk_check, locks_check, results_bytes
 from litm.workflow.needs import needs_of
 
 REFERENCE = ROOT / "resources" / "reference_model"

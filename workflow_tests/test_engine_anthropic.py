@@ -7,9 +7,9 @@ from conftest import ROOT
 from fault_server import FaultServer
 from test_api_faults import HASTE, SETTINGS, answers
 
-from litm.apis.failures import Unanswered
-from litm.engines.anthropic import Engine, read, request_fields
-from litm.errors import UserError
+from litm.base.errors import UserError
+from litm.inference.engines.anthropic import Engine, read, request_fields
+from litm.inference.remote.failures import Unanswered
 
 CONVERSATION = [
     {"role": "system", "content": "Be brief."},

@@ -8,11 +8,11 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from litm.base.errors import UserError
 from litm.config.study import load_study
-from litm.engine import EngineSettings
-from litm.engines import dummy, load_engine
-from litm.errors import UserError
-from litm.journal import Response
+from litm.domain.response import Response
+from litm.inference.engine import EngineSettings
+from litm.inference.engines import dummy, load_engine
 
 SETTINGS = EngineSettings("dummy", None, None, "raw", None, 30, "end_token")
 PROMPTS = [f"Key {number} is one of many words, and the answer is a few of them." for number in range(200)]
@@ -59,7 +59,7 @@ def test_a_prompt_without_words_gets_an_empty_answer():
 
 def test_what_asks_it_imports_neither_torch_nor_transformers():
     program = (
-        "import sys; sys.path[:0] = sys.argv[1:]; import generate, identify_model, litm.engines.dummy;"
+        "import sys; sys.path[:0] = sys.argv[1:]; import generate, identify_model, litm.inference.engines.dummy;"
         "print({'torch', 'transformers', 'pandas'} & sys.modules.keys())"
     )
     done = subprocess.run([sys.executable, "-c", program, ROOT / "scripts"], capture_output=True, text=True, check=True)

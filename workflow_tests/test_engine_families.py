@@ -8,13 +8,13 @@ import torch
 from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
-from litm import batch_generation
+from litm.base.errors import UserError
 from litm.domain.finish_reason import LENGTH, STOP
-from litm.engine import FIRST_LINE, EngineSettings, Prepared
-from litm.engines import load_engine
-from litm.errors import UserError
-from litm.journal import Response
-from litm.model_loading import load_model
+from litm.domain.response import Response
+from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared
+from litm.inference.engines import load_engine
+from litm.inference.local import batch_generation
+from litm.inference.local.loading import load_model
 
 NEW_TOKENS = 12
 #: Batches of a few prompts, of some more, and all in one.

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from test_api_faults import HASTE, SETTINGS, answers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from litm.apis.answers import line_end
-from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
-from litm.engines.openai import Engine, read, request_fields
-from litm.errors import UserError
-from litm.line_end import LineEnd, cut_answer
-from litm.prompt_format import CHAT
-from litm.reasoning import STRIP, Reasoning
+from litm.base.errors import UserError
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.inference.engines.openai import Engine, read, request_fields
+from litm.inference.local.line_end import LineEnd, cut_answer
+from litm.inference.remote.replies import line_end
+from litm.prompting.formats import CHAT
+from litm.prompting.reasoning import STRIP, Reasoning
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = [{"role": role, "content": text} for role, text in (("system", "Be brief."), ("user", "Why?"))]

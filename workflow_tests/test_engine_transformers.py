@@ -17,16 +17,16 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Split
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
 
-from litm.engine import FIRST_LINE, EngineSettings, token_ids
-from litm.engines import load_engine
-from litm.errors import UserError
+from litm.base.errors import UserError
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.identity import load_config
-from litm.line_end import LineEnd, cut_answer
-from litm.model_loading import load_model
+from litm.inference.engine import FIRST_LINE, EngineSettings, token_ids
+from litm.inference.engines import load_engine
+from litm.inference.local.line_end import LineEnd, cut_answer
+from litm.inference.local.loading import load_model
+from litm.models.context_window import load_config
 from litm.scoring.metrics import first_line
 
 SETTINGS = EngineSettings(

@@ -6,8 +6,8 @@ import sys
 import pytest
 from conftest import ROOT
 
-from litm.engine import EngineFacts
-from litm.engines import engine_facts, engine_names
+from litm.inference.engine import EngineFacts
+from litm.inference.engines import engine_facts, engine_names
 
 READ_ALL = """
 import sys

@@ -13,7 +13,7 @@ import yaml
 from conftest import ROOT
 from packaging.requirements import Requirement
 
-from litm.doctor.software import normalized
+from litm.checks.doctor.software import normalized
 from litm.workflow.code_inputs import local_modules
 
 

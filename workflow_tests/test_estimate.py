@@ -9,11 +9,9 @@ from conftest import ROOT
 from programs import run_program
 from record_makers import example
 
-from litm.asking import Asking
-from litm.domain.example import Example, write_examples
-from litm.engine import EngineSettings
-from litm.engines.transformers import Engine
-from litm.estimate import (
+from litm.base.hashing import canonical_json, digest
+from litm.base.json_files import read_json, write_json
+from litm.checks.estimate import (
     Rate,
     Remaining,
     as_text,
@@ -27,13 +25,17 @@ from litm.estimate import (
     notes,
     remaining_work,
 )
-from litm.hashing import canonical_json, digest
-from litm.identity import folder_identity, sweep_identity
+from litm.domain.example import Example, write_examples
+from litm.domain.response import Response
+from litm.inference.engine import EngineSettings
+from litm.inference.engines.transformers import Engine
 from litm.inference.fit import Fit
+from litm.inference.identity import sweep_identity
+from litm.inference.journal import Journal, response_key
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing
-from litm.journal import Journal, Response, response_key
-from litm.records import read_json, write_json
+from litm.inference.sweep_setup import Asking
+from litm.models.identity import folder_identity
 
 REFERENCE = ROOT / "resources" / "reference_model"
 NAMES = ("m", "e")

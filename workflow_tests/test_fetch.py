@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from litm.errors import UserError
-from litm.fetch import fetch
+from litm.base.download import fetch
+from litm.base.errors import UserError
 
 DATA = b"some data"
 SUM = hashlib.sha256(DATA).hexdigest()

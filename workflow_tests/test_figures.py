@@ -15,7 +15,7 @@ from programs import run_program
 
 from litm.analysis.pbi import pbi_class
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.csv_tables import write_csv
+from litm.base.csv_files import write_csv
 from litm.figures import kind_names, load_kind
 from litm.figures.drawing.rows import Rows
 from litm.figures.drawing.style import save_figure

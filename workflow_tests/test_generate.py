@@ -14,19 +14,19 @@ from conftest import ROOT
 from programs import run_program
 
 import generate
+from litm.base.errors import UserError
+from litm.base.hashing import canonical_json
+from litm.base.json_files import read_json, read_jsonl, write_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.example import write_examples
-from litm.engine import Prepared
-from litm.errors import UserError
+from litm.domain.response import Response
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.hashing import canonical_json
-from litm.identity import folder_identity
-from litm.journal import Response
-from litm.reasoning import STRIP, Reasoning
-from litm.records import read_json, read_jsonl, write_json
+from litm.inference.engine import Prepared
+from litm.models.identity import folder_identity
+from litm.prompting.reasoning import STRIP, Reasoning
 
 MODEL = ROOT / "resources" / "reference_model"
 COUNT = 24

@@ -6,17 +6,12 @@ import shutil
 import pytest
 from conftest import ROOT
 
-from litm.errors import UserError
-from litm.identity import (
-    answer_window_of,
-    context_window_of,
-    folder_identity,
-    hub_identity,
-    load_config,
-    sweep_identity,
-    tokenizer_files,
-)
-from litm.journal import digest
+from litm.base.errors import UserError
+from litm.base.hashing import digest
+from litm.inference.identity import sweep_identity
+from litm.models.context_window import answer_window_of, context_window_of, load_config
+from litm.models.files import tokenizer_files
+from litm.models.identity import folder_identity, hub_identity
 
 REFERENCE = ROOT / "resources" / "reference_model"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -1,7 +1,7 @@
 """Why prompts are asked again: the fields that differ from the nearest identity, and how they are told."""
 
-from litm.identity import sweep_identity
-from litm.identity_changes import NEW_PROMPTS, identity_changes, reason_in_words, reason_to_ask
+from litm.inference.identity import sweep_identity
+from litm.inference.identity_changes import NEW_PROMPTS, identity_changes, reason_in_words, reason_to_ask
 
 
 def identity(dtype="bfloat16", weights="1" * 64, template=None, **more) -> dict:

@@ -5,8 +5,8 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import Cache
 
-from litm.cache_layers import GroupedLayer, RoomyLayer, Rows
-from litm.joined_attention import (
+from litm.inference.local.cache_layers import GroupedLayer, RoomyLayer, Rows
+from litm.inference.local.shared_attention import (
     NotPlainAttentionError,
     attending_to,
     attention,

@@ -8,9 +8,11 @@ import threading
 
 import pytest
 
-from litm.errors import UserError
-from litm.journal import Journal, Response, digest, response_key
-from litm.signals import stop_on_sigterm
+from litm.base.errors import UserError
+from litm.base.hashing import digest
+from litm.base.signals import stop_on_sigterm
+from litm.domain.response import Response
+from litm.inference.journal import Journal, response_key
 
 IDENTITY = {"model": "m", "dtype": "float32"}
 ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3, "x 1.0, cpu")) for n in range(4)]

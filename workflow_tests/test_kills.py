@@ -20,7 +20,7 @@ import runpy, sys
 notes, script, *sys.argv[1:] = sys.argv[1:]
 sys.argv[0] = script
 sys.path.insert(0, sys.argv[0].rpartition("/")[0])
-import litm.batch_generation as generation
+import litm.inference.local.batch_generation as generation
 compute = generation.generate_batch
 def noted(model, prompts, *more):
     with open(notes, "a") as file:

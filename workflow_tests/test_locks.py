@@ -4,8 +4,8 @@ import errno
 
 import pytest
 
-from litm import locks
-from litm.locks import lock
+from litm.base import locks
+from litm.base.locks import lock
 
 
 def test_of_two_open_files_of_one_name_only_the_first_is_locked_until_it_is_closed(tmp_path):

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from litm.corpora import CorpusSettings, mini_encyclopedia
-from litm.encyclopedia import names
-from litm.encyclopedia.articles import FAMILY_SIZE, KINDS, WORDS, Article, make_articles
-from litm.encyclopedia.kinds import ASKED, Kind
+from litm.corpora.encyclopedia import names
+from litm.corpora.encyclopedia.articles import FAMILY_SIZE, KINDS, WORDS, Article, make_articles
+from litm.corpora.encyclopedia.kinds import ASKED, Kind
+from litm.corpora.source import CorpusSettings
+from litm.corpora.sources import mini_encyclopedia
 
 SETTINGS = CorpusSettings(passages=3000, seed=0)
 

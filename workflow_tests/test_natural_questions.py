@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from litm.errors import UserError
+from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.natural_questions_chunk import chunk_with_answer, sentence_starts
 from litm.questions.natural_questions_long_answer import agreed_long_answer
 from litm.questions.natural_questions_pages import join_tokens, text_of_html
-from litm.records import read_jsonl
 
 ORACLE = "nq-open-oracle.jsonl.gz"
 

@@ -11,10 +11,11 @@ import mwparserfromhell
 import pytest
 from conftest import dpr_file, write_lines
 
-from litm.corpora import CorpusSettings, documents, dpr_passages, load_source, source_names, wikipedia_dump
-from litm.corpora.wikipedia_dump import plain_text
-from litm.errors import UserError
-from litm.passages import Passage
+from litm.base.errors import UserError
+from litm.corpora.passages import Passage
+from litm.corpora.source import CorpusSettings
+from litm.corpora.sources import documents, dpr_passages, load_source, source_names, wikipedia_dump
+from litm.corpora.sources.wikipedia_dump import plain_text
 
 WHOLE = CorpusSettings()
 HEADER = "id\ttext\ttitle"
@@ -83,7 +84,7 @@ def test_a_wrong_line_of_dprs_table_is_refused_by_its_number(tmp_path, lines, me
 
 
 def test_a_quote_that_swallows_the_file_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("litm.passages.LONGEST_FIELD", 1000)
+    monkeypatch.setattr("litm.base.text_files.LONGEST_FIELD", 1000)
     path = dpr_file(tmp_path, '1\t"a\tT', *["2\tb\tT"] * 1000)
     assert 'line 2: a quote (") in the row that begins here has no partner (field larger than' in refusal(
         dpr_passages, path

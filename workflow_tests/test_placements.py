@@ -2,6 +2,7 @@
 
 import pytest
 
+from litm.base.errors import UserError
 from litm.domain.placement import (
     depth_of,
     depth_placement,
@@ -11,7 +12,6 @@ from litm.domain.placement import (
     gold_positions,
     positions_for,
 )
-from litm.errors import UserError
 
 
 def test_depth_goes_from_zero_to_one():

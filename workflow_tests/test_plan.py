@@ -10,7 +10,7 @@ import pytest
 import yaml
 from conftest import ROOT, write_lines
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 from litm.workflow.plan import Plan, load_plan
 
 TOKENIZER = [
@@ -153,7 +153,7 @@ def test_a_generated_corpus_reads_no_file_and_has_questions(demo):
     settings = '{"passage_words":null,"passages":3000,"seed":0}'
     assert demo.corpora.settings(corpus) == demo.questions.generator_settings(questions) == settings
     assert demo.corpora.code(corpus)[0] == "scripts/make_passages.py"
-    assert "scripts/litm/corpora/mini_encyclopedia.py" in demo.corpora.code(corpus)
+    assert "scripts/litm/corpora/sources/mini_encyclopedia.py" in demo.corpora.code(corpus)
     assert demo.questions.generator_code(questions)[0] == "scripts/generate_questions.py"
 
 
@@ -320,8 +320,8 @@ def test_a_sweep_is_asked_with_what_changes_its_answers(demo):
     assert demo.inference.decoding(sweep) == '{"max_new_tokens":50,"stop":"end_token"}'
     assert (demo.inference.on_failure(sweep), demo.inference.on_overflow(sweep)) == ("stop", "leave_out")
     code = demo.inference.code(sweep)
-    assert code[0] == "scripts/generate.py" and "scripts/litm/engines/transformers.py" in code
-    assert "scripts/litm/engines/vllm.py" not in code
+    assert code[0] == "scripts/generate.py" and "scripts/litm/inference/engines/transformers.py" in code
+    assert "scripts/litm/inference/engines/vllm.py" not in code
 
 
 def test_a_model_on_a_processor_takes_no_gpu(demo):

@@ -13,7 +13,7 @@ from litm.analysis.position_bias import position_bias_row
 from litm.analysis.position_pairs import pairwise_rows
 from litm.analysis.statistics import cochrans_q, contrast_interval, minimum_detectable_effect
 from litm.analysis.tables.position_bias import TABLE
-from litm.errors import UserError
+from litm.base.errors import UserError
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)

@@ -9,9 +9,10 @@ from tokenizers.pre_tokenizers import Split
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
-from litm import prompt_format
-from litm.errors import UserError
-from litm.prompt_format import CHAT, RAW, encode_prompts, read_prompt_template
+from litm.base.errors import UserError
+from litm.prompting import render
+from litm.prompting.formats import CHAT, RAW
+from litm.prompting.render import encode_prompts, read_prompt_template
 
 TURNS = [
     {"role": "user", "content": "ab"},
@@ -122,7 +123,7 @@ MPT = (
 )
 def test_named_templates_are_exact_to_the_last_character(tokenizer, name, expected):
     template = read_prompt_template(ROOT / "resources" / "prompt_templates" / f"{name}.txt")
-    assert prompt_format.render_prompts(tokenizer, name, template, ["Hi!"]) == [expected]
+    assert render.render_prompts(tokenizer, name, template, ["Hi!"]) == [expected]
 
 
 def test_every_named_template_is_tested_here():
@@ -139,7 +140,7 @@ def test_roles_that_a_chat_template_refuses_are_one_line(tokenizer):
 
 
 def test_any_number_of_prompts_is_encoded_in_its_order(tokenizer, monkeypatch):
-    monkeypatch.setattr(prompt_format, "CHUNK", 3)
+    monkeypatch.setattr(render, "CHUNK", 3)
     prompts = ["abcdefg"[: number % 8] for number in range(20)]
     for count in (0, 1, 3, 20):
         ids = encode_prompts(tokenizer, RAW, None, prompts[:count])

@@ -8,15 +8,11 @@ import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
 
+from litm.analysis.paper_layouts import LAYOUTS
+from litm.analysis.paper_tables import PaperTable, latex_table, paper_table
 from litm.analysis.position_means import means_of_cells, position_means
-from litm.analysis.statistics import mean_interval, unpaired_difference
-from litm.analysis.tables.published_comparison import TABLE
-from litm.errors import UserError
-from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
-from litm.paper_layouts import LAYOUTS
-from litm.paper_tables import PaperTable, latex_table, paper_table
-from litm.published import (
+from litm.analysis.published.comparison import CellName, MeasuredCell, comparison_rows, measured_cells
+from litm.analysis.published.values import (
     PublishedAccuracy,
     PublishedModel,
     first_of_cells,
@@ -25,7 +21,11 @@ from litm.published import (
     read_published_models,
     read_published_tokens,
 )
-from litm.published_comparison import CellName, MeasuredCell, comparison_rows, measured_cells
+from litm.analysis.statistics import mean_interval, unpaired_difference
+from litm.analysis.tables.published_comparison import TABLE
+from litm.base.errors import UserError
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
 
 FOLDER = ROOT / "resources" / "published"
 ACCURACIES = read_published(FOLDER / "accuracy.csv")

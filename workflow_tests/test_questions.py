@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from litm.base.errors import UserError
 from litm.domain.example import Target
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD
 from litm.domain.question import Gold, Question
-from litm.errors import UserError
 from litm.examples.example import answer_in_distractors, make_example
 from litm.examples.placing import place, shuffle_distractors
 from litm.examples.prompt_file import read_template

@@ -12,13 +12,12 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Sequence, Split
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from litm.base.errors import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.finish_reason import LENGTH, STOP
-from litm.engine import FIRST_LINE, EngineSettings, Prepared
-from litm.engines import load_engine
-from litm.errors import UserError
-from litm.prompt_format import encode_prompts, load_tokenizer, model_tokenizer, opens_reasoning
-from litm.reasoning import (
+from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared
+from litm.inference.engines import load_engine
+from litm.prompting.reasoning import (
     BUDGET,
     OFF,
     STRIP,
@@ -29,6 +28,8 @@ from litm.reasoning import (
     opened_by_prompt,
     with_answer,
 )
+from litm.prompting.render import encode_prompts, opens_reasoning
+from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 

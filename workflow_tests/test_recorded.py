@@ -12,13 +12,13 @@ import yaml
 from conftest import ROOT, qa_record, write_lines
 from workbench import FINISHED, Workbench
 
+from litm.base.errors import UserError
+from litm.base.json_files import read_json, read_jsonl
 from litm.config.study import load_study
 from litm.domain.example import Example
-from litm.errors import UserError
 from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_records
 from litm.inference.recorded_manifest import check_any, missing_by_cell, recorded_manifest, recorded_responses
 from litm.inference.recorded_matching import Asked, Matching, asked_prompts, match_responses
-from litm.records import read_json, read_jsonl
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 

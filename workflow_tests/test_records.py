@@ -4,8 +4,10 @@ import gzip
 
 import pytest
 
-from litm.errors import UserError
-from litm.records import atomic_writer, canonical_json, read_jsonl, write_jsonl
+from litm.base.atomic_write import atomic_writer
+from litm.base.errors import UserError
+from litm.base.hashing import canonical_json
+from litm.base.json_files import read_jsonl, write_jsonl
 
 
 def test_the_same_records_give_the_same_bytes_under_any_name_and_time(tmp_path):

@@ -9,13 +9,13 @@ import yaml
 from conftest import ROOT
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
-from litm.csv_tables import read_csv
-from litm.encyclopedia.articles import make_articles
-from litm.errors import UserError
+from litm.base.csv_files import read_csv
+from litm.base.errors import UserError
+from litm.base.json_files import read_json
+from litm.corpora.encyclopedia.articles import make_articles
 from litm.examples.example import make_example
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.records import read_json
 from litm.reference_model.exporting import model_card, save_model, training_rows
 from litm.reference_model.initial import initialise
 from litm.reference_model.lessons import Teacher, read_templates

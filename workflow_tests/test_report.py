@@ -3,10 +3,10 @@
 import pandas as pd
 
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.csv_tables import read_csv, write_csv
-from litm.findings import findings, overview
+from litm.base.csv_files import read_csv, write_csv
+from litm.base.formatting import ordinal
+from litm.report.findings import findings, overview
 from litm.report.tables import shown_tables
-from litm.wording import ordinal
 
 
 def bias(**values) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from conftest import write_lines
 from encoders import WORDS, make_encoder
 from workbench import Workbench
 
-from litm.records import read_jsonl
+from litm.base.json_files import read_jsonl
 from litm.retrieval.encoder import Encoder, EncoderSettings
 
 #: Two full shards and an empty one.
@@ -275,7 +275,7 @@ def test_another_setting_is_another_search_and_going_back_gives_the_first_again(
 
 
 def test_an_edited_comment_of_one_method_does_not_run_the_other(bench):
-    path = bench.path("scripts/litm/retrieval/search_bm25.py")
+    path = bench.path("scripts/litm/retrieval/methods/bm25.py")
     path.write_text(path.read_text() + "\n# A comment.\n")
     jobs = bench.plan()
     assert jobs["retrieve"] == 1 and "encode_passages" not in jobs and "index_bm25" not in jobs

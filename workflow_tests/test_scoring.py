@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 import record_makers
 
-from litm.csv_tables import write_csv
+from litm.base.csv_files import write_csv
+from litm.base.errors import UserError
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
-from litm.errors import UserError
 from litm.examples.answer_check import answer_check_row
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import COLUMNS, Sweep, score_sweep

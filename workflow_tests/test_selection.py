@@ -4,8 +4,8 @@ import pytest
 import yaml
 from conftest import ROOT, write_lines
 
+from litm.base.errors import UserError
 from litm.config.study import load_study
-from litm.errors import UserError
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}

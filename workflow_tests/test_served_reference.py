@@ -16,10 +16,10 @@ from conftest import ROOT
 from test_engine_transformers import SETTINGS, kv_prompts
 from transformers import AutoTokenizer
 
-from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
-from litm.engines import load_engine
-from litm.prompt_format import CHAT, RAW
-from litm.records import read_json, write_json
+from litm.base.json_files import read_json, write_json
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
+from litm.inference.engines import load_engine
+from litm.prompting.formats import CHAT, RAW
 
 TEMPLATE = "{% for m in messages %}{{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}"
 

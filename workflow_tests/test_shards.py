@@ -5,12 +5,13 @@ import argparse
 import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
 
+from litm.base.hashing import digest
 from litm.domain.response import SweepResponse
+from litm.inference.journal import Journal, journal_files
 from litm.inference.prompt import Prompt, sweep_prompts
 from litm.inference.sweep import ask_missing, sweep_responses
-from litm.journal import Journal, digest, journal_files
-from litm.prompt_format import RAW
-from litm.shards import Shard, other_journals, prompts_of_shard, shard, shard_journal
+from litm.inference.sweep_parts import Shard, other_journals, prompts_of_shard, shard, shard_journal
+from litm.prompting.formats import RAW
 
 EXAMPLES = cells(
     *((f"q{n}", size, f"gold_at_{p}", f"{n} {size} {p}") for size in (4, 5) for p in (0, 1) for n in range(7))

@@ -13,7 +13,7 @@ from threading import Thread
 import pytest
 from conftest import ROOT
 
-from litm.snapshots import wanted_files
+from litm.models.hub import wanted_files
 
 MODEL, COMMIT = ROOT / "resources" / "reference_model", "0123456789abcdef0123456789abcdef01234567"
 #: Beside the model's files: what must not be downloaded.

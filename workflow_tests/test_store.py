@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from litm.errors import UserError
-from litm.store import existing, store_digest, stored
+from litm.base.errors import UserError
+from litm.base.store import existing, store_digest, stored
 
 
 def test_an_entry_is_built_once_and_its_facts_are_remembered(tmp_path):

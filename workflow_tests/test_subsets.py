@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pytest
 from conftest import write_lines
 
+from litm.base.errors import UserError
 from litm.domain.question import Question
-from litm.errors import UserError
 from litm.questions.labels import FORMATS, match_key, read_labels
 from litm.questions.released_format import question_id
 from litm.questions.subsets import Coverage, first_by_digest, select

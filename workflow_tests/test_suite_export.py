@@ -13,14 +13,14 @@ import record_makers
 from conftest import write_lines
 
 import export_suite
-from litm.csv_tables import write_csv
+from litm.base.csv_files import write_csv
+from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
 from litm.domain.example import Example, write_examples
 from litm.domain.response import SweepResponse, write_responses
-from litm.errors import UserError
-from litm.records import read_jsonl
+from litm.report.suite.export import CurveFiles, curve_figure
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
-from litm.suite_export import CurveFiles, curve_figure
 
 IDS = ["b", "a", "c"]
 

@@ -20,9 +20,9 @@ from suite_examples import (
     suite_placements,
 )
 
+from litm.base.errors import UserError
 from litm.domain.example import read_examples
 from litm.domain.placement import gold_placement, gold_positions
-from litm.errors import UserError
 from litm.examples.placing import place, shuffle_distractors
 from litm.examples.tasks import load_task, multi_needle
 from litm.scoring.metrics import METRICS

@@ -14,7 +14,7 @@ import summarize
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.csv_tables import write_csv
+from litm.base.csv_files import write_csv
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import COLUMNS
 

@@ -5,17 +5,18 @@ from dataclasses import replace
 import pytest
 from record_makers import example
 
+from litm.base.errors import UserError
+from litm.base.hashing import digest
 from litm.domain.example import Example, Target
-from litm.engine import Prepared
-from litm.errors import UserError
-from litm.hashing import digest
+from litm.domain.response import Response
+from litm.inference.engine import Prepared
 from litm.inference.fit import Fit
+from litm.inference.journal import Journal
 from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
-from litm.journal import Journal, Response
-from litm.prompt_format import CHAT, RAW
+from litm.prompting.formats import CHAT, RAW
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 

@@ -11,22 +11,22 @@ import yaml
 from conftest import ROOT
 
 import make_table
-from litm import audit
 from litm.analysis import tables
 from litm.analysis.files import Files
 from litm.analysis.reference import with_reference
 from litm.analysis.table import BOOLEAN, FLOAT, INDEX, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, cell_text
 from litm.analysis.tables import all_tables, load_table, table_names
 from litm.answers.dpr import CHECKS
+from litm.base.csv_files import write_csv
+from litm.base.errors import UserError
+from litm.checks import audit
 from litm.config.study import Study, load_study
-from litm.csv_tables import write_csv
-from litm.errors import UserError
 from litm.examples.answer_check import answer_check_row
+from litm.prompting.token_counts import PromptTokens, token_count_row
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.recall import recall_rows
 from litm.scoring import accuracy
-from litm.token_counts import PromptTokens, token_count_row
 from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
 
 SOURCES = Sources(

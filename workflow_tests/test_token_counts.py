@@ -17,8 +17,9 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.prompt_format import CHAT, RAW, encode_prompts
-from litm.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
+from litm.prompting.formats import CHAT, RAW
+from litm.prompting.render import encode_prompts
+from litm.prompting.token_counts import GoldTokens, PromptTokens, measure_prompts, places_in_order, token_count_row
 
 #: Items of a context. Spaces and line ends, letters of several bytes, and a rare one whose bytes are tokens.
 TEXTS = [

@@ -10,8 +10,8 @@ import pytest
 from conftest import qa_record, write_lines
 from workbench import FINISHED, Workbench
 
-from litm.identity import file_sha256
-from litm.records import read_json
+from litm.base.hashing import file_sha256
+from litm.base.json_files import read_json
 
 #: dummy on three experiments, reference on one of them.
 SWEEPS = 4
@@ -255,7 +255,7 @@ def test_an_edited_scorer_scores_again_without_inference(bench):
 
 
 def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
-    bench.edit("scripts/litm/journal.py", "# A full disk may have", "# A disk that is full may have")
+    bench.edit("scripts/litm/inference/journal.py", "# A full disk may have", "# A disk that is full may have")
     assert bench.plan() == {"generate": SWEEPS, **AFTER_ALL_SCORES}
     paths = [KV_RESPONSES, "results/responses/reference/kv.jsonl.gz"]
     before = [bench.path(path).read_bytes() for path in paths]
@@ -265,9 +265,9 @@ def test_a_comment_in_the_inference_code_asks_no_prompt_again(bench):
 
 
 def test_a_comment_in_the_code_of_an_engine_runs_its_own_sweeps_only(bench):
-    bench.edit("scripts/litm/model_loading.py", "# A cast, because", "# Cast, because")
+    bench.edit("scripts/litm/inference/local/loading.py", "# A cast, because", "# Cast, because")
     assert bench.plan()["generate"] == 1
-    bench.edit("scripts/litm/engines/dummy.py", "#: Prompts answered", "#: How many are answered")
+    bench.edit("scripts/litm/inference/engines/dummy.py", "#: Prompts answered", "#: How many are answered")
     assert bench.plan()["generate"] == SWEEPS
 
 

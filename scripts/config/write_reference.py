@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from litm.cli import run
+from litm.base.cli import run
 from litm.config.reference import reference_files
 
 

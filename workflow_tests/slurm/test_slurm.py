@@ -14,7 +14,7 @@ import pytest
 from cluster import Cluster, why_not
 from workbench import Workbench
 
-from litm.journal import read_journal
+from litm.inference.journal import read_journal
 
 pytestmark = [
     pytest.mark.slurm,
@@ -67,7 +67,7 @@ def bench(tmp_path: Path) -> Workbench:
     folder = tmp_path / "bench"
     folder.mkdir()
     bench = Workbench.create(folder)
-    with bench.path("scripts/litm/engines/transformers.py").open("a") as engine:
+    with bench.path("scripts/litm/inference/engines/transformers.py").open("a") as engine:
         engine.write(NOTED)
     return bench
 

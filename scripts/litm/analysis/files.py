@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from litm.csv_tables import read_csv
+from litm.base.csv_files import read_csv
+from litm.base.json_files import read_json
 from litm.domain.example import Example, read_examples
-from litm.records import read_json
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.statistics import Estimate, paired_difference
-from litm.errors import UserError
+from litm.base.errors import UserError
 
 #: Score rows of several models with these in common are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]

@@ -4,15 +4,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
-from litm.analysis.pbi import (
-    CONTRASTS,
-    MEASURED,
-    NO_INFORMATION,
-    area_weights,
-    limit_of,
-    middle_index,
-    pbi_class,
-)
+from litm.analysis.pbi import CONTRASTS, MEASURED, NO_INFORMATION, area_weights, limit_of, middle_index, pbi_class
 from litm.analysis.statistics import Estimate, cochrans_q, contrast_interval, gap_test, minimum_detectable_effect
 
 #: Replicates of the permutation test.

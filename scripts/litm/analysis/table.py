@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from litm.wording import percent
+from litm.base.formatting import percent
 
 if TYPE_CHECKING:
     # The rules read the declarations at each start, which is too often to import pandas.

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self, TypeVar, Union, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
 from pydantic_core import ErrorDetails
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 
 #: After the limits of a float: a whole number stays one, because 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])

@@ -10,10 +10,10 @@ from litm.base.schema import NotNegative, choose
 from litm.config.datasets import Dataset
 from litm.config.models import AskedModel, RequestKeys, tokenizer_of
 from litm.config.values import text_names
-from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
-from litm.engines import engine_facts, engine_names
-from litm.prompt_format import CHAT, RAW
-from litm.reasoning import OFF, STRIP
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
+from litm.inference.engines import engine_facts, engine_names
+from litm.prompting.formats import CHAT, RAW
+from litm.prompting.reasoning import OFF, STRIP
 
 #: Fields of a request that the workflow sets from the entry and the prompt, or on which reading the response depends.
 OWN_FIELDS = {

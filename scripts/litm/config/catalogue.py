@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from litm.base.errors import UserError
 from litm.base.schema import Entry, Variants, read_entry, read_variant
 from litm.config.api_models import ApiModel
 from litm.config.config import Config, Kind
@@ -17,8 +18,7 @@ from litm.config.figures import FigureEntry
 from litm.config.models import Model
 from litm.config.recorded_models import RECORDED, RecordedEntry
 from litm.config.retrieval import RETRIEVERS, CandidatesEntry
-from litm.engines import engine_facts, engine_names
-from litm.errors import UserError
+from litm.inference.engines import engine_facts, engine_names
 
 
 def class_of(engine: str) -> type[Model] | type[ApiModel]:

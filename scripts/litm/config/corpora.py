@@ -6,11 +6,12 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from litm.base.errors import UserError
 from litm.base.schema import Entry, Names, choose, one_of
 from litm.config.values import locate
-from litm.corpora import GENERATORS, PASSAGE_WORDS, CorpusSettings, source_names
-from litm.corpora.documents import source_files
-from litm.errors import UserError
+from litm.corpora.source import CorpusSettings
+from litm.corpora.sources import is_generator, passage_words, source_names
+from litm.corpora.sources.documents import source_files
 
 #: Question sets that are derived from annotations have this source; the others are generated with a corpus.
 NATURAL_QUESTIONS = "natural_questions"
@@ -44,7 +45,7 @@ class CorpusEntry(Entry):
 
     @model_validator(mode="after")
     def _check(self) -> "CorpusEntry":
-        generated, source = self.source in GENERATORS, self.source
+        generated, source = is_generator(self.source), self.source
         if len([one for one in (self.dataset, self.path) if one is not None]) != (0 if generated else 1):
             wanted = "neither 'dataset' nor 'path'" if generated else "either 'dataset' or 'path'"
             raise ValueError(f"the source {source} takes {wanted}")
@@ -67,8 +68,8 @@ def read_corpus(entry: CorpusEntry, datasets: Iterable[str], seed: int, root: Pa
     if entry.dataset is not None:
         choose([entry.dataset], datasets, f"{entry.where}.dataset")
     is_given = "passage_words" in entry.model_fields_set
-    words = entry.passage_words if is_given else PASSAGE_WORDS.get(entry.source)
-    settings = CorpusSettings(words, entry.passages, seed if entry.source in GENERATORS else None)
+    words = entry.passage_words if is_given else passage_words(entry.source)
+    settings = CorpusSettings(words, entry.passages, seed if is_generator(entry.source) else None)
     path = locate(entry.path, root, f"{entry.where}.path") if entry.path is not None else None
     return entry.become(Corpus, settings=settings, path=path, files=_files(entry, path))
 
@@ -116,7 +117,7 @@ def read_question_set(entry: QuestionSetEntry, datasets: Iterable[str], corpora:
     if entry.corpus is not None:
         choose([entry.corpus], corpora, f"{entry.where}.corpus")
         source = corpora[entry.corpus].source
-        if source not in GENERATORS:
+        if not is_generator(source):
             raise UserError(f"{entry.where}.corpus: only a generated corpus has questions, {entry.corpus} is {source}")
         return entry.become(QuestionSet, source=source)
     datasets = list(datasets)

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry
 from litm.config.values import locate
-from litm.errors import UserError
 
 
 class Dataset(Entry):

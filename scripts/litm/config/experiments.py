@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
 from litm.config.retrieval import Candidates
 from litm.config.values import text_names
 from litm.domain.curve import Cell, Curve
 from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
-from litm.errors import UserError
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefaults
 from litm.examples.tasks import load_task, task_names

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field, Strict
 
+from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
 from litm.config.experiments import Experiment
-from litm.errors import UserError
 from litm.figures import kind_names, load_kind
 
 #: The figure that is always made, of all curves.

@@ -6,15 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from litm.base.errors import UserError
 from litm.base.schema import Entry, Positive, choose
 from litm.config.datasets import Dataset
 from litm.config.values import Device, Hub, locate, text_names
-from litm.engine import NO_QUANTIZATION
-from litm.engines import engine_facts, engine_names
-from litm.errors import UserError
-from litm.identity import check_has_tokenizer, check_model_folder
-from litm.prompt_format import CHAT, RAW
-from litm.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
+from litm.inference.engine import NO_QUANTIZATION
+from litm.inference.engines import engine_facts, engine_names
+from litm.models.files import check_has_tokenizer, check_model_folder
+from litm.prompting.formats import CHAT, RAW
+from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 #: Keys that say which model it is, or need its tokenizer: not for engines without a model.
 MODEL_KEYS = ("path", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags")
@@ -41,7 +41,7 @@ class AnyModel(Entry):
     """A model, or the recorded responses of one."""
 
     engine: str = Field(
-        description="What runs the model, a module of scripts/litm/engines ("
+        description="What runs the model, a module of scripts/litm/inference/engines ("
         + "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
         + "), or recorded: somebody else's responses are scored and nothing is run."
     )

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from litm.base.errors import UserError
 from litm.base.schema import Entry, choose
 from litm.config.datasets import Dataset
 from litm.config.experiments import Experiment
@@ -15,9 +16,8 @@ from litm.config.models import AnyModel
 from litm.config.values import locate
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
-from litm.errors import UserError
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
-from litm.reasoning import OFF, STRIP
+from litm.prompting.reasoning import OFF, STRIP
 
 #: The engine of an entry that runs nothing.
 RECORDED = "recorded"

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from litm.base.errors import UserError
 from litm.base.schema import choose
 from litm.config.experiments import ExperimentEntry
 from litm.config.models import AnyModel
-from litm.errors import UserError
 
 #: Keys of `about` that name another model, and keys of experiments that say what an experiment is to another.
 MODEL_NAMES = ("longer_context_of", "tuned_from")

@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from litm.base.errors import UserError
 from litm.base.schema import AsGiven, Entry, NotNegative, Variants, choose
 from litm.config.values import Device, Hub, locate
 from litm.domain.placement import AS_RETRIEVED
-from litm.errors import UserError
-from litm.identity import check_model_folder, has_tokenizer
-from litm.retrieval import EXACT
+from litm.models.files import check_model_folder, has_tokenizer
 from litm.retrieval.candidates import GOLD_AND_RANDOM, CandidateSettings
+from litm.retrieval.method import EXACT
 
 #: The kinds of index of dense retrievers, and the keys that only they have.
 INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}

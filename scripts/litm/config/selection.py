@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from litm.base.errors import UserError
 from litm.base.schema import Entry, choose
 from litm.config.config import Config
 from litm.config.datasets import Dataset
 from litm.config.experiments import ExperimentEntry
 from litm.config.recorded_models import RecordedEntry
-from litm.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from litm.base.errors import UserError
 from litm.base.schema import choose, read_entry
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogues, string_keys
@@ -18,7 +19,6 @@ from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recor
 from litm.config.relations import read_relations
 from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
 from litm.config.selection import Selection, select
-from litm.errors import UserError
 
 
 @dataclass(frozen=True)

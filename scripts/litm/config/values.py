@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 
 Hub = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")]
 Device = Annotated[

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from litm.errors import UserError
-from litm.records import read_jsonl, typed_field, write_jsonl
+from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 
 #: What a model is asked: a text, or chat messages {role, content}.
 Content = str | list[dict[str, str]]

@@ -7,7 +7,7 @@ of items is found out later; `no_gold` and `as_retrieved` have no gold item.
 import re
 from collections.abc import Sequence
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 
 NO_GOLD = "no_gold"
 AS_RETRIEVED = "as_retrieved"

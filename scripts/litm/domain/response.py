@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from litm.records import read_jsonl, typed_field, write_jsonl
+from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 
 
 @dataclass(frozen=True, slots=True)

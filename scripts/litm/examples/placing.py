@@ -3,9 +3,9 @@
 import random
 from dataclasses import replace
 
+from litm.base.errors import UserError
 from litm.domain.placement import NO_GOLD, gold_positions
 from litm.domain.question import Item, Question
-from litm.errors import UserError
 
 
 def place(question: Question, size: int, placement: str) -> list[Item]:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 
 
 def read_template(path: str | Path, with_context: bool = True) -> str:

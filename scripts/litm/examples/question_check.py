@@ -3,8 +3,8 @@
 from collections import Counter
 
 from litm.answers.codes import contains_code
+from litm.base.errors import UserError
 from litm.domain.question import Item, Question
-from litm.errors import UserError
 
 
 def check_question(question: Question) -> list[str]:

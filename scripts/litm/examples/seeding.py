@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
+from litm.base.errors import UserError
 from litm.domain.question import Question
-from litm.errors import UserError
 from litm.examples.task import ExampleSettings
 
 

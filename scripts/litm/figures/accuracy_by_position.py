@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from litm.base.formatting import ordinal
 from litm.figures import Experiment
 from litm.figures.drawing.chart import Chart, Panel, curves, make_chart, panel_title, published_curves, references
 from litm.figures.drawing.rows import Rows, absent_models, models_in, scored, shown_cells
-from litm.wording import ordinal
 
 if TYPE_CHECKING:
     import pandas as pd

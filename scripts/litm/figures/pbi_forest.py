@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from litm.base.plain_rows import plain_rows
 from litm.figures import Experiment
 from litm.figures.drawing.rows import Rows
-from litm.plain_rows import plain_rows
 
 if TYPE_CHECKING:
     import pandas as pd

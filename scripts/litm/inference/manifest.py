@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from litm.identity_changes import Changes
+from litm.inference.identity_changes import Changes
+from litm.inference.journal import Journal
+from litm.inference.prefix_tree import tree_tokens
 from litm.inference.prompt import Prompt
-from litm.journal import Journal
-from litm.prefix_tree import tree_tokens
 
 
 @dataclass(frozen=True)

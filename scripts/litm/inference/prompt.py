@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from litm.domain.example import Content, Example
-from litm.journal import response_key
-from litm.prompt_format import CHAT
+from litm.inference.journal import response_key
+from litm.prompting.formats import CHAT
 
 
 @dataclass(frozen=True)

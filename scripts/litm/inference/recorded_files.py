@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
+from litm.base.text_files import read_table
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, STOP, UNKNOWN
-from litm.errors import UserError
-from litm.passages import read_table
-from litm.records import read_jsonl
 
 #: What names a question: one of these at least is needed. Of a prompt the whole text is compared, of a question's
 #: text what `match_key` leaves.

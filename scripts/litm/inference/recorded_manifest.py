@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from litm.base.errors import UserError
+from litm.base.hashing import digest
 from litm.domain.finish_reason import FAILED, NOT_RECORDED, OVERFLOW
 from litm.domain.response import SweepResponse
-from litm.errors import UserError
 from litm.inference.recorded_files import WITHOUT_ANSWER, RecordedFile
 from litm.inference.recorded_matching import Asked, Matching
-from litm.journal import digest
 
 
 def identity(files: Sequence[RecordedFile], sha256: Sequence[str], fields: Mapping[str, str]) -> dict:

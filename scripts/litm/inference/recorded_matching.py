@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from litm.base.errors import UserError
 from litm.domain.example import Example
 from litm.domain.finish_reason import NOT_RECORDED
-from litm.errors import UserError
+from litm.inference.journal import response_key
 from litm.inference.recorded_files import (
     MATCHED,
     Cell,
@@ -21,7 +22,6 @@ from litm.inference.recorded_files import (
     read_records,
     read_response,
 )
-from litm.journal import response_key
 from litm.questions.labels import match_key
 
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from litm.base.errors import UserError
+from litm.base.hashing import digest
+from litm.base.progress import progress_bar
 from litm.domain.finish_reason import FAILED, OVERFLOW
 from litm.domain.response import SweepResponse
-from litm.engine import Prepared
-from litm.engines import Engine
-from litm.errors import UserError
-from litm.identity_changes import reason_to_ask
+from litm.inference.engine import Engine, Prepared
 from litm.inference.fit import Fit, check_fits
+from litm.inference.identity_changes import reason_to_ask
+from litm.inference.journal import Journal
 from litm.inference.manifest import Outcome, work_done
 from litm.inference.policies import COUNT
 from litm.inference.prompt import Prompt
-from litm.journal import Journal, digest
-from litm.progress import progress_bar
 
 
 def ask_missing(

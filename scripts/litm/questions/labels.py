@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from litm.errors import UserError
-from litm.records import read_jsonl
+from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
 
 
 def match_key(text: str) -> str:

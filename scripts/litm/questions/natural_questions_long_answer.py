@@ -6,8 +6,8 @@ of NQ-Open's length chose, of equals the first; the paper does not say how it ch
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from litm.errors import UserError
-from litm.records import typed_field
+from litm.base.errors import UserError
+from litm.base.json_files import typed_field
 
 Span = tuple[int, int]
 SHORT_ANSWER_TOKENS = 5

@@ -5,8 +5,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from litm.errors import UserError
-from litm.records import read_jsonl
+from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
 
 
 class HasText(Protocol):

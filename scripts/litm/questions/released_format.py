@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from litm.base.errors import UserError
+from litm.base.json_files import typed_field, write_jsonl
 from litm.domain.question import Gold, Item, Question
-from litm.errors import UserError
 from litm.questions.reading import read_distinct
-from litm.records import typed_field, write_jsonl
 
 
 @dataclass(frozen=True)

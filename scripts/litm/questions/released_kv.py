@@ -6,10 +6,10 @@ A line is `{"ordered_kv_records": [[key, value], ...], "key", "value"}`.
 from collections.abc import Iterator
 from pathlib import Path
 
+from litm.base.errors import UserError
+from litm.base.json_files import typed_field
 from litm.domain.question import Gold, Question
-from litm.errors import UserError
 from litm.questions.reading import read_distinct
-from litm.records import typed_field
 
 
 def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 from litm.questions.labels import match_key
 
 

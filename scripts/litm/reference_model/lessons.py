@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from litm.encyclopedia import names
-from litm.encyclopedia.articles import FAMILY_SIZE, Article, make_family
-from litm.encyclopedia.kinds import ASKED
+from litm.corpora.encyclopedia import names
+from litm.corpora.encyclopedia.articles import FAMILY_SIZE, Article, make_family
+from litm.corpora.encyclopedia.kinds import ASKED
 from litm.examples.prompt_file import read_template
 from litm.examples.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
 from litm.reference_model.recipe import Course

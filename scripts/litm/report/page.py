@@ -8,8 +8,8 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
-from litm.findings import findings, overview
 from litm.report.charts import chart, forest
+from litm.report.findings import findings, overview
 from litm.report.provenance import experiment_rows, identities, software, sweep_rows
 from litm.report.question_samples import pack
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables

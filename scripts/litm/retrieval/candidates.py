@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from litm.base.errors import UserError
+from litm.corpora.passages import Passage
 from litm.domain.placement import AS_RETRIEVED
-from litm.errors import UserError
-from litm.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from safetensors import SafetensorError
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from litm.batching import length_sorted_batches
-from litm.devices import choose_device
-from litm.errors import UserError
-from litm.identity import context_window_of
+from litm.base.errors import UserError
+from litm.models.batches import length_sorted_batches
+from litm.models.context_window import context_window_of
+from litm.models.devices import choose_device
 
 transformers_logging.disable_progress_bar()
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from litm.answers.dpr import Check
-from litm.passages import Passage
+from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
-from litm.retrieval import Hit
+from litm.retrieval.method import Hit
 
 
 def retrieved_records(

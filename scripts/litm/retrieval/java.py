@@ -8,7 +8,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from litm.errors import UserError
+from litm.base.errors import UserError
 
 #: The Java that Lucene's code needs at least.
 JAVA_VERSION = 21

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from litm.errors import UserError
-from litm.progress import progress_bar
-from litm.records import read_json
-from litm.store import existing
+from litm.base.errors import UserError
+from litm.base.json_files import read_json
+from litm.base.progress import progress_bar
+from litm.base.store import existing
 
 #: To be raised with any change of how a passage becomes a vector, because the store keeps what was made before.
 RECIPE = 1

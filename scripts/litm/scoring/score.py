@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from litm.base.errors import UserError
 from litm.domain.example import Example
 from litm.domain.finish_reason import OVERFLOW
 from litm.domain.response import SweepResponse
-from litm.errors import UserError
 from litm.scoring.metrics import FULL, METRICS, first_line
 
 #: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored,

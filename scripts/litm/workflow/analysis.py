@@ -3,8 +3,8 @@
 import shlex
 
 from litm.analysis.tables import all_tables, table_names
+from litm.base.hashing import canonical_json
 from litm.config.study import Study
-from litm.records import canonical_json
 from litm.workflow.examples import example_file
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from litm.audit_sample import audit_engine
+from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.study import Study
-from litm.journal import journal_files
-from litm.records import canonical_json
+from litm.inference.engines import audit_engine
+from litm.inference.journal import journal_files
 from litm.workflow.inference import running_of
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
@@ -76,7 +76,7 @@ class AuditPlan:
     def code(self, wildcards: Wildcards) -> list[str]:
         """ask_again.py and the module of the engine that checks the model's."""
         engine = audit_engine(self._models.asked[wildcards.model].engine)
-        return self._project.code("ask_again.py", f"litm.engines.{engine}")
+        return self._project.code("ask_again.py", f"litm.inference.engines.{engine}")
 
     def gpus(self, wildcards: Wildcards) -> int:
         """The GPUs of the job: it asks by itself, also where a sweep is asked in parts."""

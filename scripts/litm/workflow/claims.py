@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from litm.base.hashing import canonical_json
 from litm.config.study import Study
-from litm.records import canonical_json
 from litm.workflow.retrieval import CandidatePlan, recall_file
 
 

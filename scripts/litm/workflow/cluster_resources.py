@@ -12,7 +12,7 @@ from pathlib import Path
 from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.models import Model
-from litm.identity import WEIGHTS
+from litm.models.files import WEIGHTS
 
 #: Parameters, in 10⁹, of a model of which neither its entry nor its name says how many it has.
 USUAL_BILLIONS = 7.0

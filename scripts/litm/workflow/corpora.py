@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 
+from litm.base.hashing import canonical_json
 from litm.config.corpora import Corpus
 from litm.config.study import Study
-from litm.records import canonical_json
 from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
@@ -33,7 +33,7 @@ class CorpusPlan:
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """make_passages.py and the source's module."""
-        return self._project.code("make_passages.py", f"litm.corpora.{self.source(wildcards)}")
+        return self._project.code("make_passages.py", f"litm.corpora.sources.{self.source(wildcards)}")
 
     def source(self, wildcards: Wildcards) -> str:
         """The name of the source's module."""

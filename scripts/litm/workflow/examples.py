@@ -1,9 +1,9 @@
 """Examples: the prompts of each cell of an experiment."""
 
+from litm.base.hashing import canonical_json
 from litm.config.experiments import Experiment
 from litm.config.study import Study
 from litm.domain.curve import Cell
-from litm.records import canonical_json
 from litm.workflow.data import DataPlan
 from litm.workflow.models import ModelPlan, Prompting
 from litm.workflow.project_files import ProjectFiles

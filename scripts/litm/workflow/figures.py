@@ -1,10 +1,10 @@
 """Figures: which ones there are, and what each is drawn of."""
 
+from litm.base.hashing import canonical_json
 from litm.config.experiments import Experiment
 from litm.config.figures import PBI_FOREST, Figure
 from litm.config.study import Study
 from litm.figures import load_kind
-from litm.records import canonical_json
 from litm.workflow.analysis import TablePlan
 from litm.workflow.paper import PaperPlan
 from litm.workflow.project_files import ProjectFiles

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.study import Study
-from litm.records import canonical_json
 from litm.workflow.cluster_resources import memory_mb, minutes, work_of
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
@@ -63,7 +63,7 @@ class InferencePlan:
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """generate.py and the engine's module."""
-        return self._project.code("generate.py", f"litm.engines.{self._models[wildcards.model].engine}")
+        return self._project.code("generate.py", f"litm.inference.engines.{self._models[wildcards.model].engine}")
 
     # What changes an answer, or what is done about one
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
-from litm.identity import model_files, tokenizer_files
-from litm.records import canonical_json
+from litm.models.files import model_files, tokenizer_files
 from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards

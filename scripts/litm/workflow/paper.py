@@ -1,7 +1,7 @@
 """The paper's tables and published values: which tables a study fills, and what it makes of published values alone."""
 
+from litm.analysis.paper_layouts import LAYOUTS, Group, Layout
 from litm.config.study import Study
-from litm.paper_layouts import LAYOUTS, Group, Layout
 from litm.workflow.analysis import TablePlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards

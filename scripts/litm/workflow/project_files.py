@@ -27,8 +27,8 @@ class ProjectFiles:
     def code(self, program: str, *modules: str) -> list[str]:
         """A program (`generate.py`), first, and all modules that it imports.
 
-        modules: those that the program imports by a name it is given (`litm.engines.vllm`). Raises `LookupError` for a
-        program or module that does not exist.
+        modules: those that the program imports by a name it is given (`litm.inference.engines.vllm`). Raises
+        `LookupError` for a program or module that does not exist.
         """
         return list(self._code(program, *modules))
 

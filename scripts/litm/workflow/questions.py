@@ -2,10 +2,10 @@
 
 from dataclasses import asdict
 
+from litm.base.hashing import canonical_json
 from litm.config.corpora import Corpus
 from litm.config.study import Study
-from litm.corpora import GENERATORS
-from litm.records import canonical_json
+from litm.corpora.sources import is_generator
 from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
@@ -22,7 +22,7 @@ class QuestionPlan:
     @property
     def generated(self) -> list[str]:
         """Names of the question sets that come from the generator of a corpus."""
-        return [name for name, questions in self._study.questions.items() if questions.source in GENERATORS]
+        return [name for name, questions in self._study.questions.items() if is_generator(questions.source)]
 
     @property
     def derived(self) -> list[str]:
@@ -38,7 +38,7 @@ class QuestionPlan:
 
     def generator_code(self, wildcards: Wildcards) -> list[str]:
         """generate_questions.py and the generator's module."""
-        return self._project.code("generate_questions.py", f"litm.corpora.{self.generator(wildcards)}")
+        return self._project.code("generate_questions.py", f"litm.corpora.sources.{self.generator(wildcards)}")
 
     def generator_settings(self, wildcards: Wildcards) -> str:
         """What changes the questions: JSON of the corpus's `CorpusSettings`."""

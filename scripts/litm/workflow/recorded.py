@@ -1,9 +1,9 @@
 """Recorded responses: the files that somebody else's answers are read from."""
 
+from litm.base.errors import UserError
+from litm.base.hashing import canonical_json
 from litm.config.recorded_models import RecordedModel, ResponseFile
 from litm.config.study import Study
-from litm.errors import UserError
-from litm.records import canonical_json
 from litm.workflow.data import DataPlan
 from litm.workflow.wildcards import Wildcards
 

@@ -1,8 +1,8 @@
 """The report: what the page is made of, and the questions it shows in full."""
 
+from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.study import Study
-from litm.records import canonical_json
 from litm.workflow.analysis import TablePlan
 from litm.workflow.data import DataPlan
 from litm.workflow.figures import FigurePlan

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+from litm.base.hashing import canonical_json
 from litm.config.experiments import Experiment
 from litm.config.retrieval import Candidates, Retriever
 from litm.config.study import Study
 from litm.domain.placement import AS_RETRIEVED
-from litm.identity import model_files
-from litm.records import canonical_json
-from litm.retrieval import EXACT
+from litm.models.files import model_files
+from litm.retrieval.method import EXACT
 from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
@@ -79,7 +79,7 @@ class RetrievalPlan:
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """retrieve.py and the method's module."""
-        return self._project.code("retrieve.py", f"litm.retrieval.search_{self.method(wildcards)}")
+        return self._project.code("retrieve.py", f"litm.retrieval.methods.{self.method(wildcards)}")
 
     def method(self, wildcards: Wildcards) -> str:
         """`bm25` or `dense`."""

@@ -2,10 +2,10 @@
 
 from dataclasses import asdict
 
+from litm.base.errors import UserError
+from litm.base.hashing import canonical_json
 from litm.config.study import Study
 from litm.domain.curve import Curve
-from litm.errors import UserError
-from litm.records import canonical_json
 from litm.workflow.examples import example_file
 from litm.workflow.sweeps import SweepPlan
 from litm.workflow.wildcards import Wildcards

@@ -22,7 +22,7 @@ class Sources:
     counted: models whose tokens can be counted; audited: models that can be audited; examples: experiment and example
     file of each size of each experiment; recalls, candidates: files of the retrievers and candidates that the study
     uses; published, published_models: the published accuracies and their models; data_versions: by experiment and size,
-    see `litm.published_comparison.measured_cells`.
+    see `litm.analysis.published.comparison.measured_cells`.
     """
 
     counted: Collection[str]

@@ -2,18 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from litm.analysis.columns import (
-    DEPTH,
-    EXPERIMENT,
-    ITEMS,
-    METRIC,
-    MODEL,
-    PLACEMENT,
-    POSITION,
-    SIZE,
-    TARGET,
-    TASK,
-)
+from litm.analysis.columns import DEPTH, EXPERIMENT, ITEMS, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, Column, Table
 
 if TYPE_CHECKING:

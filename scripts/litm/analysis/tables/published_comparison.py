@@ -73,8 +73,8 @@ def rows(
     """A row for each published value whose cell was measured; manifests: of all sweeps, data_versions: see
     `measured_cells`.
     """
-    from litm.published import read_published, read_published_models
-    from litm.published_comparison import comparison_rows, measured_cells
+    from litm.analysis.published.comparison import comparison_rows, measured_cells
+    from litm.analysis.published.values import read_published, read_published_models
 
     cells = measured_cells(accuracy.joined(), manifests.objects(), data_versions)
     return comparison_rows(cells, read_published(published.path), read_published_models(published_models.path))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
+from litm.base.errors import UserError
 from litm.domain.question import Gold, Question
-from litm.errors import UserError
 from litm.examples.seeding import seeded_questions
 from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.examples.tasks import needle_in_haystack

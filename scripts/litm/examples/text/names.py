@@ -2,7 +2,7 @@
 
 from random import Random
 
-from litm.encyclopedia.names import CODAS, coined_name, stem
+from litm.corpora.encyclopedia.names import CODAS, coined_name, stem
 
 #: How many names share all but their last two letters: Varnhold, Varnholt, Varnholm, ...
 FAMILY = 5

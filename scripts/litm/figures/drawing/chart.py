@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from litm.base.plain_rows import plain_rows
 from litm.figures.drawing.rows import absent_models, models_in, scored, shown_cells
-from litm.plain_rows import plain_rows
 
 if TYPE_CHECKING:
     import pandas as pd

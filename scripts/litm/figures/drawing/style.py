@@ -16,8 +16,8 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
+from litm.base.atomic_write import atomic_writer
 from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
-from litm.records import atomic_writer
 
 matplotlib.use("Agg")
 

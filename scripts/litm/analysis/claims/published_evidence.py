@@ -1,0 +1,88 @@
+"""Evidence from published accuracies: nothing is known of single questions, so nothing can be paired."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from scipy import special
+
+from litm.analysis.claims.evidence import Cell
+from litm.analysis.claims.measures import Measure
+from litm.analysis.published.values import PublishedAccuracy, first_of_cells
+from litm.base.intervals import binomial_interval
+from litm.domain.placement import depth_of
+
+
+@dataclass(frozen=True)
+class PublishedEvidence:
+    """values: what is published of each cell."""
+
+    values: Mapping[Cell, PublishedAccuracy]
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        return list(self.values)
+
+    def contrast(self, weights: Mapping[Cell, float]) -> Measure:
+        """As `Evidence.contrast`, normal, and conservative for want of the single answers.
+
+        One right and one wrong answer are added to each cell (Agresti & Caffo 2000). The answers of one model to the
+        same question are taken to be equally correlated in all cells, by r ≥ 0. Then the variance of its part of the
+        contrast is (1 - r)·Σ w²s² + r·(Σ ws)², s² = p(1-p)/(n+2), and at most the larger of the two, which is
+        what counts; between models answers correlate too, which in a difference takes variance away and is left out.
+        """
+        used = {cell: weight for cell, weight in weights.items() if weight}
+        variance = sum(
+            self._largest_variance({cell: weight for cell, weight in used.items() if cell.model == model})
+            for model in {cell.model for cell in used}
+        )
+        centre = sum(weight * self._shrunk(cell) for cell, weight in used.items())
+        value = sum(weight * self.values[cell].accuracy for cell, weight in used.items())
+
+        def interval(confidence: float) -> tuple[float, float]:
+            half = float(special.ndtri((1 + confidence) / 2)) * sqrt(variance)
+            return min(value, centre - half), max(value, centre + half)
+
+        return self._measure(value, list(used), interval)
+
+    def accuracy(self, cell: Cell) -> Measure:
+        """As `Evidence.accuracy`, with the interval of the nearest whole number of right answers."""
+        (correct,), n = self.correct([cell])
+        return self._measure(self.values[cell].accuracy, [cell], lambda c: binomial_interval(correct, n, c))
+
+    def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
+        """As `Evidence.correct`; where cells are over different numbers of questions, as if over the fewest."""
+        n = min(self.values[cell].n for cell in cells)
+        return [round(self.values[cell].accuracy * n) for cell in cells], n
+
+    def prompt_tokens(self, cells: Sequence[Cell]) -> None:
+        return None
+
+    def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
+        return {}
+
+    def _measure(self, value, cells, interval) -> Measure:
+        sources = tuple(dict.fromkeys(self.values[cell].source for cell in cells))
+        return Measure(value, min(self.values[cell].n for cell in cells), interval, sources)
+
+    def _shrunk(self, cell: Cell) -> float:
+        published = self.values[cell]
+        return (published.accuracy * published.n + 1) / (published.n + 2)
+
+    def _largest_variance(self, weights: Mapping[Cell, float]) -> float:
+        """Of one model's part of a contrast, over all correlations of its answers from 0 to 1."""
+        errors = []
+        for cell, weight in weights.items():
+            accuracy = self._shrunk(cell)
+            errors.append(weight * sqrt(accuracy * (1 - accuracy) / (self.values[cell].n + 2)))
+        return max(sum(error**2 for error in errors), sum(errors) ** 2)
+
+
+def published_evidence(values: Iterable[PublishedAccuracy]) -> PublishedEvidence:
+    """Evidence from published accuracies; of several for one cell the first counts (tables before text)."""
+    return PublishedEvidence({_cell(value): value for value in first_of_cells(values)})
+
+
+def _cell(value: PublishedAccuracy) -> Cell:
+    depth = None if value.position is None else depth_of(value.position, value.size)
+    return Cell(value.model, value.experiment, value.size, value.position, value.placement, depth)

@@ -1,0 +1,74 @@
+"""More retrieved documents help the retriever's recall long after they have stopped to help the reader."""
+
+from collections.abc import Iterator
+
+from litm.analysis.claims.criteria import AT_MOST_SMALL, BELOW_ZERO, Criterion
+from litm.analysis.claims.evidence import Cell, Evidence
+from litm.analysis.claims.measures import Measure, minus, scaled
+from litm.analysis.claims.relations import Relations
+from litm.analysis.claims.verdicts import Claim, Question
+from litm.analysis.statistics import paired_difference
+from litm.base.formatting import points
+from litm.domain.placement import AS_RETRIEVED
+
+#: Gains are taken from the size nearest to this share of the largest one: the paper's 20 of 50 documents.
+FROM_SHARE = 0.4
+#: A reader that turns less than this share of the recall gained into accuracy has saturated before the retriever.
+USED_SHARE = 0.5
+
+
+def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
+    """Of each model and open-domain experiment: is the accuracy gained below 5 points, and half the recall gained?"""
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in evidence.cells:
+        if cell.placement == AS_RETRIEVED:
+            groups.setdefault((cell.model, cell.experiment), []).append(cell)
+    for group in groups.values():
+        if len(group) > 1:
+            yield from _questions(evidence, group)
+
+
+def _questions(evidence: Evidence, group: list[Cell]) -> Iterator[Question]:
+    last = max(group, key=lambda cell: cell.size)
+    first = min(
+        (cell for cell in group if cell is not last),
+        key=lambda cell: (abs(cell.size - FROM_SHARE * last.size), cell.size),
+    )
+    between = f"from {first.size} to {last.size} documents"
+    gain, recall = evidence.contrast({last: 1, first: -1}), recall_gain(evidence, first, last)
+    if gain is None:
+        yield _question(last, "accuracy gained", AT_MOST_SMALL, None, f"no question was scored at both, {between}")
+        return
+    words = f"accuracy {points(gain.value)} {between}"
+    yield _question(last, "accuracy gained", AT_MOST_SMALL, gain, words)
+    unused = minus(gain, scaled(recall, USED_SHARE)) if recall else None
+    known = f"recall {points(recall.value)}" if recall else "the recall at these sizes is not known"
+    yield _question(last, "accuracy gained minus half the recall gained", BELOW_ZERO, unused, f"{words}; {known}")
+
+
+def recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
+    """What recall rises by between two sizes: what is found among fewer passages is found among more of them too."""
+    recall = evidence.recall(last.experiment)
+    if first.size not in recall or last.size not in recall:
+        return None
+    (before, n), (after, _) = recall[first.size], recall[last.size]
+    more = round((after - before) * n)
+
+    def interval(confidence: float) -> tuple[float, float]:
+        estimate = paired_difference(more, 0, n, confidence).estimate
+        return estimate.low, estimate.high
+
+    return Measure(more / n, n, interval)
+
+
+def _question(cell: Cell, statistic: str, criterion: Criterion, measure: Measure | None, detail: str) -> Question:
+    return Question((cell.model,), cell.experiment, cell.size, statistic, criterion, measure, detail)
+
+
+CLAIM = Claim(
+    name="readers_saturate",
+    statement="With more retrieved documents the accuracy of readers saturates long before the retriever's recall.",
+    section="5",
+    needs="an open-domain experiment of several sizes, and the recall of its retriever",
+    ask=ask,
+)

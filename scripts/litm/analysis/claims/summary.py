@@ -1,0 +1,51 @@
+"""The table of claims for people: what it comes to for each claim, and Markdown."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from litm.analysis.claims.table import CLAIMS
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.analysis.tables import claims, claims_summary
+
+VERDICTS = (SUPPORTED, CONTRADICTED, NOT_ENOUGH)
+#: What is said of at most so many cases of a verdict is said of each.
+NAMED = 3
+
+
+def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """A row a claim, in the paper's order: statement, section, counts of verdicts, and a sentence."""
+    rows = []
+    for claim in CLAIMS:
+        own = table[table["claim"] == claim.name]
+        asked = own[own["experiment"].notna()]
+        counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
+        rows.append([claim.statement, claim.section, *counts.values(), _finding(asked, counts, claim.needs)])
+    return pd.DataFrame(rows, columns=list(claims_summary.TABLE.columns))
+
+
+def _finding(asked: pd.DataFrame, counts: dict[str, int], needs: str) -> str:
+    if asked.empty:
+        return f"Not asked: it needs {needs}."
+    parts = [f"{verdict} in {count}{_cases(asked, verdict)}" for verdict, count in counts.items() if count]
+    sentence = f"Of {len(asked)}: {', '.join(parts)}." if len(asked) > 1 else f"{parts[0]}."
+    return sentence[0].upper() + sentence[1:]
+
+
+def _cases(asked: pd.DataFrame, verdict: str) -> str:
+    """Which cases they are, where they are few."""
+    rows = asked[asked["verdict"] == verdict]
+    if len(rows) > NAMED:
+        return ""
+    names = [_case(row) for row in rows.to_dict("records")]
+    return f" ({'; '.join(dict.fromkeys(names))})"
+
+
+def _case(row: Mapping) -> str:
+    size = "" if pd.isna(row["size"]) else f" {int(row['size'])}"
+    return f"{row['models']} on {row['experiment']}{size}"
+
+
+def as_markdown(table: pd.DataFrame) -> str:
+    """What each claim comes to, and all rows, as Markdown."""
+    return f"{claims_summary.TABLE.markdown(claim_summary(table))}\n{claims.TABLE.markdown(table)}"

@@ -1,0 +1,100 @@
+"""Tables 1 to 7 of the paper, in its layout: a row a model."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from litm.analysis.paper_layouts import Group, Layout
+from litm.base.formatting import percent
+
+MISSING = "-"
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table in the paper's layout.
+
+    values: a row a model, numbers with their n and intervals (fractions) in columns of their own; text: the same as it
+    is printed, accuracies in per cent with one decimal.
+    """
+
+    caption: str
+    values: pd.DataFrame
+    text: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class _Column:
+    """cells: one row a model."""
+
+    heading: str
+    cells: pd.DataFrame
+
+
+def paper_table(layout: Layout, rows: pd.DataFrame) -> PaperTable:
+    """The table, of the models that have anything in it, in the order of the rows.
+
+    rows: of accuracies, those of `accuracy.accuracy_table` or `published.published_table`; of tokens, those of
+    token_counts.csv, ours or the published. Positions change the order of the items alone, so that the first of a size
+    stands for its tokens.
+    """
+    if not layout.is_of_tokens:
+        rows = rows[rows["n"] > 0]
+    columns = [column for group in layout.groups for column in _columns(group, rows, layout)]
+    cells = [cell for column in columns for cell in column.cells.to_dict("records")]
+    models = [model for model in dict.fromkeys(rows["model"]) if model in {cell["model"] for cell in cells}]
+    values, text = pd.DataFrame({"model": models}), pd.DataFrame({"Model": models})
+    write = _write_tokens if layout.is_of_tokens else _write_accuracy
+    for column in columns:
+        write(column.heading, column.cells.set_index("model").reindex(models), values, text)
+    return PaperTable(layout.caption if layout.is_of_tokens else f"{layout.caption}; {_precision(cells)}", values, text)
+
+
+def latex_table(table: PaperTable) -> str:
+    """The table's text in LaTeX with its caption; needs the package booktabs."""
+    # Of all special characters a caption has at most these, and pandas writes it as it is.
+    caption = table.caption.replace("%", r"\%").replace("&", r"\&")
+    styled = table.text.style.format(escape="latex").format_index(axis=1, escape="latex").hide(axis="index")
+    text = styled.to_latex(
+        caption=caption,
+        column_format="l" + "r" * (len(table.text.columns) - 1),
+        position_float="centering",
+        hrules=True,
+    )
+    return text.replace("±", r"$\pm$")
+
+
+def _columns(group: Group, rows: pd.DataFrame, layout: Layout) -> Iterator[_Column]:
+    cells = rows[(rows["experiment"] == group.experiment) & (rows["size"] == group.size)]
+    if layout.is_of_tokens or len(layout.groups) > 1:
+        yield _Column(group.heading, cells.drop_duplicates("model"))
+        return
+    for position in sorted(cells["position"].dropna().unique()):
+        yield _Column(f"Index {position:.0f}", cells[cells["position"] == position])
+
+
+def _write_accuracy(heading: str, cells: pd.DataFrame, values: pd.DataFrame, text: pd.DataFrame) -> None:
+    name = heading.lower().replace("-", "_").replace(" ", "_")
+    for suffix, column in (("", "accuracy"), ("_ci_low", "ci_low"), ("_ci_high", "ci_high"), ("_n", "n")):
+        values[name + suffix] = cells[column].astype("Int64" if column == "n" else "Float64").to_numpy()
+    text[heading] = [MISSING if pd.isna(value) else percent(value) for value in cells["accuracy"]]
+
+
+def _write_tokens(heading: str, cells: pd.DataFrame, values: pd.DataFrame, text: pd.DataFrame) -> None:
+    name = heading.lower().replace("-", "_").replace(" ", "_")
+    for column in ("mean", "sd", "max"):
+        values[f"{name}_{column}"] = cells[column].astype("Int64" if column == "max" else "Float64").to_numpy()
+    pairs = zip(cells["mean"], cells["sd"], strict=True)
+    text[f"{heading}, mean ± SD"] = [MISSING if pd.isna(mean) else f"{mean:.1f} ± {sd:.1f}" for mean, sd in pairs]
+    text[f"{heading}, max"] = [MISSING if pd.isna(most) else f"{most:.0f}" for most in cells["max"]]
+
+
+def _precision(cells: Sequence[Mapping]) -> str:
+    """What n and the intervals of accuracies are: the widest stands for all."""
+    if not cells:
+        return "no question was scored"
+    counts = sorted({int(cell["n"]) for cell in cells})
+    n = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    reach = max(max(cell["ci_high"] - cell["accuracy"], cell["accuracy"] - cell["ci_low"]) for cell in cells)
+    return f"n = {n}, 95 % intervals reach at most {percent(reach)} points to either side"

@@ -1,0 +1,1 @@
+"""Values that papers have published, and how results compare with them."""

@@ -1,0 +1,128 @@
+"""Accuracies measured here beside the published ones: the difference, its interval, and whether they agree."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+import pandas as pd
+
+from litm.analysis.published.values import PublishedAccuracy, PublishedModel
+from litm.analysis.statistics import unpaired_difference
+
+CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
+
+
+class CellName(NamedTuple):
+    """What a measured and a published cell have in common."""
+
+    model: str
+    experiment: str
+    size: int
+    placement: str
+
+
+@dataclass(frozen=True)
+class MeasuredCell:
+    """A cell of the accuracy table, and what it is a result of.
+
+    accuracy: a fraction, None where no question was scored; weights: where the model is from, see
+    `weights_of`; data_version: as in datasets.schema.yaml, None for any other data.
+    """
+
+    metric: str
+    n: int
+    accuracy: float | None
+    weights: str | None
+    quantization: str | None
+    data_version: str | None
+
+
+def measured_cells(
+    accuracy: pd.DataFrame, manifests: Iterable[Mapping], data_versions: Mapping[str, Mapping[str, str | None]]
+) -> dict[CellName, MeasuredCell]:
+    """The cells of the accuracy table by name.
+
+    manifests: of all sweeps; data_versions: by experiment and size (as text).
+    """
+    identities = {(one["model"], one["experiment"]): one["identity_fields"] for one in manifests}
+    cells = {}
+    for row in accuracy.to_dict("records"):
+        name = CellName(row["model"], row["experiment"], int(row["size"]), row["placement"])
+        identity = identities[name.model, name.experiment]
+        cells[name] = MeasuredCell(
+            metric=row["metric"],
+            n=int(row["n"]),
+            accuracy=float(row["accuracy"]) if row["n"] else None,
+            weights=weights_of(identity["source"]),
+            quantization=identity.get("model", {}).get("quantization"),
+            data_version=data_versions[name.experiment].get(str(name.size)),
+        )
+    return cells
+
+
+def weights_of(source: Mapping) -> str | None:
+    """The hub's or the API's name of a model, of the `source` in an identity; '' for a folder, None for recorded
+    responses, which say themselves whose they are.
+    """
+    return None if "recorded" in source else source.get("hub") or source.get("api_model") or ""
+
+
+def comparison_rows(
+    cells: Mapping[CellName, MeasuredCell],
+    published: Iterable[PublishedAccuracy],
+    models: Mapping[str, PublishedModel],
+) -> list[dict]:
+    """Rows of published_comparison.csv: one for each published value whose cell was measured, in their order.
+
+    difference: ours minus theirs, with its 95 % interval for two independent proportions (`unpaired_difference`); the
+    questions are the same, so that it is wider than a paired one would be, for which single answers are needed. The
+    verdict is `consistent` if the interval has 0 in it, `differs` if not, and `not comparable` if the two are not of
+    the same thing; `reason` then says why.
+    """
+    rows = []
+    for value in published:
+        cell = cells.get(CellName(value.model, value.experiment, value.size, value.placement))
+        if cell is not None:
+            rows.append(_row(cell, value, models.get(value.model)))
+    return rows
+
+
+def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> list[str]:
+    """Why a measured and a published cell are not of the same thing; nothing if they are."""
+    reasons = []
+    if not cell.n:
+        return ["no question was scored here"]
+    if cell.metric != value.metric:
+        reasons.append(f"another metric ({cell.metric} here, {value.metric} published)")
+    if cell.n != value.n:
+        reasons.append(f"other questions (n = {cell.n:,} here, {value.n:,} published)")
+    if cell.data_version != value.data_version:
+        reasons.append(f"other data ({cell.data_version or 'your own'} here, {value.data_version} published)")
+    if model and cell.weights is not None and cell.weights != model.weights:
+        reasons.append(f"other weights ({cell.weights or 'a folder'} here, {model.weights} published)")
+    if cell.quantization is not None:
+        reasons.append(f"quantised here ({cell.quantization})")
+    return reasons
+
+
+def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> dict:
+    reasons = obstacles(cell, value, model)
+    row = {
+        **asdict(value),
+        "metric": cell.metric,
+        "n": cell.n,
+        "accuracy": cell.accuracy,
+        "published_n": value.n,
+        "published": value.accuracy,
+        "verdict": NOT_COMPARABLE,
+        "reason": "; ".join(reasons),
+    }
+    del row["data_version"]
+    if cell.accuracy is None:
+        return row
+    counts = round(cell.accuracy * cell.n), cell.n, round(value.accuracy * value.n), value.n
+    estimate = unpaired_difference(*counts)
+    row |= {"difference": cell.accuracy - value.accuracy, "ci_low": estimate.low, "ci_high": estimate.high}
+    if not reasons:
+        row["verdict"] = CONSISTENT if estimate.low <= 0 <= estimate.high else DIFFERS
+    return row

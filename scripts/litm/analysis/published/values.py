@@ -1,0 +1,150 @@
+"""The numbers of the paper and its authors' repository, kept in resources/published."""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from litm.base.errors import UserError
+from litm.base.intervals import binomial_interval
+from litm.domain.placement import gold_positions
+
+#: The data version of values whose source does not say it.
+UNKNOWN_VERSION = "unknown"
+#: How the text of a cell is read, by the type of the field.
+READERS: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    int: int,
+    float: float,
+    int | None: lambda text: int(text) if text else None,
+}
+
+
+@dataclass(frozen=True)
+class PublishedAccuracy:
+    """A published accuracy of one cell.
+
+    model, experiment: names of the catalogues; position: from 0, None without a gold item; n: questions it is over;
+    accuracy: a fraction; source: the table or section it is printed in; note: what to know of it, such as another place
+    that disagrees; data_version: `v1`, `v2` or `released`, as in datasets.schema.yaml, or `UNKNOWN_VERSION`.
+    """
+
+    model: str
+    experiment: str
+    size: int
+    placement: str
+    position: int | None
+    metric: str
+    n: int
+    accuracy: float
+    source: str
+    note: str = ""
+    data_version: str = UNKNOWN_VERSION
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.accuracy <= 1:
+            raise UserError(f"accuracy {self.accuracy:g} is not between 0 and 1; write 0.538 for 53.8 %")
+        if self.n < 1:
+            raise UserError(f"n is {self.n}; it is the number of questions, at least 1")
+        if gold_positions(self.placement) != (() if self.position is None else (self.position,)):
+            raise UserError(f"position {self.position} is not that of the placement {self.placement}")
+
+
+@dataclass(frozen=True)
+class PublishedTokens:
+    """Published lengths of an experiment's prompts in a model's tokens: mean, sample standard deviation, maximum."""
+
+    model: str
+    experiment: str
+    size: int
+    mean: float
+    sd: float
+    max: int
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """A model of the paper: our name, and where its weights are (or the name of its API)."""
+
+    model: str
+    weights: str
+
+
+Row = TypeVar("Row", PublishedAccuracy, PublishedTokens, PublishedModel)
+
+
+def read_published(path: str | Path) -> list[PublishedAccuracy]:
+    """The values of accuracy.csv, in the order of the file.
+
+    Raises `UserError` naming file and line for a missing column, a value of another type, an accuracy that is no
+    fraction, and a position that is not the placement's.
+    """
+    return _read(path, PublishedAccuracy)
+
+
+def read_published_tokens(path: str | Path) -> list[PublishedTokens]:
+    """The values of token_counts.csv, in the order of the file; `UserError` as `read_published`."""
+    return _read(path, PublishedTokens)
+
+
+def read_published_models(path: str | Path) -> dict[str, PublishedModel]:
+    """The models of models.csv by name, in the order of the file; `UserError` as `read_published`."""
+    return {model.model: model for model in _read(path, PublishedModel)}
+
+
+def first_of_cells(values: Iterable[PublishedAccuracy]) -> list[PublishedAccuracy]:
+    """One value of each cell: the first in the order of the file, which is tables, text, repository."""
+    first: dict[tuple, PublishedAccuracy] = {}
+    for value in values:
+        first.setdefault((value.model, value.experiment, value.size, value.placement), value)
+    return list(first.values())
+
+
+def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
+    """One row a cell, with the columns of `accuracy.accuracy_table` that figures and tables read.
+
+    ci_low, ci_high: 95 % limits, see `binomial_interval`, of the whole number of correct answers nearest to the
+    accuracy, which is printed with three digits.
+    """
+    columns = ["model", "experiment", "size", "placement", "position", "n", "accuracy", "ci_low", "ci_high"]
+    rows = []
+    for value in first_of_cells(values):
+        low, high = binomial_interval(round(value.accuracy * value.n), value.n)
+        cell = (value.model, value.experiment, value.size, value.placement, value.position)
+        # Rounding can take the accuracy past a limit by half an answer.
+        limits = min(low, value.accuracy), max(high, value.accuracy)
+        rows.append(dict(zip(columns, (*cell, value.n, value.accuracy, *limits), strict=True)))
+    floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
+    return pd.DataFrame(rows, columns=columns).astype({"position": "Int64", **floats})
+
+
+def _read(path: str | Path, kind: type[Row]) -> list[Row]:
+    """The rows of a CSV file as dataclasses: a column for each field, those with a default may lack."""
+    with Path(path).open(encoding="utf-8", newline="") as lines:
+        reader = csv.DictReader(lines, restkey="", restval="")
+        given = list(reader.fieldnames or [])
+        for field in fields(kind):
+            if field.name not in given and field.default is MISSING:
+                raise UserError(f"{path}: the column '{field.name}' is missing; there are {', '.join(given)}")
+        return [_row(row, kind, f"{path}, line {reader.line_num}") for row in reader]
+
+
+def _row(row: Mapping[str, str], kind: type[Row], where: str) -> Row:
+    if "" in row:
+        raise UserError(f"{where}: more cells than columns; put a text with commas in quotes")
+    read = {field.name: READERS[field.type] for field in fields(kind) if field.name in row}
+    values = {}
+    for name, reader in read.items():
+        try:
+            values[name] = reader(row[name])
+        except ValueError as error:
+            raise UserError(f"{where}: {name} is {row[name]!r}, which is not a number") from error
+    try:
+        return kind(**values)
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from error

@@ -1,0 +1,48 @@
+"""What all command-line programs share: errors become one line, and nothing half-written stays behind."""
+
+import argparse
+import errno
+import json
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from litm.base.errors import UserError
+from litm.base.signals import stop_on_sigterm
+
+
+def run(main: Callable[[], None]) -> NoReturn:
+    """Run a program's `main` and exit: 0, or 1 with one line on standard error for a user's mistake.
+
+    Being stopped, by Ctrl-C or SIGTERM, is 1 and one line too. Anything else that is not a `UserError` or an `OSError`
+    is a defect of ours and keeps its traceback.
+    """
+    stop_on_sigterm()
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    except OSError as error:
+        sys.exit(f"error: {describe_os_error(error)}")
+    except KeyboardInterrupt:
+        sys.exit("interrupted: what was finished is kept, run the same command again to go on")
+    sys.exit(0)
+
+
+def describe_os_error(error: OSError) -> str:
+    """One line for an error of the operating system, with the remedy for a full disk."""
+    where = f" ({error.filename})" if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"no space left on the disk{where}: free some and run the same command again; nothing finished is lost"
+    return f"{error.strerror or error}{where}"
+
+
+def json_object(text: str) -> dict:
+    """An argparse type: a JSON object given on the command line."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError("not a JSON object")
+    return value

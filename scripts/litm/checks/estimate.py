@@ -1,0 +1,270 @@
+"""What sweeps would cost: prompts and tokens still to be asked, hours at a known rate, money at known prices."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from litm.base.batches import in_batches
+from litm.base.json_files import read_json
+from litm.domain.example import Content
+from litm.domain.response import Response
+from litm.inference.engines import engine_facts
+from litm.inference.fit import Fit
+from litm.inference.prefix_tree import tree_tokens
+from litm.inference.prompt import Prompt
+from litm.inference.remote.prompt_tokens import ServedPrompts
+from litm.inference.sweep_setup import Asking
+from litm.prompting.render import CHUNK, encode_prompts
+from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
+
+#: Prompts to their token ids.
+Encoder = Callable[[list[Content]], list[list[int]]]
+#: Columns of the estimate and their types. Numbers are missing where they are not known.
+COLUMNS = {
+    "model": "string",
+    "experiment": "string",
+    "prompts": "Int64",
+    "distinct_prompts": "Int64",
+    "answered": "Int64",
+    "too_long": "Int64",
+    "to_ask": "Int64",
+    "prompt_tokens": "Int64",
+    "computed_tokens": "Int64",
+    "max_new_tokens": "Int64",
+    "hours": "Float64",
+    "dollars": "Float64",
+}
+UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
+UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What is left to do for one sweep.
+
+    prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not
+    fit and `to_ask` are left. prompt_tokens, max_new_tokens: of all prompts to ask together; computed_tokens: of the
+    prompt tokens, those that an engine which shares beginnings computes at least. Tokens are None where no tokenizer
+    is known.
+    """
+
+    model: str
+    experiment: str
+    prompts: int
+    distinct_prompts: int
+    answered: int
+    too_long: int
+    to_ask: int
+    prompt_tokens: int | None
+    computed_tokens: int | None
+    max_new_tokens: int
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Prompt tokens computed a second, and how that is known."""
+
+    tokens_per_second: float
+    source: str
+
+
+def remaining_work(
+    names: tuple[str, str],
+    prompts: Sequence[Prompt],
+    answers: Mapping[str, Response],
+    fit: Fit,
+    encode: Encoder | None,
+    shares: bool,
+) -> Remaining:
+    """What is left of a sweep of these names, model and experiment, beside the answers that its journal has.
+
+    encode: token ids of prompts, None where there is no tokenizer, and then nothing is known to be too long;
+    shares: whether the engine computes common beginnings once. The same prompts fit as in `sweep.ask_missing`.
+    """
+    distinct = {prompt.key: prompt.content for prompt in prompts}
+    known = [answers[key].prompt_tokens for key in distinct.keys() & answers.keys()]
+    answered = sum(map(fit.holds, known))
+    missing = [content for key, content in distinct.items() if key not in answers]
+    encoded = None if encode is None else list(_compact(encode, missing))
+    # Rows of numbers do for lists of them, in a tenth of the memory.
+    fitting = None if encoded is None else cast(list[Sequence[int]], [ids for ids in encoded if fit.holds(len(ids))])
+    to_ask = len(missing) if fitting is None else len(fitting)
+    tokens = None if fitting is None else sum(map(len, fitting))
+    return Remaining(
+        *names,
+        prompts=len(prompts),
+        distinct_prompts=len(distinct),
+        answered=answered,
+        too_long=len(distinct) - answered - to_ask,
+        to_ask=to_ask,
+        prompt_tokens=tokens,
+        computed_tokens=tree_tokens(fitting) if shares and fitting is not None else tokens,
+        max_new_tokens=to_ask * fit.max_new_tokens,
+    )
+
+
+def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
+    for some in in_batches(contents, CHUNK):
+        yield from (np.array(ids, dtype=np.uint32) for ids in encode(some))
+
+
+def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
+    """How prompts become tokens; None for a model without a tokenizer.
+
+    tokenizer: where it is if not with the model. They are those that engines count.
+    """
+    if not asking.has_tokenizer:
+        return None
+    prompt_template, template = asking.settings["prompt_template"], asking.template
+    provider = engine_facts(asking.settings["engine"]).provider
+    if provider is None:
+        location = tokenizer or asking.source["location"]
+        own = model_tokenizer(location, asking.source["revision"], prompt_template, asking.reasoning)
+        return lambda contents: encode_prompts(own, prompt_template, template, contents)
+    if not tokenizer:
+        return None
+    endpoint, request = asking.settings["endpoint"], asking.settings["request"]
+    return ServedPrompts(load_tokenizer(tokenizer), provider, endpoint, prompt_template, template, request).ids
+
+
+def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:
+    """The rate of the last run of a sweep, by its manifest and how long the job took; None if it asked nothing.
+
+    Loading the model is part of the time and so are the answers, so that a large sweep is faster, if anything.
+    """
+    tokens = asked_tokens(manifest)
+    if not tokens or seconds <= 0:
+        return None
+    made_with = "; ".join(manifest["made_with"])
+    return Rate(tokens / seconds, f"measured on {manifest['experiment']} ({made_with})")
+
+
+def asked_tokens(manifest: Mapping) -> int:
+    """Prompt tokens that the last run of a sweep computed, or sent where that is not known; 0 if it asked nothing."""
+    work = manifest.get("work") or {}
+    return work.get("computed_tokens") or work.get("prompt_tokens") or 0
+
+
+def choose_rate(stated: float | None, manifests: Sequence[tuple[Mapping, float]]) -> Rate | None:
+    """The rate of a model: what its entry states, else as measured on the sweep that asked the most; None if on none.
+
+    manifests: of its sweeps, each with the seconds that the job took.
+    """
+    if stated is not None:
+        return Rate(stated, "tokens_per_second of its entry")
+    asked = [(asked_tokens(manifest), measured_rate(manifest, seconds)) for manifest, seconds in manifests]
+    return max(asked, key=lambda pair: pair[0], default=(0, None))[1]
+
+
+def hours(left: Remaining, rate: Rate | None) -> float | None:
+    """How long a sweep takes; None where that is not known."""
+    if left.to_ask == 0:
+        return 0.0
+    if rate is None or left.computed_tokens is None:
+        return None
+    return left.computed_tokens / rate.tokens_per_second / 3600
+
+
+def dollars(left: Remaining, prices: Mapping[str, float] | None) -> float | None:
+    """What an API takes at most, each answer as long as is allowed; None where that is not known.
+
+    prices: `input` and `output`, in US dollars for a million tokens.
+    """
+    if left.to_ask == 0:
+        return 0.0
+    if prices is None or left.prompt_tokens is None:
+        return None
+    return (left.prompt_tokens * prices["input"] + left.max_new_tokens * prices["output"]) / 1e6
+
+
+def estimate_table(
+    sweeps: Sequence[Remaining], rates: Mapping[str, Rate | None], prices: Mapping[str, Mapping[str, float] | None]
+) -> pd.DataFrame:
+    """A row a sweep, and one of sums, whose model and experiment are `total`; columns as in `COLUMNS`.
+
+    prices: of the models that cost money, None where they are not known; the others cost nothing. A sum is missing
+    where one of its parts is.
+    """
+    rows = [
+        {
+            **asdict(left),
+            "hours": hours(left, rates[left.model]),
+            "dollars": dollars(left, prices[left.model]) if left.model in prices else 0.0,
+        }
+        for left in sweeps
+    ]
+    table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    total = {name: table[name].sum(skipna=False) for name in list(COLUMNS)[2:]}
+    sums = pd.DataFrame([{"model": "total", "experiment": "total", **total}]).astype(COLUMNS)
+    return pd.concat([table, sums], ignore_index=True)
+
+
+def as_text(table: pd.DataFrame) -> str:
+    """The table for a terminal: thousands apart, a question mark where a number is not known, no money for nothing."""
+    shown = {
+        "model": "model",
+        "experiment": "experiment",
+        "prompts": "prompts",
+        "distinct_prompts": "distinct",
+        "answered": "answered",
+        "too_long": "too long",
+        "to_ask": "to ask",
+        "prompt_tokens": "prompt tokens",
+        "computed_tokens": "to compute",
+        "max_new_tokens": "new tokens, at most",
+        "hours": "hours",
+        "dollars": "US$, at most",
+    }
+    if table["dollars"].eq(0).all():
+        del shown["dollars"]
+    cells = [[heading, *(_cell(value) for value in table[name])] for name, heading in shown.items()]
+    widths = [max(map(len, column)) for column in cells]
+    lines = [
+        "  ".join(
+            text.ljust(width) if index < 2 else text.rjust(width)
+            for index, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in zip(*cells, strict=True)
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return "?"
+    return f"{value:,.2f}" if isinstance(value, float) else f"{value:,}"
+
+
+def notes(
+    sweeps: Sequence[Remaining], rates: Mapping[str, Rate | None], prices: Mapping[str, Mapping[str, float] | None]
+) -> list[str]:
+    """What one has to know to read the table: where the rates are from, and what is not known."""
+    told = []
+    for model in dict.fromkeys(left.model for left in sweeps if left.to_ask):
+        rate = rates[model]
+        known = f"{rate.tokens_per_second:,.0f} prompt tokens a second, {rate.source}" if rate else UNKNOWN_RATE
+        told.append(f"{model}: hours {'at ' if rate else ''}{known}")
+        if model in prices and prices[model] is None:
+            told.append(f"{model}: US$ {UNKNOWN_PRICE}")
+        if any(left.model == model and left.prompt_tokens is None for left in sweeps):
+            told.append(f"{model}: tokens unknown: set 'tokenizer' to one that its server uses, or is close to that")
+    if prices:
+        told.append("US$ are at most: they count each answer as long as is allowed")
+    return told
+
+
+def measured_runs(results: Path, model: str) -> list[tuple[dict, float]]:
+    """The manifest of the last run of each of a model's sweeps and shards, with the seconds that the job took."""
+    runs = []
+    for benchmark in sorted((results / "benchmarks" / "generate" / model).rglob("*.tsv")):
+        name = benchmark.relative_to(results / "benchmarks" / "generate").with_suffix(".manifest.json")
+        manifest = results / ("responses" if len(name.parts) == 2 else "shards") / name
+        if manifest.exists():
+            runs.append((read_json(manifest), float(pd.read_csv(benchmark, sep="\t")["s"].iloc[-1])))
+    return runs

@@ -1,0 +1,50 @@
+"""Passages, and how texts are cut into them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of text with the title of the page it is from; `id` is unique in its corpus."""
+
+    id: str
+    title: str
+    text: str
+
+
+def cut_text(text: str, words: int | None) -> list[str]:
+    """The text in disjoint blocks of `words` words, with single spaces; in one block for None, in none if it is blank.
+
+    The last block is shorter. DPR's is not: it is filled up with the beginning of the article.
+    """
+    return list(cut_lines([text], words))
+
+
+def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
+    """As `cut_text`, of a text that is read line by line: no more than one line and one block is held."""
+    rest: list[str] = []
+    for line in lines:
+        rest += line.split()
+        if words is not None and len(rest) >= words:
+            whole = len(rest) - len(rest) % words
+            for start in range(0, whole, words):
+                yield " ".join(rest[start : start + words])
+            rest = rest[whole:]
+    if rest:
+        yield " ".join(rest)
+
+
+class CountedPassages:
+    """Passages that are counted in words while they are read, once. seen: called after each."""
+
+    def __init__(self, passages: Iterable[Passage], seen: Callable[[], object]) -> None:
+        self.words = 0
+        self._passages, self._seen = passages, seen
+
+    def __iter__(self) -> Iterator[Passage]:
+        for passage in self._passages:
+            # Splitting would take longer than all else there is to do with a passage here.
+            self.words += passage.text.count(" ") + 1
+            self._seen()
+            yield passage

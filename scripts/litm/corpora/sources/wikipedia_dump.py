@@ -1,0 +1,252 @@
+"""A MediaWiki XML dump (`*-pages-articles.xml.bz2`, multistream or not, also .xml and .gz) as passages of plain text.
+
+Used are articles: pages of namespace 0 that are neither redirects nor disambiguation pages (which are told by English
+names of templates, and by the magic word __DISAMBIG__). Whitespace becomes single spaces, and the text of a page is cut
+into disjoint passages of `passage_words` words with the page's title (in one, if None). Ids are `page id:n`, n from 0.
+
+What is lost: tables, lists and indented lines, headings, references, files and galleries with their captions, formulas,
+comments, links to categories and other languages, and everything that a template shows: infoboxes, but also words
+inside of sentences, as of {{lang|fr|mot}} and {{convert|5|km}}. Links keep their label.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+from xml.etree import ElementTree
+
+import mwparserfromhell
+from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Node, Tag, Template, Text, Wikilink
+from mwparserfromhell.wikicode import Wikicode
+
+from litm.base.errors import UserError
+from litm.base.messages import note
+from litm.base.text_files import open_bytes, reading
+from litm.corpora.passages import Passage, cut_text
+from litm.corpora.source import CorpusSettings, needed
+
+#: Words of the longest passage, unless the corpus sets its own.
+PASSAGE_WORDS = 100
+
+#: Namespaces whose links show a file or put the page into a category, by their number; English names work everywhere.
+UNSEEN_NAMESPACES = ("6", "14")
+UNSEEN_PREFIXES = frozenset({"file", "image", "media", "category"})
+DISAMBIGUATION = frozenset(
+    {
+        *(
+            "disambiguation",
+            "disambig",
+            "disamb",
+            "dab",
+            "hndis",
+            "geodis",
+            "mathdab",
+            "numberdis",
+            "roaddis",
+            "schooldis",
+        ),
+        *("surname", "given name", "sia", "set index article"),
+    }
+)
+#: Tags whose contents are no prose.
+DROPPED_TAGS = frozenset(
+    {
+        *("ref", "references", "gallery", "math", "chem", "ce", "score", "timeline", "hiero", "graph", "imagemap"),
+        *("mapframe", "maplink", "table", "ul", "ol", "dl", "pre", "source", "syntaxhighlight", "templatedata"),
+        *("categorytree", "inputbox", "indicator", "section", "includeonly", "h1", "h2", "h3", "h4", "h5", "h6"),
+        *("style", "templatestyles"),
+    }
+)
+LIST_MARKUP = ("*", "#", ":", ";")
+#: Begins what is left of a list's line; XML cannot contain it.
+LIST_MARK = "\0"
+
+UNSEEN_LINES = re.compile(rf"^(?:[^\n]*{LIST_MARK}|[ \t]*(?:\{{\||\|))[^\n]*$", re.MULTILINE)
+MAGIC_WORD = re.compile(r"__[A-Z]+__")
+QUOTE_MARKS = re.compile("'{2,}")
+LANGUAGE_LINK = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]+)*|simple):\S")
+#: What templates leave of a parenthesis: "( , ; born 1912)" and "()".
+OPENED_WITH_NOTHING = re.compile(r"\(\s*(?:[,;:]\s*)+")
+EMPTY_PARENTHESES = re.compile(r"\s*\(\s*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of the dump; `wikitext` is empty where the dump has none."""
+
+    id: str
+    title: str
+    namespace: str
+    is_redirect: bool
+    wikitext: str
+
+
+@dataclass
+class _Counts:
+    """How many pages became passages or were left out, and why."""
+
+    used: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    first_failure: str = ""
+
+    def leave_out(self, reason: str) -> None:
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+
+def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
+    """Yield (file and page, passage) in the order of the dump, and note at the end how many pages were left out.
+
+    A page that the parser of wikitext fails on is left out and counted. Raises `UserError` for what is not a dump, and
+    for damaged files.
+    """
+    path = needed(source, "a dump such as simplewiki-latest-pages-articles.xml.bz2")
+    counts = _Counts()
+    for page, unseen in read_pages(path):
+        where = f"{path}, page {page.id} ({page.title})"
+        for number, block in enumerate(cut_text(_article_text(page, unseen, counts), settings.passage_words)):
+            yield where, Passage(f"{page.id}:{number}", page.title, block)
+    left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(counts.left_out.items())) or "none"
+    note(f"{path}: {counts.used} pages became passages; left out: {left_out}{counts.first_failure}")
+
+
+def read_pages(path: Path) -> Iterator[tuple[Page, frozenset[str]]]:
+    """Yield (page, lower-case names of namespaces that are not shown when linked to), in constant memory."""
+    reached = "the beginning"
+    with reading(path, lambda: reached), open_bytes(path) as raw:
+        try:
+            for page, unseen in _parsed_pages(path, raw):
+                reached = f"page {page.id}"
+                yield page, unseen
+        except ElementTree.ParseError as error:
+            raise UserError(f"{path}: broken XML after {reached} ({error}); get the dump again") from error
+
+
+def _parsed_pages(path: Path, raw: IO[bytes]) -> Iterator[tuple[Page, frozenset[str]]]:
+    events = ElementTree.iterparse(raw, events=("start", "end"))
+    _, root = next(events)
+    if _name(root) != "mediawiki":
+        raise UserError(f"{path}: this is no MediaWiki dump: it begins with <{_name(root)}>, not with <mediawiki>")
+    unseen = UNSEEN_PREFIXES
+    for event, element in events:
+        if event == "start":
+            continue
+        name = _name(element)
+        if name == "siteinfo":
+            unseen |= _unseen_namespaces(element)
+        elif name == "page":
+            yield _page(element), unseen
+        else:
+            continue
+        # The root too, or it would keep an empty element of every page there was.
+        root.clear()
+
+
+def _name(element: ElementTree.Element) -> str:
+    """The tag without the XML namespace, which has the version of the dump in it."""
+    return element.tag.rpartition("}")[2]
+
+
+def _unseen_namespaces(siteinfo: ElementTree.Element) -> frozenset[str]:
+    """Names of the namespaces of files and categories in the dump's own language."""
+    named = siteinfo.iterfind("{*}namespaces/{*}namespace")
+    return frozenset((space.text or "").lower() for space in named if space.get("key") in UNSEEN_NAMESPACES)
+
+
+def _page(element: ElementTree.Element) -> Page:
+    return Page(
+        id=element.findtext("{*}id", ""),
+        title=element.findtext("{*}title", ""),
+        namespace=element.findtext("{*}ns", "0"),
+        is_redirect=element.find("{*}redirect") is not None,
+        wikitext=element.findtext("{*}revision/{*}text", ""),
+    )
+
+
+def _article_text(page: Page, unseen: frozenset[str], counts: _Counts) -> str:
+    """The page's text, empty if it is to be left out, which is counted."""
+    if page.namespace != "0":
+        counts.leave_out("in other namespaces")
+    elif page.is_redirect:
+        counts.leave_out("redirects")
+    else:
+        try:
+            text = plain_text(page.wikitext, unseen)
+        # Whatever a parser of millions of handwritten pages comes upon, it must not cost the others.
+        except Exception as error:
+            counts.leave_out("that could not be parsed")
+            counts.first_failure = counts.first_failure or f" (the first was page {page.id}, {page.title}: {error!r})"
+            return ""
+        if text:
+            counts.used += 1
+            return text
+        counts.leave_out("disambiguations" if text is None else "without text")
+    return ""
+
+
+def plain_text(wikitext: str, unseen: frozenset[str] = UNSEEN_PREFIXES) -> str | None:
+    """The prose of a page, with single spaces; None for a disambiguation page.
+
+    `unseen` are the lower-case names of the namespaces of files and categories.
+    """
+    # Marks of bold and italics are often not closed, and then hide links from the parser: they are taken out below.
+    code = mwparserfromhell.parse(wikitext, skip_style_tags=True)
+    if "__DISAMBIG__" in wikitext or any(_is_disambiguation(node) for node in code.nodes):
+        return None
+    text = UNSEEN_LINES.sub("", _shown(code, unseen))
+    text = QUOTE_MARKS.sub(_literal_apostrophes, MAGIC_WORD.sub("", text))
+    text = EMPTY_PARENTHESES.sub("", OPENED_WITH_NOTHING.sub("(", text))
+    return " ".join(text.split())
+
+
+def _is_disambiguation(node: Node) -> bool:
+    if not isinstance(node, Template):
+        return False
+    name = str(node.name).replace("_", " ").strip().lower()
+    return name in DISAMBIGUATION or name.endswith(" disambiguation")
+
+
+def _literal_apostrophes(marks: re.Match[str]) -> str:
+    """Of four apostrophes in a row, and of more than five, MediaWiki shows those that are no mark."""
+    length = len(marks.group())
+    return "'" * (1 if length == 4 else max(0, length - 5))
+
+
+def _shown(code: Wikicode | None, unseen: frozenset[str]) -> str:
+    """What a reader sees of the wikitext, with `LIST_MARK` where a line is of a list."""
+    return "".join(_shown_node(node, unseen) for node in code.nodes) if code is not None else ""
+
+
+def _shown_node(node: Node, unseen: frozenset[str]) -> str:
+    match node:
+        case Text():
+            return node.value
+        case Wikilink():
+            return _shown_link(node, unseen)
+        case ExternalLink():
+            return _shown(node.title, unseen)
+        case HTMLEntity():
+            return node.normalize() or ""
+        case Tag():
+            return _shown_tag(node, unseen)
+        case _:
+            # Templates and their arguments, comments, headings.
+            return ""
+
+
+def _shown_tag(node: Tag, unseen: frozenset[str]) -> str:
+    name = str(node.tag).strip().lower()
+    if node.wiki_markup in LIST_MARKUP:
+        return LIST_MARK
+    if name in ("br", "hr"):
+        return "\n" if node.wiki_markup else " "
+    return "" if name in DROPPED_TAGS else _shown(node.contents, unseen)
+
+
+def _shown_link(node: Wikilink, unseen: frozenset[str]) -> str:
+    title = str(node.title).strip()
+    prefix = title.partition(":")[0].strip().lower() if ":" in title else ""
+    # A link that begins with a colon is shown wherever it goes to.
+    if prefix in unseen or LANGUAGE_LINK.match(title):
+        return ""
+    return _shown(node.text, unseen) if node.text is not None else title.removeprefix(":")

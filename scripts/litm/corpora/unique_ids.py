@@ -1,0 +1,52 @@
+"""Ids of passages are unique: checked by their hashes, since the ids themselves would take too much memory."""
+
+from array import array
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from litm.base.errors import UserError
+from litm.corpora.passages import Passage
+
+#: Repeated hashes that are looked for in the source: one is enough to name an id, different ids may have the same.
+LOOKED_FOR = 100_000
+
+Read = Callable[[], Iterator[tuple[str, Passage]]]
+
+
+def unique_passages(read: Read) -> Iterator[Passage]:
+    """The passages of a source, which `read` reads from its beginning; raises at their end if an id comes twice.
+
+    Keeps 8 bytes an id (168 MB for the 21 million passages of Wikipedia). The `UserError` names the id and both
+    places, which takes a second pass over the source.
+    """
+    # Python's own hash differs between processes and is the fastest there is; none outlives this function.
+    hashes = array("q")
+    for _, passage in read():
+        hashes.append(hash(passage.id))
+        yield passage
+    if repeated := _repeated(hashes):
+        check_ids(read, repeated)
+
+
+def check_ids(read: Read, hashes: set[int]) -> None:
+    """Raise `UserError` for the first id that comes twice among those with one of the hashes.
+
+    Different ids with one hash (once in some 100,000 corpora of 21 million passages) are no error.
+    """
+    first: dict[str, str] = {}
+    for where, passage in read():
+        if hash(passage.id) in hashes:
+            if passage.id in first:
+                raise UserError(
+                    f"{where}: the id {passage.id!r} is also at {first[passage.id]}; "
+                    f"give every passage an id of its own, or remove one of the two"
+                )
+            first[passage.id] = where
+
+
+def _repeated(hashes: array) -> set[int]:
+    """Hashes that occur more than once, at most `LOOKED_FOR`; sorts the array in place."""
+    values = np.frombuffer(hashes, dtype=np.int64)
+    values.sort()
+    return set(values[1:][values[1:] == values[:-1]][:LOOKED_FOR].tolist())

@@ -1,0 +1,94 @@
+"""Anthropic's Messages API."""
+
+from typing import TYPE_CHECKING, Any
+
+from litm.domain.example import Content
+from litm.domain.finish_reason import LENGTH, REFUSED, STOP
+from litm.inference.engine import EngineFacts, EngineSettings, Provider
+from litm.inference.remote.engine import ApiEngine
+from litm.inference.remote.failures import failure_of
+from litm.inference.remote.replies import Reply, known_reason, read_reply
+from litm.prompting.chat import as_messages
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+PROVIDER = Provider(
+    url="https://api.anthropic.com",
+    key_variable="ANTHROPIC_API_KEY",
+    models_path="/v1/models?limit=1000",
+    headers={"x-api-key": "{key}", "anthropic-version": "2023-06-01"},
+    template_is_public=False,
+)
+ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), provider=PROVIDER)
+#: Why answers end, in the words of the protocol, and in ours.
+REASONS = {
+    "end_turn": STOP,
+    "stop_sequence": STOP,
+    "max_tokens": LENGTH,
+    "model_context_window_exceeded": LENGTH,
+    "refusal": REFUSED,
+}
+#: Tokens of a prompt: those that were computed, and those that a cache was given, or had.
+PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+class Engine(ApiEngine):
+    """The endpoint /v1/messages, which applies a template that is not public."""
+
+    provider = PROVIDER
+    sdk = "anthropic"
+
+    def connect(self) -> "AsyncAnthropic":
+        """The SDK's client, which sends nothing again by itself."""
+        from anthropic import AsyncAnthropic
+
+        return AsyncAnthropic(api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout)
+
+    async def ask(self, client: "AsyncAnthropic", content: Content) -> Reply:
+        """The answer to one request."""
+        from anthropic import APIError
+
+        fields = request_fields(self.settings, content)
+        # Not read by the SDK, which makes an answer with gaps of a response that is cut.
+        messages: Any = client.messages.with_raw_response
+        try:
+            response = await messages.create(
+                model=self.settings.location,
+                max_tokens=fields.pop("max_tokens"),
+                messages=fields.pop("messages"),
+                extra_body=fields,
+            )
+        except APIError as error:
+            raise failure_of(error, self.key) from error
+        return read_reply(response.http_response.text, read)
+
+
+def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:
+    """The fields of a request beside the model; those of the model's `request` come last, and null leaves one out.
+
+    What the system says is a field of its own, not a message.
+    """
+    messages = as_messages(content)
+    system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+    fields = {
+        "temperature": 0,
+        "max_tokens": settings.max_new_tokens,
+        "messages": [message for message in messages if message["role"] != "system"],
+        "system": system or None,
+        **settings.request,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def read(body: dict[str, Any]) -> Reply:
+    """What a response says."""
+    usage = body.get("usage") or {}
+    prompt_tokens = [usage[name] for name in PROMPT_TOKENS if usage.get(name) is not None]
+    return Reply(
+        text="".join(block["text"] for block in body["content"] if block["type"] == "text"),
+        finish_reason=known_reason(REASONS, body["stop_reason"]),
+        prompt_tokens=sum(prompt_tokens) if prompt_tokens else None,
+        response_tokens=usage.get("output_tokens"),
+        served=body.get("model"),
+    )

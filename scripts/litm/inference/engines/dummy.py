@@ -1,0 +1,67 @@
+"""An engine without a model, to try a config in seconds: the answer is some words of the prompt, chosen by its hash.
+
+Tokens are words. Nothing heavy is imported, and the answer depends on the prompt and the limit of new tokens alone.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from litm.domain.example import Content
+from litm.domain.finish_reason import LENGTH, STOP
+from litm.domain.response import Response
+from litm.inference.engine import EngineFacts, EngineSettings, Prepared
+from litm.prompting.chat import as_messages
+from litm.prompting.formats import PROMPT_FIELD
+
+#: version: raise it when the answers change.
+ENGINE = EngineFacts(about="no model: words of the prompt, chosen by its hash, to try a config in seconds", version=1)
+#: Most words that an answer wants to have; with a lower limit of new tokens some answers are cut.
+LONGEST = 20
+#: Prompts answered at a time.
+BATCH = 64
+
+
+class Engine:
+    """Answers with words of the prompt. See `litm.inference.engine.Engine`."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self.settings = settings
+        self.computed_tokens = 0
+
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """Each prompt with the numbers of its words in place of token ids."""
+        return [Prepared(content, range(len(self._words(content)))) for content in contents]
+
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Answer all prompts in their order, `BATCH` at a time."""
+        for start in range(0, len(prompts), BATCH):
+            yield [
+                (start + index, self._response(prompt)) for index, prompt in enumerate(prompts[start : start + BATCH])
+            ]
+
+    def _response(self, prompt: Prepared) -> Response:
+        words = self._words(prompt.content)
+        self.computed_tokens += len(words)
+        answer = answer_words(words)
+        shown = answer[: self.settings.max_new_tokens]
+        return Response(
+            text=" ".join(shown),
+            finish_reason=STOP if shown == answer else LENGTH,
+            prompt_tokens=len(words),
+            response_tokens=len(shown),
+            made_with=f"dummy {ENGINE.version}",
+        )
+
+    def _words(self, content: Content) -> list[str]:
+        """The words of a prompt in the model's template; of a conversation, those of its messages."""
+        text = "\n".join(message["content"] for message in as_messages(content))
+        template = self.settings.template
+        return (text if template is None else template.replace(PROMPT_FIELD, text)).split()
+
+
+def answer_words(words: Sequence[str]) -> Sequence[str]:
+    """1 to `LONGEST` successive words; their number and their place are those of the SHA-256 of all words."""
+    number = int.from_bytes(hashlib.sha256(" ".join(words).encode()).digest())
+    number, wanted = divmod(number, LONGEST)
+    start = number % max(1, len(words))
+    return words[start : start + 1 + wanted]

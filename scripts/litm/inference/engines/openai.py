@@ -1,0 +1,119 @@
+"""Servers that speak OpenAI's protocol: OpenAI's own, vLLM's, llama.cpp's, transformers' and many others."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+from litm.base.errors import UserError
+from litm.domain.example import Content
+from litm.domain.finish_reason import LENGTH, REFUSED, STOP
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
+from litm.inference.remote.engine import ApiEngine
+from litm.inference.remote.failures import error_names, failure_of
+from litm.inference.remote.replies import Reply, known_reason, read_reply
+from litm.prompting.chat import as_messages
+from litm.prompting.formats import CHAT
+from litm.prompting.render import render_prompts
+from litm.prompting.tokenizer import beginning_tokens
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from transformers import PreTrainedTokenizerBase
+
+PROVIDER = Provider(
+    url="https://api.openai.com/v1",
+    key_variable="OPENAI_API_KEY",
+    models_path="/models",
+    headers={"Authorization": "Bearer {key}"},
+    endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
+)
+ENGINE = EngineFacts(
+    about="servers that are compatible with OpenAI's API: its own, vLLM's, llama.cpp's and many others",
+    packages=("openai",),
+    provider=PROVIDER,
+)
+#: Why answers end, in the words of the protocol, and in ours.
+REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
+#: What an error is called that comes from a filter in front of the model, which did not let the prompt pass.
+FILTERED = "content_filter"
+#: The fields that limit an answer. OpenAI's chats want the newer one, and other servers may know the older one alone.
+OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
+
+
+class Engine(ApiEngine):
+    """The endpoints /chat/completions and /completions."""
+
+    provider = PROVIDER
+    sdk = "openai"
+
+    def connect(self) -> "AsyncOpenAI":
+        """The SDK's client, which sends nothing again by itself."""
+        from openai import AsyncOpenAI
+
+        return AsyncOpenAI(api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout)
+
+    async def ask(self, client: "AsyncOpenAI", content: Content) -> Reply:
+        """The answer to one request; that a filter does not let the prompt pass is one too."""
+        from openai import APIError
+
+        try:
+            response = await self._send(client, content)
+        except APIError as error:
+            if FILTERED in error_names(error.body):
+                return Reply("", REFUSED, None, None, None)
+            raise failure_of(error, self.key) from error
+        return read_reply(response, read)
+
+    async def _send(self, client: "AsyncOpenAI", content: Content) -> str:
+        model, fields = self.settings.location, request_fields(self.settings)
+        # Not read by the SDK, which makes an answer with gaps of a response that is cut.
+        if self.settings.endpoint == CHAT_ENDPOINT:
+            chats: Any = client.chat.completions.with_raw_response
+            raw = await chats.create(model=model, messages=as_messages(content), extra_body=fields)
+        else:
+            text = server_text(self.tokenizer, self.settings, content)
+            raw = await client.completions.with_raw_response.create(model=model, prompt=text, extra_body=fields)
+        return raw.http_response.text
+
+
+def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
+    """The text of which the server's tokenizer makes the ids that `ServedPrompts` counted."""
+    if settings.prompt_template != CHAT:
+        # Only a chat template is the tokenizer's.
+        (text,) = render_prompts(cast(Any, tokenizer), settings.prompt_template, settings.template, [content])
+        return text
+    if tokenizer is None:
+        raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
+    (text,) = render_prompts(tokenizer, CHAT, None, [content])
+    first, second = tokenizer(text, verbose=False)["input_ids"][:2]
+    # The template has written the token that begins a text, and the server's tokenizer adds it once more.
+    twice = first == second and first in beginning_tokens(tokenizer)
+    return text.removeprefix(cast(str, tokenizer.decode([first]))) if twice else text
+
+
+def request_fields(settings: EngineSettings) -> dict[str, Any]:
+    """The fields of a request beside the model and the prompt; those of the model's `request` come last, and null
+    leaves one out.
+    """
+    limit = OLD_LIMIT if settings.base_url or settings.endpoint != CHAT_ENDPOINT else NEW_LIMIT
+    if NEW_LIMIT in settings.request:
+        limit = NEW_LIMIT
+    fields = {"temperature": 0, limit: settings.max_new_tokens, **settings.request}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def read(body: dict[str, Any]) -> Reply:
+    """What a response of either endpoint says."""
+    choice, usage = body["choices"][0], body.get("usage") or {}
+    reason = known_reason(REASONS, choice["finish_reason"])
+    if "message" in choice:
+        message = choice["message"]
+        refusal = message.get("refusal")
+        text, reason = (refusal, REFUSED) if refusal else (message["content"] or "", reason)
+    else:
+        text = choice["text"]
+    return Reply(
+        text=text,
+        finish_reason=reason,
+        prompt_tokens=usage.get("prompt_tokens"),
+        response_tokens=usage.get("completion_tokens"),
+        served=body.get("model"),
+    )

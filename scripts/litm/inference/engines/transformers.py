@@ -1,0 +1,64 @@
+"""Hugging Face transformers: causal language models and encoder-decoders, greedy, in length-sorted batches."""
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+
+from litm.domain.response import Response
+from litm.inference.engine import NO_QUANTIZATION, EngineFacts, Prepared, token_ids
+from litm.inference.local.engine import LocalEngine
+from litm.models.devices import choose_device, device_name
+
+ENGINE = EngineFacts(
+    about="Hugging Face transformers: causal language models and encoder-decoders, on a CPU or GPUs",
+    packages=("torch", "transformers", "accelerate"),
+    shares_prefixes=True,
+    budgets_reasoning=True,
+)
+
+
+class Engine(LocalEngine):
+    """A causal language model or an encoder-decoder, as its configuration says, run by `generate`."""
+
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Answer all prompts, batch by batch; yields each batch as soon as it is done.
+
+        Prompts with a common beginning follow one another, where the model's caches can be kept from one to the next.
+        Raises `UserError` for a prompt that does not fit the memory alone.
+        """
+        if not prompts:
+            return
+        from litm.inference.local.batch_generation import batch_outputs, decoder_start_id, greedy_decoding
+        from litm.inference.local.loading import load_model
+        from litm.inference.local.prefix_cache import KeptCache, can_keep
+        from litm.inference.local.reasoning_end import response_ending
+
+        device = choose_device(self.settings.device, max(1, self.settings.gpus))
+        model = load_model(self.settings, self.config, device)
+        made_with = f"{self._software()}, {device_name(device)}"
+        end_tokens = self.end_tokens(model.generation_config.eos_token_id)
+        new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
+        model.generation_config = greedy_decoding(
+            new_tokens, end_tokens, self._pad_token(end_tokens), decoder_start_id(model)
+        )
+        ending = response_ending(self.settings, self.tokenizer, self.config)
+        ids = token_ids(prompts)
+        may_keep = self.settings.share_prefixes and can_keep(model)
+        kept = KeptCache(model, max(map(len, ids)), new_tokens) if may_keep else None
+        for batch, outputs in batch_outputs(model, ids, ending, kept, self.settings.batch_tokens):
+            self.computed_tokens += kept.computed if kept else sum(len(ids[index]) for index in batch)
+            yield self.responses(ids, batch, outputs, end_tokens, ending, made_with)
+
+    def _pad_token(self, end_tokens: list[int]) -> int:
+        # Padding is masked, so any token does; one that was added to the tokenizer only has no embedding.
+        own = self.tokenizer.pad_token_id
+        has_embedding = own is not None and own < self.config.get_text_config().vocab_size
+        return own if has_embedding else (end_tokens or [0])[0]
+
+    def _software(self) -> str:
+        import torch
+        import transformers
+
+        parts = {"transformers": transformers.__version__, "torch": torch.__version__}
+        if self.settings.quantization != NO_QUANTIZATION:
+            parts["bitsandbytes"] = version("bitsandbytes")
+        return ", ".join(f"{name} {number}" for name, number in parts.items())

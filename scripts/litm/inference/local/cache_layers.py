@@ -1,0 +1,181 @@
+"""Layers of a cache of keys and values, (prompts, heads, tokens, size): with room for more, and with common beginnings.
+
+A causal model writes to them by `update`, and reads all there is; with joined attention it reads them by `attend`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from transformers.cache_utils import DynamicLayer
+
+from litm.inference.local.shared_attention import (
+    Attended,
+    NotPlainAttentionError,
+    attention,
+    attention_to_nothing,
+    attention_to_shared,
+    joined,
+)
+
+
+class RoomyLayer(DynamicLayer):
+    """A layer with room for more keys and values, which are written without a copy of those before them."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self.room = room
+
+    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
+        super().lazy_initialization(key_states, value_states)
+        self._make_room(key_states, value_states, len(key_states))
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args, **kwargs
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Write behind what there is; views of all there is then."""
+        begin = self.get_seq_length()
+        end = begin + key_states.shape[-2]
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        self._all_keys[:, :, begin:end] = key_states
+        self._all_values[:, :, begin:end] = value_states
+        return self._end_at(end)
+
+    def states(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """All keys and values there are; raises `NotPlainAttentionError` for a layer that was given none."""
+        if self.keys is None or self.values is None:
+            raise NotPlainAttentionError
+        return self.keys, self.values
+
+    def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
+        """The output of attention to all there is, the tokens of the query being its last ones; not for padded rows."""
+        tokens, (keys, values) = query.shape[2], self.states()
+        if tokens == 1:
+            return attention(query, keys, values, scale).output
+        before = self.get_seq_length() - tokens
+        own = attention(query, keys[:, :, before:], values[:, :, before:], scale, causal=True)
+        if not before:
+            return own.output
+        return joined(own, attention(query, keys[:, :, :before], values[:, :, :before], scale))
+
+    def take(self, row: int, rows: int, other: "RoomyLayer", end: int) -> None:
+        """Copy the one prompt of another layer into a row of so many, to end at token `end` as all rows do."""
+        if not other.is_initialized:
+            return
+        length = other.get_seq_length()
+        keys, values = other._end_at(length)
+        if not self.is_initialized:
+            super().lazy_initialization(keys, values)
+            self._make_room(keys, values, rows)
+            self._end_at(end)
+        self._all_keys[row, :, end - length : end] = keys[0]
+        self._all_values[row, :, end - length : end] = values[0]
+
+    def _make_room(self, keys: torch.Tensor, values: torch.Tensor, rows: int) -> None:
+        # Zeros, because what stands in the place of padding is masked, which not a number would survive.
+        self._all_keys, self._all_values = (
+            states.new_zeros(rows, states.shape[1], self.room, states.shape[-1]) for states in (keys, values)
+        )
+
+    def _end_at(self, end: int) -> tuple[torch.Tensor, torch.Tensor]:
+        views = self._all_keys[:, :, :end], self._all_values[:, :, :end]
+        self.keys, self.values = views
+        return views
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch of prompts, padded on the left to the longest, of which groups of rows have beginnings in common.
+
+    lengths: tokens of each prompt; groups: rows and the tokens that they have in common, in their order and of all
+    rows; new_tokens: that there is room for.
+    """
+
+    lengths: Sequence[int]
+    groups: Sequence[tuple[slice, int]]
+    new_tokens: int
+
+    @cached_property
+    def behind(self) -> list[int]:
+        """Tokens of each prompt behind what it has in common with its group."""
+        return [length - common for rows, common in self.groups for length in self.lengths[rows]]
+
+    @property
+    def together(self) -> int:
+        """Tokens of the padded batch that are read together, behind all beginnings."""
+        return max(self.behind)
+
+    @property
+    def room(self) -> int:
+        """Tokens that are read together, and the new ones."""
+        return self.together + self.new_tokens
+
+    @cached_property
+    def reading_mask(self) -> torch.Tensor:
+        """To add to products when the tokens behind the beginnings are read: (prompts, 1, together, together).
+
+        Padding sees nothing, which gives zeros.
+        """
+        tokens = torch.arange(self.together)
+        return _as_added((tokens >= self._padding) & (tokens <= tokens[:, None]))
+
+    @cached_property
+    def answering_mask(self) -> torch.Tensor:
+        """The same when a new token is read, as long as there is room: (prompts, 1, 1, room)."""
+        return _as_added(torch.arange(self.room) >= self._padding)
+
+    @property
+    def _padding(self) -> torch.Tensor:
+        return self.together - torch.tensor(self.behind)[:, None, None, None]
+
+
+def _as_added(seen: torch.Tensor) -> torch.Tensor:
+    return torch.zeros(seen.shape).masked_fill_(~seen, -torch.inf)
+
+
+class GroupedLayer(DynamicLayer):
+    """A layer of a batch whose groups of rows have beginnings in common, each of which it has once.
+
+    For joined attention only: what `update` returns is what stands behind the beginnings, in rows that end together.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__()
+        self.rows = rows
+        self._beginnings: list[tuple[torch.Tensor, torch.Tensor] | None] = []
+        self._behind = RoomyLayer(rows.room)
+
+    def begin_with(self, other: RoomyLayer) -> None:
+        """Copy what another layer has of one prompt, as the beginning of the next group; it may have nothing."""
+        if not other.get_seq_length():
+            self._beginnings.append(None)
+            return
+        keys, values = other.states()
+        self._beginnings.append((keys.clone(), values.clone()))
+
+    def get_seq_length(self) -> int:
+        """Tokens of the padded batch that are known: those before the ones to read together are from the start."""
+        return max(self.rows.lengths) - self.rows.together + self._behind.get_seq_length()
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args, **kwargs
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Write behind what there is; views of all there is then, but for the beginnings."""
+        self.is_initialized = True
+        views = self._behind.update(key_states, value_states)
+        self.keys, self.values = views
+        return views
+
+    def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
+        """The output of attention to each row's beginning and to what is behind it."""
+        known = self._behind.get_seq_length()
+        mask = self.rows.reading_mask if query.shape[2] > 1 else self.rows.answering_mask[..., :known]
+        behind = attention(query, *self._behind.states(), scale, mask=mask.to(query.dtype))
+        parts = [
+            attention_to_shared(query[rows], *beginning, scale) if beginning else attention_to_nothing(query[rows])
+            for (rows, _), beginning in zip(self.rows.groups, self._beginnings, strict=True)
+        ]
+        before = Attended(torch.cat([part.output for part in parts]), torch.cat([part.log_sum for part in parts]))
+        return joined(behind, before)

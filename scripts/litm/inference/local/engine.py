@@ -1,0 +1,71 @@
+"""What engines that run a model in this process have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from litm.domain.example import Content
+from litm.domain.response import Response
+from litm.inference.engine import EngineSettings, Prepared, with_ids
+from litm.models.context_window import load_config
+from litm.prompting.render import encode_prompts
+from litm.prompting.tokenizer import model_tokenizer
+
+if TYPE_CHECKING:
+    from litm.inference.local.reasoning_end import Ending
+
+
+class LocalEngine:
+    """Reads the configuration and the tokenizer of a model, and makes responses of the token ids that it gives.
+
+    computed_tokens: prompt tokens computed so far.
+    """
+
+    def __init__(self, settings: EngineSettings) -> None:
+        self.settings = settings
+        self.config = load_config(settings.location, settings.revision, settings.config)
+        self.check_model()
+        self.tokenizer = model_tokenizer(
+            settings.tokenizer or settings.location, settings.revision, settings.prompt_template, settings.reasoning
+        )
+        self.computed_tokens = 0
+
+    def check_model(self) -> None:
+        """Raise `UserError` for a model that the engine does not run, by its configuration."""
+
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """Each prompt in the model's template, with its token ids."""
+        settings = self.settings
+        return with_ids(contents, encode_prompts(self.tokenizer, settings.prompt_template, settings.template, contents))
+
+    def end_tokens(self, own: int | Sequence[int] | None) -> list[int]:
+        """All ids that end an answer: the model's `own` and the tokenizer's end of text."""
+        ids = {*([own] if own is None or isinstance(own, int) else own), self.tokenizer.eos_token_id}
+        return sorted(id for id in ids if id is not None)
+
+    def responses(
+        self,
+        prompts: Sequence[Sequence[int]],
+        batch: Iterable[int],
+        outputs: Iterable[Sequence[int]],
+        end_tokens: Sequence[int],
+        ending: "Ending",
+        made_with: str,
+    ) -> list[tuple[int, Response]]:
+        """The responses of a batch as (index of the prompt, response): its outputs, cut where they end, as texts.
+
+        prompts: token ids of all prompts; batch: indices of those that were answered; outputs: new token ids of each,
+        which may go on behind its end.
+        """
+        from litm.inference.local.reasoning_end import cut_response
+
+        answers = [
+            (index, *cut_response(output, end_tokens, ending, prompts[index]))
+            for index, output in zip(batch, outputs, strict=True)
+        ]
+        texts = self.tokenizer.batch_decode(
+            [ids for _, ids, _ in answers], skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+        return [
+            (index, Response(text, finish_reason, len(prompts[index]), len(ids), made_with))
+            for (index, ids, finish_reason), text in zip(answers, texts, strict=True)
+        ]

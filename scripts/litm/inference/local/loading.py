@@ -1,0 +1,103 @@
+"""Loading a generating model of Hugging Face's: its weights, all of them, whole or in fewer bits."""
+
+import logging
+from typing import Any, cast
+
+import torch
+from safetensors import SafetensorError
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSeq2SeqLM,
+    BitsAndBytesConfig,
+    PretrainedConfig,
+    PreTrainedModel,
+)
+from transformers.utils import logging as transformers_logging
+
+from litm.base.errors import UserError
+from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
+
+#: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
+FAST_PRODUCT_ROWS = 32
+
+transformers_logging.disable_progress_bar()
+# It says at every product that int8 computes in float16, which the schema of models says once.
+logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+
+
+def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch.device) -> PreTrainedModel:
+    """The model on a device, ready to generate: an encoder-decoder if its configuration says so, else a causal one.
+
+    Raises `UserError` if it cannot be loaded, or if its files lack some of its weights.
+    """
+    kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+    dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
+    try:
+        # A cast, because the checker does not see that the loading report makes it a pair.
+        model, loading = cast(Any, kind).from_pretrained(
+            settings.location,
+            config=config,
+            revision=settings.revision,
+            dtype=dtype,
+            attn_implementation=settings.attention,
+            quantization_config=quantization_config(settings.quantization, dtype, config),
+            # Quantised weights are made on the device and cannot be moved.
+            device_map="auto" if settings.gpus > 1 else {"": device},
+            output_loading_info=True,
+            # Not to accept them, but to hear of them below instead of in a traceback.
+            ignore_mismatched_sizes=True,
+        )
+    except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
+        raise UserError(f"model {settings.location}: {loading_problem(error)}") from error
+    # What is not in the files would be random.
+    absent = sorted([*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])])
+    if absent:
+        raise UserError(
+            f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "
+            f"them in another shape ({absent[0]}, ...); get the model again"
+        )
+    if device.type == "cpu" and settings.quantization == NF4:
+        compute_odd_shapes_plainly(model)
+    return model.eval()
+
+
+def compute_odd_shapes_plainly(model: PreTrainedModel) -> None:
+    """Keep weights in 4 bits from bitsandbytes' fast product for processors with AVX-512 where it would fail.
+
+    It wants rows of whole blocks, and `FAST_PRODUCT_ROWS` of them at a time; only small models have others.
+    """
+    # A second that only this case is to cost.
+    from bitsandbytes.nn import Linear4bit
+
+    for module in model.modules():
+        if isinstance(module, Linear4bit):
+            block = cast(Any, module.weight).quant_state.blocksize
+            if module.in_features % block or module.out_features % FAST_PRODUCT_ROWS:
+                module.support_avx512bf16_for_cpu = False
+
+
+def loading_problem(error: Exception) -> str:
+    """One line on why a model could not be loaded, with the remedy where it is a setting."""
+    text = str(error).strip()
+    if "does not support an attention" in text or "does not support Flash Attention" in text:
+        return "its architecture has no such implementation of attention: set the model's 'attention' to eager"
+    return text.splitlines()[0]
+
+
+def quantization_config(
+    quantization: str, dtype: torch.dtype | str, config: PretrainedConfig
+) -> BitsAndBytesConfig | None:
+    """What bitsandbytes is asked for (NF4: Dettmers et al. 2023); computes in `dtype`, 'auto' being the stored one."""
+    if quantization == NO_QUANTIZATION:
+        return None
+    if getattr(config, "quantization_config", None):
+        raise UserError("its weights are quantised already: set the model's 'quantization' to none")
+    if quantization == INT8:
+        return BitsAndBytesConfig(load_in_8bit=True)
+    computed_in = (config.dtype or torch.float32) if isinstance(dtype, str) else dtype
+    return BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type=NF4,
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=computed_in,
+    )

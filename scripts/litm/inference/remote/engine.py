@@ -1,0 +1,153 @@
+"""An engine for a model behind an API; what differs between protocols is in the modules of `litm.inference.engines`."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
+from importlib.metadata import version
+from typing import Any, ClassVar
+from urllib.parse import urlsplit
+
+from litm.base.errors import UserError
+from litm.base.hashing import canonical_json
+from litm.base.messages import note
+from litm.domain.example import Content
+from litm.domain.finish_reason import REFUSED, STOP
+from litm.domain.response import Response
+from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, Provider, with_ids
+from litm.inference.remote.prompt_tokens import ServedPrompts
+from litm.inference.remote.replies import Reply, line_end
+from litm.inference.remote.retrying import Patience, as_they_finish, in_step
+from litm.prompting.tokenizer import load_tokenizer
+
+#: What a server of one's own, which wants no key, is given in its place, because the SDKs want one.
+NO_KEY = "no-key"
+
+
+class ApiEngine(ABC):
+    """Asks many prompts at a time, and again where none came; checks that each was read whole.
+
+    A protocol's engine says how to connect, what to send, and how to read what comes. sdk: the distribution that it
+    asks with.
+    """
+
+    provider: ClassVar[Provider]
+    sdk: ClassVar[str]
+    #: Few servers tell which tokens they had in a cache.
+    computed_tokens: int | None = None
+
+    def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
+        self.settings = settings
+        self.patience = patience or Patience(settings.request_timeout, settings.request_attempts)
+        self.key = api_key(settings, self.provider.key_variable)
+        self.url = settings.base_url or self.provider.url
+        self.software = f"{self.sdk} {version(self.sdk)}"
+        self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
+        self.served_prompts = self._served_prompts()
+        self._usage_is_missing = False
+
+    @abstractmethod
+    def connect(self) -> AbstractAsyncContextManager[Any]:
+        """The SDK's client, which sends nothing again by itself."""
+
+    @abstractmethod
+    async def ask(self, client: Any, content: Content) -> Reply:
+        """The answer to one request; `Unanswered` or `UserError` if there is none."""
+
+    def _served_prompts(self) -> ServedPrompts | None:
+        if self.tokenizer is None:
+            return None
+        settings = self.settings
+        return ServedPrompts(
+            self.tokenizer,
+            self.provider,
+            settings.endpoint,
+            settings.prompt_template,
+            settings.template,
+            settings.request,
+        )
+
+    def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
+        """The prompts with their token ids, see `ServedPrompts.ids`, if the model's tokenizer is known."""
+        if self.served_prompts is None:
+            return [Prepared(content, None) for content in contents]
+        return with_ids(contents, self.served_prompts.ids(contents))
+
+    def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
+        """Ask all prompts, those with the same beginning one after the other, for the sake of the server's cache.
+
+        Yields answers as they come. Raises `UserError` as `as_they_finish` does, and where the server read another
+        number of tokens than the prompt has.
+        """
+        yield from in_step(self._answers(prompts))
+
+    async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
+        order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
+        async with self.connect() as client:
+
+            async def send(index: int) -> Reply:
+                return await self.ask(client, prompts[index].content)
+
+            batches = as_they_finish(send, order, self.settings.concurrency, self.patience)
+            async with aclosing(batches):
+                async for batch in batches:
+                    yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
+
+    def _response(self, prompt: Prepared, reply: Reply) -> Response:
+        is_exact = self.served_prompts is not None and self.served_prompts.are_exact
+        check_read_whole(prompt.tokens, reply.prompt_tokens, is_exact)
+        if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
+            self._note_missing_usage()
+        end = line_end(reply.text, self.settings.reasoning) if self.settings.stop == FIRST_LINE else None
+        return Response(
+            text=reply.text[:end],
+            finish_reason=reply.finish_reason if end is None else STOP,
+            prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
+            response_tokens=reply.response_tokens or 0,
+            made_with=f"{self.software}, {public_url(self.url)}, {reply.served or self.settings.location}",
+        )
+
+    def _note_missing_usage(self) -> None:
+        if not self._usage_is_missing:
+            own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
+            note(f"{public_url(self.url)} does not report tokens: {own} whether it cut prompts is not known")
+        self._usage_is_missing = True
+
+
+def api_key(settings: EngineSettings, usual_variable: str) -> str:
+    """The key, from the environment variable that the model names, or else the provider's usual one.
+
+    A server of one's own is given `NO_KEY`, and never the provider's, unless a variable is named. Raises `UserError`
+    if it is not set.
+    """
+    variable = settings.api_key_variable or (None if settings.base_url else usual_variable)
+    if variable is None:
+        return NO_KEY
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise UserError(
+            f"{settings.location}: the environment variable {variable} has no key; nothing was asked. Set it, or name "
+            "another one by the model's 'api_key_variable'"
+        )
+    return key
+
+
+def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> None:
+    """Raise `UserError` if a server read another number of tokens than the prompt has, or fewer if that is not exact.
+
+    None is a number that is not known.
+    """
+    if counted is None or reported is None or counted == reported or (counted < reported and not exact):
+        return
+    raise UserError(
+        f"the server read {reported} tokens of a prompt that has {'' if exact else 'at least '}{counted} by the "
+        "model's tokenizer: it cuts prompts without saying so, or uses another tokenizer or chat template. This answer "
+        "was not kept. Raise the server's context length, or set the model's 'tokenizer' to the one that it uses"
+    )
+
+
+def public_url(url: str) -> str:
+    """An address without what may be secret in it: user, password and query."""
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}".rstrip("/")

@@ -1,0 +1,106 @@
+"""Requests that got no answer: which of them to send again, and when, and which mean that something must be mended."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from litm.base.errors import UserError
+
+#: Of the statuses below 500, those that the same request may not get again: timeout, conflict, too early, too many.
+PASSING = {408, 409, 425, 429}
+TOO_MANY = 429
+#: What providers call a limit on money in an error that has the status of a limit on speed.
+QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+#: A server that wants a longer wait than this, in seconds, has a limit by the hour or the day.
+LONGEST_WAIT = 900.0
+
+
+class Unanswered(Exception):
+    """A request got no answer, and the same one may get one later.
+
+    wait: how long the server says to wait, in seconds, None if it does not say; for_all: whether that is for all
+    requests and not only for this one.
+    """
+
+    def __init__(self, reason: str, wait: float | None = None, for_all: bool = False) -> None:
+        super().__init__(reason)
+        self.wait = wait
+        self.for_all = for_all
+
+
+def failure_of(error: Exception, secret: str) -> Exception:
+    """What an error of an SDK means: `Unanswered`, or a `UserError` with the provider's message.
+
+    error: an `APIError` of either SDK, which has a response if the server sent one; secret: the key, which is not
+    repeated if a provider does.
+    """
+    message = " ".join(str(error).split()).replace(secret, "***")
+    response = getattr(error, "response", None)
+    if response is None:
+        return Unanswered(f"{message} ({type(error.__cause__ or error).__name__})")
+    status, body = response.status_code, getattr(error, "body", None)
+    if is_final(status, body):
+        return UserError(f"the API refused a request: {message}. {remedy(status, body)}")
+    wait = asked_wait(response.headers, datetime.now(UTC))
+    if wait is not None and wait > LONGEST_WAIT:
+        return UserError(f"the API wants a wait of {wait:.0f} seconds: {message}. Run the same command again then")
+    return Unanswered(message, wait, for_all=status == TOO_MANY)
+
+
+def is_final(status: int, body: object) -> bool:
+    """Whether the same request would be refused again, by the status and the body of the response."""
+    return (status < 500 and status not in PASSING) or (status == TOO_MANY and not QUOTA.isdisjoint(error_names(body)))
+
+
+def error_names(body: object) -> set[str]:
+    """What an error's body calls it: the code and the type, where it has them."""
+    error = body.get("error", body) if isinstance(body, Mapping) else None
+    fields: Mapping[str, Any] = error if isinstance(error, Mapping) else {}
+    return {value for name in ("code", "type") if isinstance(value := fields.get(name), str)}
+
+
+def remedy(status: int, body: object) -> str:
+    """What to do about a request that was refused for good."""
+    if status in (401, 403):
+        return "Check the key and what it may be used for; what was answered is kept"
+    if status in (402, TOO_MANY):
+        return "Raise the limit, or pay, and run the same command again; what was answered is kept"
+    if status == 404:
+        return "Check the model's 'api_model', 'base_url' and 'endpoint'"
+    return (
+        "If it is a field that this API does not know, set it in the model's 'request' (null leaves it out); if a "
+        "prompt is too long, set 'context_window'; what was answered is kept"
+    )
+
+
+def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
+    """How many seconds a response says to wait, None if it does not.
+
+    By `retry-after-ms` (milliseconds), which is more exact, or `retry-after` (seconds, or the date of RFC 9110,
+    section 10.2.3, which is compared to `now`). The SDKs read the same for their own retries, but offer no function.
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    return _seconds_until(value, now) if seconds is None and value else seconds
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return max(0.0, number) if math.isfinite(number) else None
+
+
+def _seconds_until(date: str, now: datetime) -> float | None:
+    try:
+        then = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    # A date without a zone is in UTC, as all dates of HTTP are.
+    return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())

@@ -1,0 +1,90 @@
+"""How the prompts of a sweep are asked, by what its rules know: one reading for all programs that ask or count."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from litm.domain.response import SweepResponse
+from litm.inference.engine import FIRST_LINE, EngineSettings
+from litm.inference.engines import engine_facts
+from litm.inference.fit import Fit
+from litm.inference.identity import sweep_identity
+from litm.inference.policies import LEAVE_OUT
+from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
+from litm.prompting.render import opens_reasoning
+from litm.prompting.tokenizer import load_tokenizer
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A model and how it is asked. source: what identify_model.py wrote; settings: those of the model that change an
+    answer; template: the text of its prompt template, if it has one; decoding: limit of new tokens, stop rule.
+    """
+
+    source: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    template: str | None
+    decoding: Mapping[str, Any]
+
+    @property
+    def reasoning(self) -> Reasoning:
+        """What is done about what the model writes before its answer."""
+        return Reasoning.of(self.settings)
+
+    @property
+    def is_served(self) -> bool:
+        """Whether a server runs the model, and makes the prompts."""
+        return "base_url" in self.source
+
+    @property
+    def has_tokenizer(self) -> bool:
+        """Whether the model has a tokenizer, here or on its server."""
+        return engine_facts(self.settings["engine"]).has_model
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether prompts and answers have windows of their own."""
+        return "answer_window" in self.source
+
+    def identity(self) -> dict:
+        """All that defines an answer beside the prompt itself."""
+        # What a server runs ends its answers itself.
+        stops_early = self.decoding["stop"] == FIRST_LINE and not self.is_served
+        asked_with = generation_settings(self.settings, stops_early)
+        return sweep_identity(self.source["identity"], asked_with, self.template, dict(self.decoding))
+
+    def engine_settings(self, **run: Any) -> EngineSettings:
+        """What the engine is made with. run: the fields that change no answer, such as device and tokenizer."""
+        own = {key: value for key, value in self.settings.items() if key not in ("engine", "reasoning")}
+        return EngineSettings(
+            location=self.source["location"],
+            revision=self.source["revision"],
+            base_url=self.source.get("base_url"),
+            api_key_variable=self.source.get("api_key_variable"),
+            template=self.template,
+            reasoning=self.reasoning,
+            **own,
+            **self.decoding,
+            **run,
+        )
+
+    def fit(self, context_window: int | None, on_overflow: str = LEAVE_OUT) -> Fit:
+        """What fits. context_window: in tokens; 0 or None is the model's own."""
+        return Fit(
+            context_window=context_window or self.source["context_window"],
+            max_new_tokens=self.decoding["max_new_tokens"] + self.reasoning.tokens,
+            on_overflow=on_overflow,
+            is_shared=not self.is_encoder_decoder,
+            answer_window=self.source.get("answer_window"),
+        )
+
+    def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
+        """The responses, each with what it answers after its reasoning, where that alone is scored.
+
+        tokenizer: another place for the tokenizer than with the model.
+        """
+        opened = None
+        if self.reasoning.is_separate and not self.is_served:
+            own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"])
+            opened = opens_reasoning(own, self.settings["prompt_template"], self.template, self.reasoning.tags[0])
+        return with_answers(responses, self.reasoning, opened)

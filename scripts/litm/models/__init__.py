@@ -1,0 +1,1 @@
+"""What a model is: its files, identity, context window, device and memory."""

@@ -1,0 +1,62 @@
+"""How many tokens a model reads and writes."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from litm.base.errors import UserError
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
+
+
+#: Names that architectures give to the length of their context, most usual first; those with two lengths say whose.
+CONTEXT_WINDOW_NAMES = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length")
+
+ENCODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_encoder_position_embeddings")
+
+DECODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_decoder_position_embeddings")
+
+#: What the configurations of T5's family have: a position counts from where it is looked at, so there is no last one.
+RELATIVE_POSITIONS = "relative_attention_num_buckets"
+
+
+def load_config(location: str, revision: str | None, changes: Mapping[str, Any] | None = None) -> "PretrainedConfig":
+    """The configuration of a model in a folder or on the hub, with its architecture's defaults filled in.
+
+    changes: values that replace its own. Raises `UserError` if it cannot be read, or has no key of such a name.
+    """
+    from huggingface_hub.errors import StrictDataclassError
+    from transformers import AutoConfig
+
+    try:
+        config, unknown = AutoConfig.from_pretrained(
+            location, revision=revision, return_unused_kwargs=True, **(changes or {})
+        )
+    except (OSError, ValueError, StrictDataclassError) as error:
+        raise UserError(f"configuration of {location}: {str(error).strip().splitlines()[0]}") from error
+    if unknown:
+        (name, *_) = unknown
+        raise UserError(f"configuration of {location}: it has no '{name}': mend the model's 'config'")
+    return config
+
+
+def context_window_of(config: "PretrainedConfig") -> int | None:
+    """Most tokens that a model's configuration allows of prompt and answer together, or, for an encoder-decoder, of the
+    prompt alone; None if it sets no limit.
+
+    The `n_positions` of models with relative positions is none: it is the length that they were trained on.
+    """
+    if not config.is_encoder_decoder:
+        return _longest(config.get_text_config(), CONTEXT_WINDOW_NAMES)
+    return _longest(getattr(config, "encoder", config).get_text_config(), ENCODER_WINDOW_NAMES)
+
+
+def answer_window_of(config: "PretrainedConfig") -> int | None:
+    """Most tokens of an answer by an encoder-decoder, whose decoder has a context of its own; None for no limit."""
+    return _longest(config.get_text_config(decoder=True), DECODER_WINDOW_NAMES)
+
+
+def _longest(config: "PretrainedConfig", names: Iterable[str]) -> int | None:
+    if hasattr(config, RELATIVE_POSITIONS):
+        return None
+    return next((length for name in names if isinstance(length := getattr(config, name, None), int)), None)

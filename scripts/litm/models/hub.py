@@ -1,0 +1,37 @@
+"""Models of the hub as a whole, in its local cache: what a machine without a network needs."""
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from litm.base.errors import UserError
+from litm.models.files import PARTS, WEIGHTS
+
+
+def wanted_files(names: Iterable[str]) -> list[str]:
+    """Of the files of a hub model those that transformers reads, sorted: one kind of weights, none in folders."""
+    parts = [name for name in names if "/" not in name and _matches(name, PARTS)]
+    kinds = [kind for kind in WEIGHTS if any(_matches(name, [kind]) for name in parts)]
+    return sorted(name for name in parts if not _matches(name, kinds[1:]))
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(PurePosixPath(name).match(pattern) for pattern in patterns)
+
+
+def download(hub: str, commit: str) -> tuple[str, int]:
+    """Put the files of a commit of a hub model into the local cache, those that are not there; (folder, how many).
+
+    Raises `UserError` if the hub does not give them.
+    """
+    from huggingface_hub import HfApi, constants, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HTTPError
+
+    if constants.HF_HUB_OFFLINE:
+        raise UserError(f"model {hub}: HF_HUB_OFFLINE is set; fetch without it, where there is a network")
+    try:
+        files = wanted_files(HfApi().list_repo_files(hub, revision=commit))
+        folder = snapshot_download(hub, revision=commit, allow_patterns=files)
+    except (HfHubHTTPError, HTTPError, OSError) as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise UserError(f"model {hub} (commit {commit}): {reason}; run the same command again to go on") from error
+    return str(folder), len(files)

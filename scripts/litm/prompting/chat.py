@@ -1,0 +1,92 @@
+"""Chat templates: messages to text."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+import jinja2
+
+from litm.base.errors import UserError
+from litm.domain.example import Content
+from litm.prompting.formats import CHAT
+from litm.prompting.reasoning import OFF, STRIP, SWITCH
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+
+#: The day that chat templates are told which write today's date: the same prompt must be the same tomorrow.
+FIXED_DAY = datetime(2024, 7, 26)
+
+
+def as_messages(content: Content) -> list[dict[str, str]]:
+    """The messages of a chat: a text is one message of the user's."""
+    return [{"role": "user", "content": content}] if isinstance(content, str) else content
+
+
+def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str, str]]]) -> list[str]:
+    """Each chat in the tokenizer's chat template, up to where the answer begins; errors as in `render_prompts`."""
+    if not tokenizer.chat_template:
+        raise UserError(
+            "prompt_template is 'chat', but the model's tokenizer has no chat template: "
+            "use 'raw' or the name of a file in resources/prompt_templates"
+        )
+    try:
+        texts = tokenizer.apply_chat_template(
+            chats,
+            chat_template=fixed_day_macro() + tokenizer.get_chat_template(),
+            tokenize=False,
+            add_generation_prompt=True,
+        )
+    except (ValueError, TypeError, LookupError, AttributeError, jinja2.TemplateError) as error:
+        raise UserError(
+            f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
+            f"use 'raw' or the name of a file in resources/prompt_templates"
+        ) from error
+    return cast(list[str], texts)
+
+
+def switch_thinking_off(tokenizer: "PreTrainedTokenizerBase", prompt_template: str) -> None:
+    """Have the tokenizer's chat template write from now on what it writes for models that are not to reason.
+
+    Raises `UserError` if it has no such switch, or is not what the prompt is put into.
+    """
+    remedy = f"set the model's 'reasoning' to {STRIP}, or leave it out"
+    if prompt_template != CHAT:
+        raise UserError(f"reasoning: {OFF} is for prompt_template {CHAT}, and it is {prompt_template}: {remedy}")
+    if not tokenizer.chat_template or SWITCH not in tokenizer.get_chat_template():
+        raise UserError(f"reasoning: {OFF}, but the tokenizer's chat template has no '{SWITCH}' to switch: {remedy}")
+    # The line end at its end is dropped by the way transformers renders templates.
+    tokenizer.chat_template = f"{{%- set {SWITCH} = false %}}\n" + tokenizer.get_chat_template()
+
+
+def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[dict[str, str]]]) -> None:
+    """Raise `UserError` if the chat template leaves out messages: what a model is not shown it cannot remember.
+
+    Looked for with other words in the place of the messages, once for each pattern of roles, as a template may change
+    what it is given.
+    """
+    for roles in dict.fromkeys(tuple(message["role"] for message in chat) for chat in chats):
+        marks = [f"qz{index}zq" for index in range(len(roles))]
+        chat = [{"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)]
+        try:
+            (text,) = render_chats(tokenizer, [chat])
+        except UserError:
+            # It depends on what the messages say.
+            continue
+        absent = sum(mark not in text.lower() for mark in marks)
+        if absent:
+            raise UserError(
+                f"the tokenizer's chat template leaves out {absent} of the {len(roles)} messages of a conversation: "
+                f"use 'raw' or the name of a file in resources/prompt_templates"
+            )
+
+
+def fixed_day_macro() -> str:
+    """A chat template's beginning that replaces `strftime_now` by the same function of `FIXED_DAY`.
+
+    The line end at its end is dropped by the way transformers renders templates, so that the template itself
+    still begins at the beginning of a line.
+    """
+    filters = "".join(f"|replace('%{code}', '{FIXED_DAY.strftime('%' + code)}')" for code in "YymdBbAaHMSIpj")
+    return "{%- macro strftime_now(format) -%}{{ format" + filters + " }}{%- endmacro %}\n"

@@ -1,0 +1,65 @@
+"""Prompts as a model reads them: templates applied, then tokens."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from litm.base.batches import in_batches
+from litm.base.errors import UserError
+from litm.domain.example import Content
+from litm.prompting.chat import as_messages, check_shows_all, render_chats
+from litm.prompting.formats import CHAT, PROMPT_FIELD
+from litm.prompting.tokenizer import tokenize
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+
+#: Prompts given to the tokenizer at a time: what it returns takes three times the memory of the ids alone.
+CHUNK = 64
+
+
+def read_prompt_template(path: str | Path) -> str:
+    """A named template's text without its final line end; it must have {prompt} exactly once."""
+    template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
+    if template.count(PROMPT_FIELD) != 1:
+        raise UserError(f"{path}: a prompt template must contain {PROMPT_FIELD} exactly once")
+    return template
+
+
+def encode_prompts(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Iterable[Content]
+) -> list[list[int]]:
+    """Token ids of each prompt as the model is given it, with the special tokens of its tokenizer once.
+
+    Never truncates. Arguments and errors as in `render_prompts`.
+    """
+    ids: list[list[int]] = []
+    for some in in_batches(prompts, CHUNK):
+        texts = render_prompts(tokenizer, prompt_template, template, some)
+        ids += cast(list[list[int]], tokenize(tokenizer, prompt_template, texts)["input_ids"])
+    return ids
+
+
+def render_prompts(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[Content]
+) -> list[str]:
+    """The text of each prompt that the tokenizer is given.
+
+    prompt_template: 'raw', 'chat' (the tokenizer's own chat template; a text is one user message), or the name of a
+    template whose text is `template`. Messages are for 'chat' alone, see `prompt_content`. Raises `UserError` where
+    there is no chat template, or it refuses the messages.
+    """
+    if prompt_template == CHAT:
+        chats = [as_messages(prompt) for prompt in prompts]
+        check_shows_all(tokenizer, chats)
+        return render_chats(tokenizer, chats)
+    texts = cast(Sequence[str], prompts)
+    return list(texts) if template is None else [template.replace(PROMPT_FIELD, text) for text in texts]
+
+
+def opens_reasoning(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, opening: str
+) -> bool:
+    """Whether prompts end with the tag that opens the reasoning; arguments and errors as in `render_prompts`."""
+    return render_prompts(tokenizer, prompt_template, template, ["x"])[0].rstrip().endswith(opening)

@@ -1,0 +1,233 @@
+"""The prompts of a sweep in tokens: how long they are, and where in them the gold items are."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from litm.base.batches import in_batches
+from litm.base.errors import UserError
+from litm.domain.example import Example
+from litm.prompting.chat import as_messages, render_chats
+from litm.prompting.formats import CHAT, PROMPT_FIELD
+from litm.prompting.render import CHUNK, render_prompts
+from litm.prompting.tokenizer import tokenize
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
+    from transformers import PreTrainedTokenizerBase
+
+#: Columns of a file of positions and their types: one row per prompt and target. Tokens are counted from 0, and
+#: missing where there is no gold item, or where its place is not known.
+POSITION_COLUMNS = {
+    "model": "string",
+    "experiment": "string",
+    "size": "int64",
+    "placement": "string",
+    "id": "string",
+    "target": "string",
+    "position": "Int64",
+    "prompt_tokens": "int64",
+    "first_token": "Int64",
+    "last_token": "Int64",
+}
+#: Stands for the content of the message of that number when the rest of a chat is wanted.
+_CONTENT = re.compile(r"__content_\d+__")
+
+
+@dataclass(frozen=True)
+class GoldTokens:
+    """The first and the last token, counted from 0, that have characters of a gold item."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class PromptTokens:
+    """A prompt in tokens, those of its template and special tokens included.
+
+    golds: of each target, None for one without an item and where the place is not known; unknown: of how many items
+    it is not known.
+    """
+
+    count: int
+    golds: tuple[GoldTokens | None, ...]
+    unknown: int
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Characters [start, end) of an example's prompt, which begin at character `at` of what the tokenizer is given."""
+
+    start: int
+    end: int
+    at: int
+
+
+def measure_prompts(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, examples: Iterable[Example]
+) -> Iterator[tuple[Example, PromptTokens]]:
+    """Each example, and its prompt in the tokens that the model is given; arguments and errors as in `render_prompts`.
+
+    A gold item's place is not known if the tokenizer does not say which characters a token has (one that is not
+    fast), or if the chat template changes what it is given, white space at the ends of a message aside.
+    """
+    for some in in_batches(examples, CHUNK):
+        texts = render_prompts(
+            tokenizer, prompt_template, template, [example.content(prompt_template == CHAT) for example in some]
+        )
+        encoded = tokenize(tokenizer, prompt_template, texts)
+        encodings: Sequence[Encoding | None] = encoded.encodings or [None] * len(some)
+        if prompt_template == CHAT:
+            segments = _segments_of_chats(tokenizer, some, texts)
+        else:
+            at = 0 if template is None else template.index(PROMPT_FIELD)
+            segments = [[Segment(0, len(example.prompt), at)] for example in some]
+        for example, ids, encoding, parts in zip(some, encoded["input_ids"], encodings, segments, strict=True):
+            spans = [target.span for target in example.targets]
+            golds = tuple(gold_tokens(encoding, parts, *span) if span and encoding else None for span in spans)
+            unknown = sum(span is not None and gold is None for span, gold in zip(spans, golds, strict=True))
+            yield example, PromptTokens(len(ids), golds, unknown)
+
+
+def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, end: int) -> GoldTokens | None:
+    """The tokens with characters [start, end) of a prompt; None where the segments or the tokens have none of them.
+
+    A token counts that has only one of the characters, or also one beside them, such as the space before an item.
+    White space at an end that the tokenizer says is of no token does not count.
+    """
+    shown = [(max(start, s.start) - s.start + s.at, min(end, s.end) - s.start + s.at) for s in segments]
+    shown = [(a, b) for a, b in shown if a < b]
+    if not shown:
+        return None
+    characters = range(shown[0][0], shown[-1][1])
+    first = next((token for c in characters if (token := encoding.char_to_token(c)) is not None), None)
+    if first is None:
+        return None
+    last = next(token for c in reversed(characters) if (token := encoding.char_to_token(c)) is not None)
+    # A character of several bytes can have several tokens, of which the first was found.
+    while (own := encoding.token_to_chars(last + 1)) and own[0] < characters.stop and own[1] > characters.start:
+        last += 1
+    return GoldTokens(first, last)
+
+
+def _segments_of_chats(
+    tokenizer: "PreTrainedTokenizerBase", examples: Sequence[Example], texts: Sequence[str]
+) -> list[list[Segment]]:
+    """For each example with its rendered chat where parts of its prompt are in it, empty where that is not known."""
+    chats = [as_messages(example.content(as_chat=True)) for example in examples]
+    roles = [tuple(message["role"] for message in messages) for messages in chats]
+    gaps = {some: chat_gaps(tokenizer, some) for some in set(roles)}
+    return [
+        chat_segments(example.prompt, [message["content"] for message in messages], text, gaps[some])
+        for example, messages, text, some in zip(examples, chats, texts, roles, strict=True)
+    ]
+
+
+def chat_gaps(tokenizer: "PreTrainedTokenizerBase", roles: Sequence[str]) -> list[str] | None:
+    """What a chat template writes before, between and after the contents of messages of these roles.
+
+    One text more than there are roles; None if it does not write each content once and in its order.
+    """
+    names = [f"__content_{index}__" for index in range(len(roles))]
+    messages = [{"role": role, "content": name} for role, name in zip(roles, names, strict=True)]
+    try:
+        (text,) = render_chats(tokenizer, [messages])
+    except UserError:
+        # It took the real contents, so it must depend on what they say.
+        return None
+    return _CONTENT.split(text) if _CONTENT.findall(text) == names else None
+
+
+def chat_segments(prompt: str, contents: Sequence[str], text: str, gaps: Sequence[str] | None) -> list[Segment]:
+    """Where the contents of a chat are in the prompt, and in the text that a chat template made of them.
+
+    gaps: see `chat_gaps`. Empty unless both are certain.
+    """
+    if gaps is None or not text.startswith(gaps[0]):
+        return []
+    at, shown, places = len(gaps[0]), [], []
+    for content, gap in zip(contents, gaps[1:], strict=True):
+        part = next((part for part in (content, content.strip()) if text.startswith(part + gap, at)), None)
+        if part is None:
+            return []
+        shown.append(part)
+        places.append(at)
+        at += len(part) + len(gap)
+    starts = places_in_order(prompt, shown)
+    if at != len(text) or starts is None:
+        return []
+    return [Segment(start, start + len(part), at) for start, part, at in zip(starts, shown, places, strict=True)]
+
+
+def places_in_order(text: str, parts: Sequence[str]) -> list[int] | None:
+    """Where each of the parts begins in the text, which has them in this order; None unless there is one way only."""
+    leftmost, at = [], 0
+    for part in parts:
+        leftmost.append(text.find(part, at))
+        if leftmost[-1] < 0:
+            return None
+        at = leftmost[-1] + len(part)
+    rightmost, at = [], len(text)
+    for part in reversed(parts):
+        at = text.rfind(part, 0, at)
+        rightmost.append(at)
+    return leftmost if leftmost == rightmost[::-1] else None
+
+
+def token_count_row(
+    model: str, experiment: str, size: int, placement: str, prompts: Sequence[PromptTokens]
+) -> dict[str, object]:
+    """A cell of the token-count table.
+
+    n, mean, sd (sample), min, max: how many prompts, and their lengths (paper, Tables 2 to 4). The rest is about the
+    n_gold_located prompts that have a gold item and all of whose items have a known place, and None where there are
+    none: gold_first_token and gold_last_token are the means of the first and of the last token of the gold item (of
+    several the first one's first and the last one's last token), counted from 0. gold_depth_tokens is the mean
+    depth, in tokens, of the middle between these two: 0 is the prompt's first token, 1 its last. So a gold item in
+    the middle of its context is at 0.5 if there is as much to read before it as after it, the instruction, the
+    question and the template's text included.
+    """
+    counts = pd.Series([prompt.count for prompt in prompts], dtype="int64")
+    located = [(prompt.count, [gold for gold in prompt.golds if gold]) for prompt in prompts if not prompt.unknown]
+    golds = pd.DataFrame(
+        [(count, min(g.first for g in golds), max(g.last for g in golds)) for count, golds in located if golds],
+        columns=["count", "first", "last"],
+        dtype="float64",
+    )
+    depths = (golds["first"] + golds["last"]) / 2 / (golds["count"] - 1).clip(lower=1)
+    return {
+        "model": model,
+        "experiment": experiment,
+        "size": size,
+        "placement": placement,
+        "n": len(counts),
+        "mean": counts.mean(),
+        "sd": counts.std(ddof=1) if len(counts) > 1 else 0.0,
+        "min": int(counts.min()),
+        "max": int(counts.max()),
+        "n_gold_located": len(golds),
+        "gold_first_token": golds["first"].mean() if len(golds) else None,
+        "gold_last_token": golds["last"].mean() if len(golds) else None,
+        "gold_depth_tokens": depths.mean() if len(golds) else None,
+    }
+
+
+def position_rows(model: str, experiment: str, example: Example, prompt: PromptTokens) -> Iterator[dict]:
+    """A row of `POSITION_COLUMNS` for each target of one prompt."""
+    for target, gold in zip(example.targets, prompt.golds, strict=True):
+        yield {
+            "model": model,
+            "experiment": experiment,
+            "size": example.size,
+            "placement": example.placement,
+            "id": example.id,
+            "target": target.name,
+            "position": target.position,
+            "prompt_tokens": prompt.count,
+            "first_token": gold.first if gold else None,
+            "last_token": gold.last if gold else None,
+        }

@@ -1,0 +1,88 @@
+"""Tokenizers: loaded, applied, and checked for one begin token."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from litm.base.errors import UserError
+from litm.prompting.chat import switch_thinking_off
+from litm.prompting.formats import CHAT
+from litm.prompting.reasoning import OFF, Reasoning, check_tags
+
+if TYPE_CHECKING:
+    from transformers import BatchEncoding, PreTrainedTokenizerBase
+
+
+def model_tokenizer(
+    location: str, revision: str | None, prompt_template: str, reasoning: Reasoning
+) -> "PreTrainedTokenizerBase":
+    """The tokenizer as a model is asked with it; location, revision and errors as in `load_tokenizer`.
+
+    Raises `UserError` too for a reasoning policy that the prompts or the tokenizer do not allow.
+    """
+    tokenizer = load_tokenizer(location, revision)
+    if reasoning.policy == OFF:
+        switch_thinking_off(tokenizer, prompt_template)
+    if reasoning.is_separate:
+        check_tags(tokenizer, reasoning.tags)
+    return tokenizer
+
+
+def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTokenizerBase":
+    """The tokenizer in a model folder, in a tokenizer.json file, or of a hub model.
+
+    Raises `UserError` if there is none.
+    """
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    if Path(location).is_file():
+        try:
+            return PreTrainedTokenizerFast(tokenizer_file=location, padding_side="left")
+        except Exception as error:  # the tokenizers library raises nothing more special
+            raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
+    try:
+        return AutoTokenizer.from_pretrained(location, revision=revision, padding_side="left")
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UserError(f"tokenizer of {location}: {reason}") from error
+
+
+def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":
+    """Texts that `render_prompts` made as the tokenizer encodes them; a chat template writes special tokens itself.
+
+    Raises `UserError` as `check_begins_once` does.
+    """
+    special = prompt_template != CHAT
+    encoded = tokenizer(texts, add_special_tokens=special, return_attention_mask=False, verbose=False)
+    check_begins_once(tokenizer, prompt_template, cast(list[list[int]], encoded["input_ids"]))
+    return encoded
+
+
+def check_begins_once(
+    tokenizer: "PreTrainedTokenizerBase", prompt_template: str, prompts: Iterable[Sequence[int]]
+) -> None:
+    """Raise `UserError` if the token ids of a prompt have the beginning of a text twice, which no model was trained on.
+
+    Looked for in what the model is given, because each tokenizer has its own way to write that token, and many write
+    none. Taken out it is not: a template's file is then no longer what the model was given.
+    """
+    beginnings = beginning_tokens(tokenizer)
+    for ids in prompts:
+        if len(ids) > 1 and ids[0] == ids[1] and ids[0] in beginnings:
+            token = tokenizer.decode([ids[0]])
+            remedy = (
+                "the chat template, or the message, writes it twice: use another prompt_template"
+                if prompt_template == CHAT
+                else "the tokenizer adds it by itself: remove it from the file of the prompt template or of the prompt"
+            )
+            raise UserError(f"prompt_template {prompt_template}: a prompt begins with {token!r} twice; {remedy}")
+
+
+def beginning_tokens(tokenizer: "PreTrainedTokenizerBase") -> set[int]:
+    """The ids that begin a text: what the tokenizer calls so, and what it puts before a text, which tells of those too
+    that were read from a tokenizer.json alone and have no names for their special tokens.
+    """
+    plain = tokenizer("x", add_special_tokens=False)["input_ids"]
+    added = tokenizer("x")["input_ids"]
+    named = {tokenizer.bos_token_id} - {None}
+    return named | ({added[0]} if added[:1] != plain[:1] else set())

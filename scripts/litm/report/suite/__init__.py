@@ -1,0 +1,1 @@
+"""Exports and summaries of the suite."""

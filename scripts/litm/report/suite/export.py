@@ -1,0 +1,92 @@
+"""The suite's own layout of results: the predictions and the figure of each curve."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from litm.base.errors import UserError
+from litm.domain.curve import Curve
+from litm.domain.example import Example
+from litm.domain.response import SweepResponse
+from litm.figures import accuracy_by_position, accuracy_by_target
+from litm.figures.drawing.rows import Rows
+
+
+@dataclass(frozen=True)
+class CurveFiles(Curve):
+    """A curve, what its figure says, and the files of its examples (one a placement), scores and responses."""
+
+    title: str
+    panel_title: str
+    examples: Sequence[str]
+    scores: str
+    responses: str
+
+
+def predictions(
+    curve: Curve, examples: Iterable[Example], responses: Iterable[SweepResponse], scores: pd.DataFrame
+) -> dict[int | None, list[dict]]:
+    """What the model answered at each position, one record a question, in the order of the examples.
+
+    examples, scores: those of the curve; responses: those of its experiment. `correct` is None for a question that
+    was left out because it did not fit at some position, whatever was answered at the others. Raises `UserError` for
+    an example without a response or a score.
+    """
+    answered = {
+        (response.placement, response.id): (response.scored_text, response.finish_reason)
+        for response in responses
+        if response.size == curve.size and curve.placement in (None, response.placement)
+    }
+    verdicts = _verdicts(scores)
+    by_position: dict[int | None, list[dict]] = {}
+    for example in examples:
+        prompt = (example.placement, example.id)
+        where = f"question {example.id}, size {curve.size}, {example.placement}"
+        if prompt not in answered:
+            raise UserError(f"no response to {where}: run generate again")
+        answer, finish_reason = answered[prompt]
+        for target in example.targets:
+            if (*prompt, target.name) not in verdicts:
+                raise UserError(f"no score of {where}: run score again")
+            answers = list(target.answers)
+            record = {
+                "id": example.id,
+                "question": example.question,
+                "model_answer": answer,
+                "correct": verdicts[(*prompt, target.name)],
+                "value": answers[0] if len(answers) == 1 else answers,
+                "gold_position": target.position,
+                **({} if curve.placement is None else {"target": target.name}),
+                "finish_reason": finish_reason,
+            }
+            by_position.setdefault(target.position, []).append(record)
+    return by_position
+
+
+def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], bool | None]:
+    """Right, wrong, or None for what is not counted, by placement, question and target."""
+    not_counted = scores["excluded"] | scores["correct"].isna()
+    columns = (scores["placement"], scores["id"], scores["target"], scores["correct"], not_counted)
+    return {
+        (placement, id_, target): None if missing else bool(correct)
+        for placement, id_, target, correct, missing in zip(*columns, strict=True)
+    }
+
+
+def curve_figure(curve: CurveFiles, accuracy: pd.DataFrame) -> Figure:
+    """The curve alone: accuracy by position, or bars for several gold items of one prompt.
+
+    accuracy: the rows of the curve in the accuracy table.
+    """
+    kind = accuracy_by_position if curve.placement is None else accuracy_by_target
+    settings = {
+        "name": curve.name,
+        "title": curve.title,
+        "experiments": [curve.experiment],
+        "references": {},
+        "panel_title": curve.panel_title,
+        "x_label": kind.X_LABEL,
+    }
+    return kind.draw(settings, Rows(accuracy))

@@ -1,0 +1,97 @@
+"""Summaries of curves in the suite's format: accuracy by position and the Position Bias Index, from rows of the tables.
+
+A value that does not exist is None, never NaN.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import pandas as pd
+
+from litm.analysis.pbi import CLASSES, INVERTED, MEASURED, NO_INFORMATION
+from litm.base.errors import UserError
+from litm.base.plain_rows import plain_rows
+from litm.domain.curve import Curve
+
+PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
+
+#: What a summary takes from the curve's row of position_bias.csv as it is.
+_BIAS = ("edge_accuracy", "middle_accuracy", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")
+#: What the accuracy table says of questions that are not counted.
+_NOT_COUNTED = ["n_excluded", "n_failed", "n_not_recorded"]
+
+AnyCurve = TypeVar("AnyCurve", bound=Curve)
+
+
+def parse_curves(text: str, kind: type[AnyCurve]) -> list[AnyCurve]:
+    """The curves in a JSON list of objects with the fields of `kind`; TypeError or ValueError for anything else."""
+    return [kind(**entry) for entry in json.loads(text)]
+
+
+def rows_of_curve(table: pd.DataFrame, model: str, curve: Curve) -> pd.DataFrame:
+    """The rows of one model and curve, of a table or of score rows."""
+    chosen = (table["model"] == model) & (table["experiment"] == curve.experiment) & (table["size"] == curve.size)
+    if curve.placement is not None:
+        chosen &= table["placement"] == curve.placement
+    return table[chosen]
+
+
+def curve_summary(model: str, curve: Curve, accuracy: pd.DataFrame, position_bias: pd.DataFrame | None) -> dict:
+    """The suite's summary of one curve.
+
+    accuracy, position_bias: the tables, with the rows of all models; None for no such table. `positions` are fractions
+    of the questions counted at each position, the other numbers are of the `n` questions scored at all of them.
+    Raises `UserError` if the accuracy table has no position of the curve.
+    """
+    table = rows_of_curve(accuracy, model, curve)
+    cells = plain_rows(table[table["position"].notna()].sort_values("position", kind="stable"))
+    if not cells:
+        raise UserError(f"{curve.name}: the accuracy table has no position of {model} at size {curve.size}")
+    summary = {
+        "experiment": curve.name,
+        "model": model,
+        **{key: cells[0][key] for key in ("task", "metric")},
+        "size": curve.size,
+        "items": int(cells[0]["items"]),
+        "positions": {str(int(cell["position"])): cell["accuracy"] for cell in cells},
+    }
+    if curve.placement is not None:
+        summary["targets"] = {cell["target"]: int(cell["position"]) for cell in cells}
+    rows = [] if position_bias is None else plain_rows(rows_of_curve(position_bias, model, curve))
+    return summary | (_of_bias(rows[0]) if rows else _without_bias(cells))
+
+
+def master_summary(model: str, summaries: Iterable[dict]) -> dict:
+    """All summaries of a model by the names of their curves, and which curves are of which class of PBI."""
+    experiments = {summary["experiment"]: summary for summary in summaries}
+    verdicts = [summary["verdict"] for summary in experiments.values()]
+    return {
+        "model": model,
+        "measured": verdicts.count(MEASURED),
+        "no_information": verdicts.count(NO_INFORMATION),
+        "pbi_classes": {
+            name: [curve for curve, summary in experiments.items() if summary["pbi_class"] == name]
+            for name in PBI_CLASSES
+        },
+        "experiments": experiments,
+    }
+
+
+def _of_bias(row: Mapping) -> dict:
+    values = {name: row[name] for name in (*_BIAS, "verdict", "reason")}
+    if row["verdict"] == MEASURED and row["pbi"] is None:
+        values["reason"] = "no position between the first and the last"
+    return {"n": int(row["n_complete"]), "n_incomplete": int(row["n_incomplete"]), **values}
+
+
+def _without_bias(cells: Sequence[Mapping]) -> dict:
+    """A curve that is not in the table of position bias: one position, whose counts are its own, or not compared."""
+    alone = len(cells) == 1
+    return {
+        "n": int(cells[0]["n"]) if alone else None,
+        "n_incomplete": sum(int(cells[0][name]) for name in _NOT_COUNTED) if alone else None,
+        **dict.fromkeys(_BIAS),
+        "verdict": NO_INFORMATION,
+        "reason": "only one position" if alone else "not in the table of position bias",
+    }

@@ -1,0 +1,145 @@
+"""Search among vectors by inner product with FAISS (Johnson et al. 2021), part by part, so that memory stays bounded.
+
+Exact search looks at every vector. An approximate index, one a shard, looks at some of them: along a graph (HNSW:
+Malkov and Yashunin 2020) or in the nearest of many lists (IVF). What it misses is measured against exact search.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import faiss
+import numpy as np
+
+from litm.base.progress import progress_bar
+from litm.retrieval.method import Hit
+from litm.retrieval.vectors import Vectors
+
+#: To be raised with any change of what an approximate index holds, because the store keeps what was made before.
+RECIPE = 1
+HNSW, IVF = "hnsw", "ivf"
+#: Vectors compared at a time: with 768 numbers each, 200 MB.
+ROWS_AT_A_TIME = 65_536
+#: FAISS wants about this many training vectors a list; more do not make the lists better.
+TRAINING_VECTORS_A_LIST = 64
+
+#: (queries, hits) -> scores and rows, both (queries, hits); a row of -1 is no hit.
+Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class IndexSettings:
+    """kind: exact, hnsw or ivf; links and explored: of HNSW, a node's links and the candidates kept during a
+    search; lists and probes: of IVF, the lists of a shard and those that are looked at.
+    """
+
+    kind: str
+    links: int = 0
+    explored: int = 0
+    lists: int = 0
+    probes: int = 0
+
+    def building(self) -> dict:
+        """What changes the index itself; the others only change the search."""
+        return {"kind": self.kind, **({"links": self.links} if self.kind == HNSW else {"lists": self.lists})}
+
+
+def search_exact(shards: Sequence[Vectors], queries: np.ndarray, hits: int) -> list[list[Hit]]:
+    """For each query (a row of float32) its best vectors, at most `hits`, best first.
+
+    A hit's passage is its row, counted over all shards.
+    """
+    return _best(_blocks(shards), sum(shard.rows for shard in shards), queries, hits)
+
+
+def search_indexes(
+    indexes: Sequence[Path], shards: Sequence[Vectors], settings: IndexSettings, queries: np.ndarray, hits: int
+) -> list[list[Hit]]:
+    """The same with an index for each shard, some of the best vectors may be missed."""
+    return _best(_opened(indexes, shards, settings), sum(shard.rows for shard in shards), queries, hits)
+
+
+def build_index(vectors: Vectors, settings: IndexSettings, path: Path) -> None:
+    """Make the approximate index of a shard; on one thread, because the order of insertion decides the graph."""
+    faiss.omp_set_num_threads(1)
+    index: faiss.Index
+    data = vectors.map()
+    if settings.kind == HNSW:
+        index = faiss.IndexHNSWFlat(vectors.dimension, settings.links, faiss.METRIC_INNER_PRODUCT)
+    else:
+        lists = max(1, min(settings.lists, vectors.rows // TRAINING_VECTORS_A_LIST))
+        quantizer = faiss.IndexFlatIP(vectors.dimension)
+        index = faiss.IndexIVFFlat(quantizer, vectors.dimension, lists, faiss.METRIC_INNER_PRODUCT)
+        # Evenly spaced rows are a sample of the whole shard, and always the same one.
+        step = max(1, vectors.rows // (lists * TRAINING_VECTORS_A_LIST))
+        if vectors.rows:
+            index.train(_float32(data[::step]))
+    with progress_bar(vectors.rows, "indexing", "vectors") as bar:
+        for start in range(0, vectors.rows, ROWS_AT_A_TIME):
+            block = _float32(data[start : start + ROWS_AT_A_TIME])
+            index.add(block)
+            bar.update(len(block))
+    faiss.write_index(index, str(path))
+
+
+def overlap(found: Sequence[Sequence[Hit]], exact: Sequence[Sequence[Hit]]) -> float:
+    """Recall of an approximate search: the share of the exact hits that it found too (1 where there are none)."""
+    total = sum(len(hits) for hits in exact)
+    both = sum(
+        len({row for row, _ in some} & {row for row, _ in all_}) for some, all_ in zip(found, exact, strict=True)
+    )
+    return both / total if total else 1.0
+
+
+def _blocks(shards: Sequence[Vectors]) -> Iterator[tuple[int, int, Search]]:
+    first = 0
+    for shard in shards:
+        data = shard.map()
+        for start in range(0, shard.rows, ROWS_AT_A_TIME):
+            block = _float32(data[start : start + ROWS_AT_A_TIME])
+            yield first + start, len(block), partial(_compare_all, block)
+        first += shard.rows
+
+
+def _compare_all(block: np.ndarray, queries: np.ndarray, hits: int) -> tuple[np.ndarray, np.ndarray]:
+    return faiss.knn(queries, block, min(hits, len(block)), metric=faiss.METRIC_INNER_PRODUCT)
+
+
+def _opened(
+    paths: Sequence[Path], shards: Sequence[Vectors], settings: IndexSettings
+) -> Iterator[tuple[int, int, Search]]:
+    first = 0
+    for path, shard in zip(paths, shards, strict=True):
+        if shard.rows:
+            index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP)
+            if settings.kind == HNSW:
+                index.hnsw.efSearch = settings.explored  # type: ignore[attr-defined]  # the file says which class
+            else:
+                index.nprobe = settings.probes  # type: ignore[attr-defined]
+            yield first, shard.rows, index.search
+        first += shard.rows
+
+
+def _best(parts: Iterable[tuple[int, int, Search]], rows: int, queries: np.ndarray, hits: int) -> list[list[Hit]]:
+    """Search part after part, (first row, rows, search), keeping the best so far of each query."""
+    scores = np.empty((len(queries), 0), dtype=np.float32)
+    found = np.empty((len(queries), 0), dtype=np.int64)
+    with progress_bar(rows, "searching", "vectors") as bar:
+        for first, length, search in parts:
+            part_scores, part_rows = search(queries, hits)
+            # What is missing of a part, -1, must not become the last row of the part before.
+            part_scores = np.where(part_rows < 0, -np.inf, part_scores)
+            scores = np.concatenate([scores, part_scores], axis=1)
+            found = np.concatenate([found, np.where(part_rows < 0, -1, part_rows + first)], axis=1)
+            best = np.argsort(-scores, axis=1, kind="stable")[:, :hits]
+            scores, found = np.take_along_axis(scores, best, axis=1), np.take_along_axis(found, best, axis=1)
+            bar.update(length)
+    return [
+        [(int(row), float(score)) for row, score in zip(*pair, strict=True) if row >= 0]
+        for pair in zip(found, scores, strict=True)
+    ]
+
+
+def _float32(rows: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(rows, dtype=np.float32)

@@ -1,0 +1,72 @@
+"""BM25 (Robertson and Zaragoza 2009) with Lucene, by way of pyserini (Lin et al. 2021)."""
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from litm.base.batches import in_batches
+from litm.base.errors import UserError
+from litm.base.progress import progress_bar
+from litm.corpora.passages import Passage
+from litm.retrieval.java import start_java
+from litm.retrieval.method import Hit
+
+#: To be raised with any change of what is indexed, because the store keeps what was made before.
+RECIPE = 1
+#: Passages handed to Lucene, and questions searched, at a time.
+PASSAGES_AT_A_TIME = 10_000
+QUESTIONS_AT_A_TIME = 4_000
+
+
+def build_index(passages: Iterable[Passage], total: int, folder: Path, threads: int, memory_mb: int) -> None:
+    """Make a Lucene index of titles and texts in `folder`, which is emptied first."""
+    start_java(memory_mb)
+    from pyserini.index.lucene import LuceneIndexer
+
+    shutil.rmtree(folder, ignore_errors=True)
+    indexer = LuceneIndexer(str(folder), threads=threads)
+    with progress_bar(total, "indexing", "passages") as bar:
+        for batch in in_batches(passages, PASSAGES_AT_A_TIME):
+            indexer.add_batch_dict([{"id": p.id, "contents": f"{p.title}\n{p.text}"} for p in batch])
+            bar.update(len(batch))
+    indexer.close()
+    _check_index(folder, total)
+
+
+def _check_index(folder: Path, total: int) -> None:
+    """Lucene's errors of writing are only logged, so what was written is looked at."""
+    from jnius import JavaException
+    from pyserini.search.lucene import LuceneSearcher
+
+    try:
+        found = LuceneSearcher(str(folder)).num_docs
+    except JavaException:
+        found = 0
+    if found != total:
+        raise UserError(
+            f"{folder}: Lucene wrote {found} of {total} passages, the log says why (a full disk?); mend that and run "
+            f"the same command again"
+        )
+
+
+def search(
+    folder: Path, questions: Sequence[str], hits: int, k1: float, b: float, threads: int, memory_mb: int
+) -> list[list[Hit]]:
+    """For each question its best passages, at most `hits`, best first; equal scores in the order of their ids.
+
+    Anserini breaks the ties, so that the answer is the same
+    whatever order the passages were indexed in. A question without a word in the corpus has no hit.
+    """
+    start_java(memory_mb)
+    from pyserini.search.lucene import LuceneSearcher
+
+    searcher = LuceneSearcher(str(folder))
+    searcher.set_bm25(k1, b)
+    found: list[list[Hit]] = []
+    with progress_bar(len(questions), "searching", "questions") as bar:
+        for batch in in_batches(questions, QUESTIONS_AT_A_TIME):
+            names = [str(index) for index in range(len(batch))]
+            results = searcher.batch_search(batch, names, k=hits, threads=threads)
+            found.extend([(hit.docid, hit.score) for hit in results[name]] for name in names)
+            bar.update(len(batch))
+    return found
