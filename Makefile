@@ -45,7 +45,7 @@ test-slurm: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -s -m "$(SLURM_TESTS)" workflow_tests/slurm
 
 paper-miniature: $(INSTALLED)
-	$(BIN)/python workflow_tests/paper_miniature.py paper_miniature --cores all
+	$(BIN)/python workflow_tests/support/paper_miniature.py paper_miniature --cores all
 	@echo
 	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
 

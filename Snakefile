@@ -8,7 +8,7 @@ min_version("9.0")
 
 
 include: "rules/common.smk"
-include: "rules/fetch.smk"
+include: "rules/base.smk"
 include: "rules/models.smk"
 include: "rules/questions.smk"
 include: "rules/corpora.smk"
@@ -17,12 +17,11 @@ include: "rules/examples.smk"
 include: "rules/prompting.smk"
 include: "rules/inference.smk"
 include: "rules/scoring.smk"
-include: "rules/claims.smk"
+include: "rules/analysis.smk"
+include: "rules/figures.smk"
 include: "rules/report.smk"
-include: "rules/paper.smk"
-include: "rules/suite.smk"
-include: "rules/checks.smk"
 include: "rules/reference_model.smk"
+include: "rules/checks.smk"
 
 
 rule all:

@@ -7,7 +7,7 @@ Whole processes, one after the other, for 20 documents and five positions; media
 original    as the paper's repository does it, two processes a position: one reads what was retrieved, makes an object
             of every document, puts the gold one in its place and writes the contexts; the other reads these, copies
             and parses them again, and fills in the prompts
-workflow    scripts/make_examples.py for each position, as the rule calls it
+workflow    scripts/examples/make_examples.py for each position, as the rule calls it
 
 Both write gzip. The authors' first program reads a file of 100 retrieved documents a question, which is made here of
 the documents of `--data`; `--retrieved 19` gives it no more than are used.

@@ -17,7 +17,7 @@ The ways that are compared:
 original    as the paper describes it: one process a position; `generate` of transformers on eight prompts at a time in
             the order of the file, padded to the longest; always 100 new tokens, unless all eight have ended
 sorted      the same, but one process for all positions, and prompts sorted by length
-sweep       scripts/generate.py with the engine `transformers`
+sweep       scripts/inference/generate.py with the engine `transformers`
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Corpora: text to passages in shards."""
+"""Passages of corpora, and the questions of corpora that make up their text."""
 
 
 rule make_passages:
@@ -31,4 +31,24 @@ rule make_passages:
         " --shards {params.shards}"
         " --folder {output.shards:q}"
         " --manifest {output.manifest:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule generate_questions:
+    input:
+        code=PLAN.questions.generator_code,
+    output:
+        "results/questions/{generated}.jsonl.gz",
+    log:
+        "results/logs/generate_questions/{generated}.log",
+    conda:
+        "../envs/retrieval.yaml"
+    params:
+        source=PLAN.questions.generator,
+        settings=PLAN.questions.generator_settings,
+    shell:
+        "python {input.code[0]:q}"
+        " --source {params.source}"
+        " --settings {params.settings:q}"
+        " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

@@ -1,4 +1,4 @@
-"""Which model it is: a node of its own, so that large weights are hashed when they change, not at every run."""
+"""What a model is, a node of its own: large weights are hashed when they change, not at every run."""
 
 
 rule identify_model:
@@ -36,3 +36,19 @@ use rule identify_model as identify_encoder with:
         "results/logs/identify_encoder/{retriever}.log",
     params:
         location=PLAN.retrieval.encoder_location,
+
+
+rule fetch:
+    input:
+        files=PLAN.fetch.files,
+        sources=PLAN.fetch.sources,
+        code=PLAN.code("fetch.py"),
+    log:
+        "results/logs/fetch.log",
+    localrule: True
+    conda:
+        "../envs/inference.yaml"
+    shell:
+        "python {input.code[0]:q}"
+        " --sources {input.sources:q}"
+        " 2>&1 | tee -i {log:q}"

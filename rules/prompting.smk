@@ -1,4 +1,40 @@
-"""How long prompts are in tokens, which is known before any weights are loaded."""
+"""What can be known of prompts without weights: their tokens, and how many items have a size given in tokens."""
+
+
+rule find_size:
+    input:
+        prompt=PLAN.examples.prompt,
+        tokenizer=PLAN.sizes.tokenizer_files,
+        source=PLAN.sizes.hub_source,
+        template=PLAN.sizes.template,
+        code=PLAN.sizes.code,
+    output:
+        "results/lengths/{experiment}/{size}.json",
+    log:
+        "results/logs/find_size/{experiment}/{size}.log",
+    conda:
+        "../envs/inference.yaml"
+    params:
+        task=PLAN.examples.task,
+        settings=PLAN.examples.settings,
+        placements=PLAN.sizes.placements,
+        tokenizer=PLAN.sizes.tokenizer,
+        prompt_template=PLAN.sizes.prompt_template,
+        reasoning=PLAN.sizes.reasoning,
+    shell:
+        "python {input.code[0]:q}"
+        " --task {params.task}"
+        " --tokens {wildcards.size}"
+        " --placements {params.placements}"
+        " --settings {params.settings:q}"
+        " --prompt {input.prompt:q}"
+        " --tokenizer {params.tokenizer:q}"
+        " --source {input.source:q}"
+        " --prompt-template {params.prompt_template:q}"
+        " --reasoning {params.reasoning:q}"
+        " --template {input.template:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
 
 
 rule count_tokens:

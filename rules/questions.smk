@@ -1,24 +1,4 @@
-"""Questions that the workflow makes: generated with a corpus, or derived from NaturalQuestions."""
-
-
-rule generate_questions:
-    input:
-        code=PLAN.questions.generator_code,
-    output:
-        "results/questions/{generated}.jsonl.gz",
-    log:
-        "results/logs/generate_questions/{generated}.log",
-    conda:
-        "../envs/retrieval.yaml"
-    params:
-        source=PLAN.questions.generator,
-        settings=PLAN.questions.generator_settings,
-    shell:
-        "python {input.code[0]:q}"
-        " --source {params.source}"
-        " --settings {params.settings:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+"""Question sets that are derived from others."""
 
 
 rule derive_questions:

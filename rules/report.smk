@@ -1,67 +1,4 @@
-"""Figures, and the report that shows them with the tables and a sample of the questions."""
-
-
-rule plot_figure:
-    input:
-        accuracy=PLAN.figures.accuracy,
-        scores=PLAN.figures.scores,
-        recall=PLAN.figures.recall,
-        published=PLAN.figures.published,
-        code=PLAN.figures.code,
-    output:
-        png=report(
-            "results/figures/{figure}.png",
-            caption="../resources/captions/figure.rst",
-            category="Figures",
-            labels={"figure": "{figure}"},
-        ),
-        pdf="results/figures/{figure}.pdf",
-    log:
-        "results/logs/plot_figure/{figure}.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        figure=PLAN.figures.settings,
-        order=PLAN.sweeps.model_order,
-    shell:
-        "python {input.code[0]:q}"
-        " --figure {params.figure:q}"
-        " --accuracy {input.accuracy:q}"
-        " --scores {input.scores:q}"
-        " --recall {input.recall:q}"
-        " --published {input.published:q}"
-        " --png {output.png:q}"
-        " --pdf {output.pdf:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule plot_pbi_forest:
-    input:
-        position_bias="results/tables/position_bias.csv",
-        code=PLAN.figures.pbi_forest_code,
-    output:
-        png=report(
-            "results/figures/pbi_forest.png",
-            caption="../resources/captions/pbi_forest.rst",
-            category="Figures",
-            labels={"figure": "pbi_forest"},
-        ),
-        pdf="results/figures/pbi_forest.pdf",
-    log:
-        "results/logs/plot_pbi_forest.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        figure=PLAN.figures.pbi_forest_settings,
-    shell:
-        "python {input.code[0]:q}"
-        " --figure {params.figure:q}"
-        " --position-bias {input.position_bias:q}"
-        " --png {output.png:q}"
-        " --pdf {output.pdf:q}"
-        " 2>&1 | tee -i {log:q}"
+"""The report with its sample of questions, and the formats of the benchmark suite."""
 
 
 rule sample_questions:
@@ -128,4 +65,55 @@ rule make_report:
         " --datasets {input.datasets:q}"
         " --sources {input.sources:q}"
         " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule summarize:
+    input:
+        accuracy="results/tables/accuracy.csv",
+        position_bias=PLAN.tables.position_bias,
+        code=PLAN.code("summarize.py"),
+    output:
+        directory("results/summaries/{model}"),
+    log:
+        "results/logs/summarize/{model}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        curves=PLAN.suite.curves,
+    shell:
+        "python {input.code[0]:q}"
+        " --model {wildcards.model:q}"
+        " --curves {params.curves:q}"
+        " --accuracy {input.accuracy:q}"
+        " --position-bias {input.position_bias:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule export_suite:
+    input:
+        summaries="results/summaries/{model}",
+        accuracy="results/tables/accuracy.csv",
+        files=PLAN.suite.files,
+        code=PLAN.code("export_suite.py"),
+    output:
+        folder=directory("results/suite_export/{model}"),
+        zip="results/suite_export/{model}.zip",
+    log:
+        "results/logs/export_suite/{model}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        curves=PLAN.suite.curve_files,
+    shell:
+        "python {input.code[0]:q}"
+        " --model {wildcards.model:q}"
+        " --curves {params.curves:q}"
+        " --summaries {input.summaries:q}"
+        " --accuracy {input.accuracy:q}"
+        " --output {output.folder:q}"
+        " --zip {output.zip:q}"
         " 2>&1 | tee -i {log:q}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from litm.analysis.table import Table
 
 #: What is between these lines is written by `describe_tables.py`.
-BEGIN = "<!-- Tables: from here on written by scripts/describe_tables.py -->"
+BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
 END = "<!-- Tables: up to here -->"
 
 

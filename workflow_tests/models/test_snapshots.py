@@ -78,7 +78,7 @@ def hub() -> Iterator[str]:
 def fetch(folder: Path, **environment: str) -> subprocess.CompletedProcess:
     source = {"location": "someone/model", "identity": {"hub": "someone/model", "commit": COMMIT}}
     (folder / "source.json").write_text(json.dumps(source))
-    command = [sys.executable, str(ROOT / "scripts" / "fetch.py"), "--sources", "source.json"]
+    command = [sys.executable, str(ROOT / "scripts" / "models" / "fetch.py"), "--sources", "source.json"]
     there = {**os.environ, "HF_HOME": str(folder / "cache"), "HF_HUB_DISABLE_XET": "1", **environment}
     return subprocess.run(command, cwd=folder, env=there, capture_output=True, text=True, check=False)
 

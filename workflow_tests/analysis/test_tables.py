@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from programs import load_program
 import yaml
 from conftest import ROOT
 
-import make_table
 from litm.analysis import tables
 from litm.analysis.files import Files
 from litm.analysis.reference import with_reference
@@ -28,6 +28,8 @@ from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.recall import recall_rows
 from litm.scoring import accuracy
 from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
+
+make_table = load_program("make_table")
 
 SOURCES = Sources(
     counted=["reference"],
@@ -102,7 +104,7 @@ def test_what_other_programs_write_for_a_table_has_its_columns():
 
 def test_the_reference_of_columns_is_that_of_the_tables():
     page = (ROOT / "results" / "README.md").read_text()
-    assert page == with_reference(page, all_tables()), "run: python scripts/describe_tables.py"
+    assert page == with_reference(page, all_tables()), "run: python scripts/analysis/describe_tables.py"
 
 
 def test_the_caption_of_the_claims_is_what_their_table_says():

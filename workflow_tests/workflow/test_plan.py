@@ -152,9 +152,9 @@ def test_a_generated_corpus_reads_no_file_and_has_questions(demo):
     assert demo.corpora.source(corpus) == demo.questions.generator(questions) == "mini_encyclopedia"
     settings = '{"passage_words":null,"passages":3000,"seed":0}'
     assert demo.corpora.settings(corpus) == demo.questions.generator_settings(questions) == settings
-    assert demo.corpora.code(corpus)[0] == "scripts/make_passages.py"
+    assert demo.corpora.code(corpus)[0] == "scripts/corpora/make_passages.py"
     assert "scripts/litm/corpora/sources/mini_encyclopedia.py" in demo.corpora.code(corpus)
-    assert demo.questions.generator_code(questions)[0] == "scripts/generate_questions.py"
+    assert demo.questions.generator_code(questions)[0] == "scripts/corpora/generate_questions.py"
 
 
 def test_a_corpus_is_read_from_a_fetched_dataset_or_from_the_user_s_files(paper, other):
@@ -254,7 +254,7 @@ def test_generated_examples_have_neither(demo):
 def test_examples_are_made_by_the_task_with_its_prompt(demo):
     experiment = of(experiment="kv_retrieval_small")
     code = demo.examples.code(experiment)
-    assert code[0] == "scripts/make_examples.py" and "scripts/litm/examples/tasks/kv_retrieval.py" in code
+    assert code[0] == "scripts/examples/make_examples.py" and "scripts/litm/examples/tasks/kv_retrieval.py" in code
     assert "scripts/litm/examples/tasks/multi_document_qa.py" not in code
     assert demo.examples.prompt(experiment) == "resources/prompts/kv_retrieval.txt"
     assert (demo.examples.task(experiment), demo.examples.metric(experiment)) == ("kv_retrieval", "value_in_answer")
@@ -320,7 +320,7 @@ def test_a_sweep_is_asked_with_what_changes_its_answers(demo):
     assert demo.inference.decoding(sweep) == '{"max_new_tokens":50,"stop":"end_token"}'
     assert (demo.inference.on_failure(sweep), demo.inference.on_overflow(sweep)) == ("stop", "leave_out")
     code = demo.inference.code(sweep)
-    assert code[0] == "scripts/generate.py" and "scripts/litm/inference/engines/transformers.py" in code
+    assert code[0] == "scripts/inference/generate.py" and "scripts/litm/inference/engines/transformers.py" in code
     assert "scripts/litm/inference/engines/vllm.py" not in code
 
 
@@ -440,7 +440,7 @@ def test_a_table_is_made_of_the_files_of_its_inputs_in_their_order(other):
 
 def test_a_table_is_made_by_its_module(demo):
     code = demo.tables.code(of(table="pbi"))
-    assert code[0] == "scripts/make_table.py" and "scripts/litm/analysis/tables/pbi.py" in code
+    assert code[0] == "scripts/analysis/make_table.py" and "scripts/litm/analysis/tables/pbi.py" in code
     assert "scripts/litm/analysis/tables/accuracy.py" not in code
 
 
@@ -471,7 +471,7 @@ def test_a_figure_is_drawn_of_its_selected_models_and_reference_lines(paper):
     assert paper.figures.scores(figure) == []
     assert paper.figures.published(figure) == ["resources/published/accuracy.csv"]
     assert paper.figures.recall(figure) == []
-    assert paper.figures.code(figure)[0] == "scripts/plot_figure.py"
+    assert paper.figures.code(figure)[0] == "scripts/figures/plot_figure.py"
     assert "scripts/litm/figures/accuracy_by_position.py" in paper.figures.code(figure)
     assert "scripts/litm/figures/accuracy_by_size.py" not in paper.figures.code(figure)
     assert json.loads(paper.figures.settings(figure))["panel_title"] == "{size} documents"
@@ -600,5 +600,5 @@ def test_paths_of_the_project_are_relative_to_the_working_directory(tmp_path, mo
     moved = plan()
     assert Path(moved.paper.accuracy).resolve() == ROOT / "resources" / "published" / "accuracy.csv"
     assert not Path(moved.paper.accuracy).is_absolute()
-    assert Path(moved.code("score.py")[0]).resolve() == ROOT / "scripts" / "score.py"
+    assert Path(moved.code("score.py")[0]).resolve() == ROOT / "scripts" / "scoring" / "score.py"
     assert moved.reference_model.recipe == moved.project.file("config", "reference_model.yaml")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from programs import load_program
 import record_makers
 from conftest import write_lines
 
-import export_suite
 from litm.base.csv_files import write_csv
 from litm.base.errors import UserError
 from litm.base.json_files import read_jsonl
@@ -21,6 +21,8 @@ from litm.domain.response import SweepResponse, write_responses
 from litm.report.suite.export import CurveFiles, curve_figure
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
+
+export_suite = load_program("export_suite")
 
 IDS = ["b", "a", "c"]
 

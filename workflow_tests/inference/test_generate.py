@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from programs import run_program
+from programs import load_program, run_program
 
-import generate
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
 from litm.base.json_files import read_json, read_jsonl, write_json
@@ -27,6 +26,8 @@ from litm.examples.tasks import kv_retrieval
 from litm.inference.engine import Prepared
 from litm.models.identity import folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning
+
+generate = load_program("generate")
 
 MODEL = ROOT / "resources" / "reference_model"
 COUNT = 24
@@ -63,7 +64,7 @@ def command(inputs: Path, folder: Path, device: str = "cpu", dtype: str = "float
         "manifest": folder / "manifest.json",
     }
     words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    return [sys.executable, str(ROOT / "scripts" / "generate.py"), *words]
+    return [sys.executable, str(ROOT / "scripts" / "inference" / "generate.py"), *words]
 
 
 def run(inputs: Path, folder: Path, device: str = "cpu") -> subprocess.CompletedProcess:

@@ -303,7 +303,7 @@ def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
         "manifest": folder / "manifest.json",
     }
     words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    return [sys.executable, str(ROOT / "scripts" / "generate.py"), *words]
+    return [sys.executable, str(ROOT / "scripts" / "inference" / "generate.py"), *words]
 
 
 def hear_signals() -> None:

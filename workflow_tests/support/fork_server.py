@@ -98,7 +98,7 @@ def answer(client: socket.socket) -> None:
 def program_status(words: list[str]) -> int:
     """Run a program with its arguments; its exit status, by Python's rules."""
     sys.argv[:] = words
-    sys.path[0] = str(Path(words[0]).resolve().parent)
+    sys.path[:1] = [str(Path(words[0]).resolve().parent), *os.environ["PYTHONPATH"].split(os.pathsep)]
     try:
         runpy.run_path(words[0], run_name="__main__")
     except SystemExit as end:

@@ -1,6 +1,6 @@
 """The paper in miniature: every cell of config/paper.yaml with tiny random models and a few questions, offline.
 
-    python workflow_tests/paper_miniature.py FOLDER --cores 2
+    python workflow_tests/support/paper_miniature.py FOLDER --cores 2
 
 The config that this adds says where things are and how many. The models are asked by their names on the hub, of which
 the folder has a cache, and the data are fetched as they always are, from a mirror in the folder. The models that are no

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from programs import run_program
+from programs import load_program, run_program
 
-import summarize
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.csv_files import write_csv
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import COLUMNS
+
+summarize = load_program("summarize")
 
 #: Of 40 questions, all are right at the first position, a quarter in the middle, 36 at the last.
 U = {0: [True] * 40, 4: [True] * 10 + [False] * 30, 8: [True] * 36 + [False] * 4}

@@ -1,4 +1,4 @@
-"""What needs a network: remote files, and all that machines without a network need, beforehand."""
+"""Remote files, which need a network."""
 
 
 rule fetch_file:
@@ -23,20 +23,4 @@ rule fetch_file:
         " --sha256 {params.sha256}"
         " --mirror {resources.mirror:q}"
         " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
-
-
-rule fetch:
-    input:
-        files=PLAN.fetch.files,
-        sources=PLAN.fetch.sources,
-        code=PLAN.code("fetch.py"),
-    log:
-        "results/logs/fetch.log",
-    localrule: True
-    conda:
-        "../envs/inference.yaml"
-    shell:
-        "python {input.code[0]:q}"
-        " --sources {input.sources:q}"
         " 2>&1 | tee -i {log:q}"

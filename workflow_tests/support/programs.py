@@ -1,15 +1,39 @@
 """The project's programs, called in this process: what they import is imported once, and not for every call."""
 
 import contextlib
-import importlib
+import importlib.util
 import io
 import signal
 import subprocess
 import sys
 import traceback
+from functools import cache
+from pathlib import Path
+from types import ModuleType
 from unittest.mock import patch
 
+from conftest import ROOT
+
 from litm.base.cli import run
+
+SCRIPTS = ROOT / "scripts"
+
+
+def program_file(name: str) -> Path:
+    """Where a program of `scripts/` is, in the folder of its stage."""
+    (path,) = [path for path in SCRIPTS.glob(f"*/{name}.py") if path.parent.name != "litm"]
+    return path
+
+
+@cache
+def load_program(name: str) -> ModuleType:
+    """A program of `scripts/` as a module."""
+    spec = importlib.util.spec_from_file_location(f"program_{name}", program_file(name))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
@@ -17,13 +41,13 @@ def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
 
     For what signals, kills and full disks do, start a process.
     """
-    main = importlib.import_module(name).main
+    program = load_program(name)
     stdout, stderr, status = io.StringIO(), io.StringIO(), 0
     handler = signal.getsignal(signal.SIGTERM)
-    argv = [f"scripts/{name}.py", *map(str, words)]
+    argv = [str(program_file(name)), *map(str, words)]
     with patch.object(sys, "argv", argv), contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         try:
-            run(main)
+            run(program.main)
         except SystemExit as end:
             if isinstance(end.code, str):
                 print(end.code, file=stderr)
