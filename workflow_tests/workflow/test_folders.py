@@ -1,0 +1,87 @@
+"""The folders of the library: which folder imports which, and what each program is made of."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from litm.workflow.code_inputs import local_modules
+
+SCRIPTS = ROOT / "scripts"
+LIBRARY = SCRIPTS / "litm"
+#: The folders that a folder imports, beside itself. Data goes down this list, and a folder imports only folders above it.
+IMPORTS = {
+    "base": "",
+    "domain": "base",
+    "answers": "",
+    "models": "base",
+    "questions": "base domain answers",
+    "corpora": "base questions",
+    "retrieval": "base domain answers models questions corpora",
+    "examples": "base domain answers questions corpora",
+    "prompting": "base domain",
+    "inference": "base domain models questions prompting",
+    "scoring": "base domain answers",
+    "analysis": "base domain examples",
+    "figures": "base domain analysis",
+    "report": "base domain analysis figures",
+    "reference_model": "base corpora examples figures",
+    "config": "base domain models corpora retrieval examples prompting inference scoring figures reference_model",
+    "workflow": "base domain models corpora retrieval inference analysis figures reference_model config",
+    "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
+}
+#: Folders that a program imports beside its own stage and what that imports.
+MORE = {"prompting/find_size.py": "examples", "analysis/make_table.py": "scoring"}
+PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
+
+
+def imported(path: Path) -> set[str]:
+    """The folders of the library that a file imports from."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("litm.")}
+
+
+def reachable(folder: str) -> set[str]:
+    """A folder and all that its modules may be made of."""
+    return {folder}.union(*map(reachable, IMPORTS[folder].split()))
+
+
+def test_every_folder_of_the_library_has_its_place_in_the_order():
+    assert sorted(path.name for path in LIBRARY.iterdir() if (path / "__init__.py").exists()) == sorted(IMPORTS)
+    assert [path.name for path in LIBRARY.glob("*.py")] == ["__init__.py"]
+
+
+@pytest.mark.parametrize("folder", IMPORTS)
+def test_a_folder_imports_only_what_is_listed_and_only_folders_above_it(folder):
+    order = list(IMPORTS)
+    listed = set(IMPORTS[folder].split())
+    assert listed <= set(order[: order.index(folder)])
+    found = set().union(*map(imported, (LIBRARY / folder).rglob("*.py"))) - {folder}
+    assert found == listed
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_is_made_of_the_code_of_its_own_stage(program):
+    stage = program.split("/")[0]
+    allowed = reachable(stage).union(*map(reachable, MORE.get(program, "").split()))
+    modules = [path.relative_to(LIBRARY) for path in local_modules(SCRIPTS / program, SCRIPTS)[1:]]
+    assert {path.parts[0] for path in modules if len(path.parts) > 1} <= allowed
+
+
+def test_a_rule_stands_in_the_file_of_its_program_s_stage():
+    stages = {Path(program).name: program.split("/")[0] for program in PROGRAMS}
+    for file in (ROOT / "rules").glob("*.smk"):
+        for program in re.findall(r'code\("(\w+\.py)"', file.read_text()):
+            assert stages[program] == file.stem, program
+
+
+def test_tests_stand_in_folders_of_the_library_s_names():
+    folders = {path.parent.name for path in (ROOT / "workflow_tests").glob("*/test_*.py")}
+    assert folders - {"slurm"} <= set(IMPORTS)
