@@ -62,7 +62,7 @@ def test_an_edited_kind_of_figure_draws_the_figures_of_that_kind_again_and_the_r
         "config/figures.py",
         "config/experiments.py",
         "engines/vllm.py",
-        "tasks/multi_document_qa.py",
+        "examples/tasks/multi_document_qa.py",
     ],
 )
 def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished, module):
