@@ -26,11 +26,12 @@ _END = re.compile(r"(?<=\n)|(?<=[.!?] )")
 def sampled_ids(scores: pd.DataFrame, questions: int, seed: int) -> dict[int, list[str]]:
     """By size the ids of a random sample of the questions, which depends on nothing but the seed and the ids.
 
-    It is in the order of SHA-256 of `{seed}/question_samples/{id}`: the first of a larger sample are a smaller one.
+    It is in the order of SHA-256 of `{seed}/explorer/{id}`: the first of a larger sample are a smaller one.
     """
 
     def order(id: str) -> str:
-        return hashlib.sha256(f"{seed}/question_samples/{id}".encode()).hexdigest()
+        # Not the present name of the sample: the questions that a seed draws stay the same.
+        return hashlib.sha256(f"{seed}/explorer/{id}".encode()).hexdigest()
 
     return {
         size: sorted(scores.loc[scores["size"] == size, "id"].unique(), key=order)[:questions]
