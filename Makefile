@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo test test-slow test-slurm paper-miniature benchmarks lint format lock clean
+.PHONY: help demo test test-slow test-slurm paper-miniature benchmarks reference lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
+	@echo "make reference        write config/schemas and docs/configuration.md from the classes that read the configuration"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"
 	@echo "make lock             write requirements.lock anew from requirements.in"
@@ -51,6 +52,9 @@ paper-miniature: $(INSTALLED)
 # Some need data: make benchmarks FILES="--contexts FILE --passages FILE --questions FILE --encoder FOLDER --tokenizer FILE"
 benchmarks: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python benchmarks/run_all.py $(FILES)
+
+reference: $(INSTALLED)
+	PYTHONPATH=scripts $(BIN)/python scripts/config/write_reference.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

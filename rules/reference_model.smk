@@ -6,7 +6,6 @@ is part of `all`.
 rule make_vocabulary:
     input:
         recipe=PLAN.reference_model.recipe,
-        schema=PLAN.reference_model.schema,
         prompts=PLAN.reference_model.prompts,
         code=PLAN.code("make_vocabulary.py"),
     output:
@@ -19,7 +18,6 @@ rule make_vocabulary:
     shell:
         "python {input.code[0]:q}"
         " --recipe {input.recipe:q}"
-        " --schema {input.schema:q}"
         " --prompts {input.prompts:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
@@ -28,7 +26,6 @@ rule make_vocabulary:
 rule train_reference_model:
     input:
         recipe=PLAN.reference_model.recipe,
-        schema=PLAN.reference_model.schema,
         prompts=PLAN.reference_model.prompts,
         vocabulary="results/reference_model/vocabulary",
         code=PLAN.code("train_reference_model.py"),
@@ -50,7 +47,6 @@ rule train_reference_model:
         "OMP_WAIT_POLICY=PASSIVE"
         " python {input.code[0]:q}"
         " --recipe {input.recipe:q}"
-        " --schema {input.schema:q}"
         " --prompts {input.prompts:q}"
         " --vocabulary {input.vocabulary:q}"
         " --store {params.store:q}"

@@ -13,11 +13,10 @@ from litm.reference_model.vocabulary import build_tokenizer
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recipe", required=True)
-    parser.add_argument("--schema", required=True, help="the JSON schema of recipes")
     parser.add_argument("--prompts", required=True, nargs="+", type=Path, help="the prompt file of each task")
     parser.add_argument("--output", required=True, help="output: a folder")
     args = parser.parse_args()
-    recipe = read_recipe(args.recipe, args.schema)
+    recipe = read_recipe(args.recipe)
     texts = sample_texts(Teacher(read_templates(args.prompts), recipe.held_out), recipe.seed)
     tokenizer = build_tokenizer(texts, ordinary_words(texts))
     tokenizer.save_pretrained(args.output)

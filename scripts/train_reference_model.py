@@ -1,7 +1,6 @@
 """Train the reference model by its recipe, from nothing or from where an earlier run was stopped."""
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -26,7 +25,6 @@ STEPS_BETWEEN_CHECKPOINTS = 50
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recipe", required=True)
-    parser.add_argument("--schema", required=True, help="the JSON schema of recipes")
     parser.add_argument("--prompts", required=True, nargs="+", type=Path, help="the prompt file of each task")
     parser.add_argument("--vocabulary", required=True, help="the folder that make_vocabulary.py wrote")
     parser.add_argument("--store", required=True, help="a folder that keeps trainings, finished ones and others")
@@ -37,10 +35,10 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     # Attention that is all but nothing must not cost more than other numbers.
     torch.set_flush_denormal(True)
-    recipe = read_recipe(args.recipe, args.schema)
+    recipe = read_recipe(args.recipe)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(args.vocabulary)
     trainer = Trainer(recipe, tokenizer, Teacher(read_templates(args.prompts), recipe.held_out))
-    made_of = {"recipe": asdict(recipe), "vocabulary": sorted(tokenizer.get_vocab()), "version": RECIPE}
+    made_of = {"recipe": recipe.settings(), "vocabulary": sorted(tokenizer.get_vocab()), "version": RECIPE}
     entry, _ = stored(args.store, made_of, lambda checkpoint: train(trainer, checkpoint))
     trainer.resume(torch.load(entry))
     save_model(args.model, trainer.master, tokenizer)

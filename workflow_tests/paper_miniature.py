@@ -22,8 +22,8 @@ from pathlib import Path
 import yaml
 from conftest import ROOT
 
-from litm.config.catalogue import string_keys
-from litm.config.experiments import read_experiment
+from litm.config.catalogue import read_catalogue_entry, string_keys
+from litm.config.experiments import read_cells
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.examples.tasks.kv_retrieval import generate_question
@@ -210,10 +210,7 @@ def share_right(cell: Cell) -> float:
 
 def cells(experiment: str) -> tuple[Cell, ...]:
     """The cells of an experiment of the catalogue."""
-    entry = {key: value for key, value in catalogue("experiments")[experiment].items() if key != "subset"}
-    names = entry.get("dataset", {})
-    files = dict.fromkeys(names.values() if isinstance(names, dict) else [names])
-    return read_experiment(experiment, entry, 0, files, ROOT).cells
+    return read_cells(read_catalogue_entry("experiments", experiment, catalogue("experiments")[experiment]))
 
 
 # --- Files

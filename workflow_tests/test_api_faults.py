@@ -60,10 +60,11 @@ def answers(engine, prompts: list[str]) -> dict[int, Response]:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_thousand_prompts_are_answered_once_each_through_mixed_faults(protocol, tmp_path):
-    prompts = [f"question {number} of many" for number in range(1000)]
+@pytest.mark.parametrize("count", [200, pytest.param(1000, marks=pytest.mark.slow)])
+def test_many_prompts_are_answered_once_each_through_mixed_faults(protocol, count, tmp_path):
+    prompts = [f"question {number} of many" for number in range(count)]
     examples = [example(id=p, prompt=p) for p in prompts]
-    mixed = seeded_faults(seed=1, share=0.35, kinds=[*PASSING * 8, "hang"], at_most=4)
+    mixed = seeded_faults(seed=1, share=0.35, kinds=[*PASSING * 2, "hang"], at_most=4)
     planned = sweep_prompts(examples, "0" * 64, RAW)
     started = time.monotonic()
     with FaultServer(mixed) as server, Journal(tmp_path / "j") as journal:
@@ -74,7 +75,7 @@ def test_a_thousand_prompts_are_answered_once_each_through_mixed_faults(protocol
             prompt.key: answer_to(prompt.content) for prompt in planned
         }
     faults = Counter(fault for _, _, fault in server.asked)
-    assert set(faults) == {None, *PASSING, "hang"} and faults[None] == 1000
+    assert set(faults) == {None, *PASSING, "hang"} and faults[None] == count
     assert server.answered == Counter(prompts)
     lines = [record for _, record in read_jsonl(tmp_path / "j")]
     assert Counter(line["key"] for line in lines if "key" in line) == Counter(prompt.key for prompt in planned)

@@ -62,7 +62,7 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "hunter2")
     output = tmp_path / "m.json"
     location = api_model(api_key_variable="SECRET_KEY", base_url="http://localhost:1/v1").location()
-    write_json(output, identify_model.identify_served(location, None))
+    write_json(output, identify_model.identify_served(location))
     assert "hunter2" not in output.read_text()
     assert read_json(output)["identity"] == {"api_model": "gpt", "base_url": "http://localhost:1/v1"}
 
@@ -73,11 +73,11 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
         ({"engine": "openai"}, "models.m: 'api_model' is missing: the server's name for the model"),
         (
             {"engine": "openai", "api_model": "m", "dtype": "float16"},
-            "models.m: 'dtype' is not for 'engine: openai', whose models a server runs",
+            "models.m: 'dtype' is not for 'engine: openai', only for 'engine: ",
         ),
         (
             {"engine": "transformers", "hub": "a/b", "base_url": "http://x/v1"},
-            "models.m: 'base_url' is only for 'engine: anthropic or openai'",
+            "models.m: 'base_url' is not for 'engine: transformers', only for 'engine: anthropic or openai'",
         ),
         (
             {"engine": "anthropic", "api_model": "m", "endpoint": "completions"},
@@ -100,8 +100,16 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
             {"engine": "openai", "api_model": "m", "base_url": "http://user:pass@host/v1"},
             "models.m.base_url: 'http://user:pass@host/v1' is not allowed",
         ),
+        (
+            {"engine": "openai", "api_model": "m", "reasoning": "off"},
+            "models.m.reasoning: off is for the server to do, which is told in the 'request'; allowed: strip",
+        ),
+        ({"engine": "openai", "api_model": "m", "prices": {"input": 1}}, "models.m.prices: 'output' is missing: give"),
         ({"engine": "openai", "api_model": "m", "tokenizer": "no/such"}, "models.m.tokenizer: no/such does not exist"),
-        ({"engine": "openai", "api_model": "m", "responses": {}}, "models.m"),
+        (
+            {"engine": "openai", "api_model": "m", "responses": {}},
+            "models.m: 'responses' is not for 'engine: openai', only for",
+        ),
     ],
 )
 def test_keys_that_do_not_go_together_are_one_line(entry, message):

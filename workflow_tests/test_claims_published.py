@@ -15,6 +15,7 @@ from litm.claims.relations import read_relations
 from litm.claims.table import claims_table
 from litm.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.config import relations
+from litm.config.catalogue import read_catalogue_entry, string_keys
 from litm.errors import UserError
 from litm.published import PublishedAccuracy, read_published
 
@@ -24,10 +25,16 @@ def catalogue(name: str) -> dict:
     return yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text())
 
 
+def entries(kind: str, **more: dict) -> dict:
+    """The project's own checked entries, and more."""
+    own = string_keys(catalogue(kind))
+    return {name: read_catalogue_entry(kind, name, entry) for name, entry in {**own, **more}.items()}
+
+
 @pytest.fixture(scope="module")
 def published() -> pd.DataFrame:
     values = read_published(ROOT / "resources" / "published" / "accuracy.csv")
-    declared = relations.read_relations(catalogue("models"), catalogue("experiments"))
+    declared = relations.read_relations(entries("models"), entries("experiments"))
     return claims_table(published_evidence(values), read_relations(declared))
 
 
@@ -106,15 +113,21 @@ def test_a_mean_of_positions_is_no_surer_than_one_as_its_answers_may_all_be_alik
 
 # --- What the catalogues declare ---
 
+RECORDED = {"engine": "recorded", "responses": None}
+
 
 @pytest.mark.parametrize(
     ("models", "experiments", "message"),
     [
-        ({"a": {"about": {"tuned_from": "b"}}}, {}, "models.a.about.tuned_from: unknown name 'b'"),
-        ({"a": {"about": {"longer_context_of": "a"}}}, {}, "models.a.about.longer_context_of: it is a itself"),
-        ({}, {"e": {"task": "t", "query_aware_of": "f"}}, "experiments.e.query_aware_of: unknown name 'f'"),
+        ({"a": {**RECORDED, "about": {"tuned_from": "b"}}}, {}, "models.a.about.tuned_from: unknown name 'b'"),
+        (
+            {"a": {**RECORDED, "about": {"longer_context_of": "a"}}},
+            {},
+            "models.a.about.longer_context_of: it is a itself",
+        ),
+        ({}, {"e": {"task": "kv_retrieval", "query_aware_of": "f"}}, "experiments.e.query_aware_of: unknown name 'f'"),
     ],
 )
 def test_a_relation_to_what_is_not_there_is_an_error(models, experiments, message):
     with pytest.raises(UserError, match=message):
-        relations.read_relations(models, experiments)
+        relations.read_relations(entries("models", **models), entries("experiments", **experiments))

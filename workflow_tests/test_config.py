@@ -1,7 +1,6 @@
 """The configuration: what it selects, and one clear line for each mistake."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
@@ -357,6 +356,43 @@ def test_a_dataset_may_be_given_for_each_size():
             "experiments.x.on_overflow: 'cut' is not allowed; allowed: leave_out, fail",
         ),
         (define("datasets", d={"path": "no/such.gz"}), "datasets.d.path: no/such.gz does not exist"),
+        ({"models": []}, "config.models: [] has too few entries, the minimum is 1"),
+        ({"models": [1]}, "config.models.0: must be a text, found 1"),
+        ({"audit": {"prompt": 1}}, "config.audit: unknown key 'prompt'; allowed: prompts_per_cell"),
+        ({"define": {"modles": {}}}, "config.define: unknown key 'modles' (did you mean 'models'?); allowed: models,"),
+        ({"define": {"models": {"m": 3}}}, "config.define.models.m: must be a mapping, as in {key: value}, found 3"),
+        (define("models", m={}), "models.m: 'engine' is missing; allowed: anthropic, "),
+        (
+            define("models", reference={"about": {"parameters": 0}}),
+            "models.reference.about.parameters: 0 must be more than 0",
+        ),
+        (define("models", reference={"parameters": "7b"}), "models.reference.parameters: must be a number or null, fo"),
+        (
+            define("models", reference={"reasoning": True}),
+            "models.reference.reasoning: True is not allowed; allowed: off, strip, budget",
+        ),
+        (define("experiments", x={"examples": 3}), "experiments.x: 'task' is missing: how prompts are built and"),
+        (
+            define("experiments", x={**KV, "positions": {4: ["a"]}}),
+            "experiments.x.positions.4.0: must be a whole number or a list, as in [one, two], found 'a'",
+        ),
+        (
+            define("experiments", x={**KV, "positions": {4: [[0, "a"]]}}),
+            "experiments.x.positions.4.0.1: must be a whole number, found 'a'",
+        ),
+        (
+            define("experiments", x={**KV, "positions": {4: [[0]]}}),
+            "experiments.x.positions.4.0: [0] has too few entries, the minimum is 2",
+        ),
+        (
+            define("experiments", x={**KV, "positions": {4: [0, 0]}}),
+            "experiments.x.positions.4: gold_at_0 is there 2 times",
+        ),
+        (define("experiments", x={**KV, "dataset": {4: 5}}), "experiments.x.dataset.4: must be a text, found 5"),
+        (
+            define("experiments", x={"task": "open_domain_qa", "dataset": "nq_open_as_retrieved", "sizes": [5, 5]}),
+            "experiments.x.sizes.5: as_retrieved is there 2 times",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(changes, message, monkeypatch):
@@ -383,16 +419,3 @@ def test_a_model_folder_that_is_not_whole_is_refused_before_any_job(tmp_path, mi
         path.unlink()
     with pytest.raises(UserError, match=f"model folder {folder} {message}"):
         load_study(config(**define("models", reference={"path": str(folder)})), ROOT)
-
-
-def test_every_key_of_every_schema_is_described():
-    def undescribed(node: dict, where: str) -> list[str]:
-        found = []
-        for name, child in node.get("properties", {}).items():
-            if "description" not in child and where != "config.define":
-                found.append(f"{where}.{name}")
-            found += undescribed(child, f"{where}.{name}")
-        return found
-
-    for path in sorted(Path(ROOT / "config" / "schemas").glob("*.yaml")):
-        assert not undescribed(yaml.safe_load(path.read_text()), path.name.split(".")[0])

@@ -112,12 +112,12 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         (
             {"retrievers": {"bm25": {"pooling": "mean"}}},
             [],
-            "retrievers.bm25: 'pooling' is not for the method bm25; its keys: k1, b",
+            "retrievers.bm25: 'pooling' is not for 'method: bm25', only for 'method: dense'; allowed: method, hits,",
         ),
         (
             {"retrievers": {"contriever": {"k1": 1}}},
             [],
-            "retrievers.contriever: 'k1' is not for the method dense; its keys: path, hub,",
+            "retrievers.contriever: 'k1' is not for 'method: dense', only for 'method: bm25'; allowed: method, hits,",
         ),
         (
             {"retrievers": {"contriever": {"probes": 7}}},

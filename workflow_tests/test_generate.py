@@ -14,7 +14,7 @@ from conftest import ROOT
 from programs import run_program
 
 import generate
-from litm.config.models import read_model
+from litm.config.catalogue import read_catalogue_entry
 from litm.domain.example import write_examples
 from litm.engine import Prepared
 from litm.errors import UserError
@@ -274,6 +274,9 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undis
 
 def test_what_is_done_about_failures_is_no_part_of_what_defines_an_answer():
     entry = {"engine": "transformers", "path": str(MODEL)}
-    stops, counts = (read_model("m", {**entry, **more}, {}, ROOT) for more in ({}, {"on_failure": "count"}))
+    stops, counts = (
+        read_catalogue_entry("models", "m", {**entry, **more}).located({}, ROOT)
+        for more in ({}, {"on_failure": "count"})
+    )
     assert (stops.on_failure, counts.on_failure) == ("stop", "count")
     assert stops.answer_settings() == counts.answer_settings()

@@ -8,8 +8,9 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.config.api_models import read_api_model
-from litm.config.models import Model, read_model
+from litm.config.api_models import ApiModel
+from litm.config.catalogue import read_catalogue_entry
+from litm.config.models import Model
 from litm.workflow.cluster_resources import MOST, USUAL_BILLIONS, Work, billions_of, memory_mb, minutes
 
 WORK = Work(prompts=10_000, tokens=30_000_000)
@@ -30,7 +31,11 @@ FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}
 
 
 def model(**entry: object) -> Model:
-    return read_model("m", {"engine": "transformers", "hub": "someone/model", **entry}, {}, ROOT)
+    return read_model({"engine": "transformers", "hub": "someone/model", **entry})
+
+
+def read_model(entry: dict) -> Model | ApiModel:
+    return read_catalogue_entry("models", "m", entry).located({}, ROOT)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +56,7 @@ def test_the_parameters_of_a_model_are_its_entry_s_or_in_its_name(entry, billion
 
 def test_the_parameters_of_a_model_in_a_folder_are_by_its_weights():
     entry = {"engine": "transformers", "path": "resources/reference_model"}
-    assert 0.0001 < billions_of(read_model("m", entry, {}, ROOT)) < 0.01
+    assert 0.0001 < billions_of(read_model(entry)) < 0.01
 
 
 def test_memory_grows_with_the_model_its_numbers_and_the_attempt():
@@ -74,7 +79,7 @@ def test_time_grows_with_the_model_the_prompts_and_the_attempt_up_to_a_day():
 
 def test_a_server_s_model_needs_no_memory_for_weights_and_time_by_its_requests():
     entry = {"engine": "openai", "api_model": "a-70b"}
-    one, many = (read_api_model("m", {**entry, "concurrency": n}, {}, ROOT) for n in (1, 16))
+    one, many = (read_model({**entry, "concurrency": n}) for n in (1, 16))
     assert memory_mb(one, 1) < memory_mb(model(parameters=1), 1)
     assert minutes(many, WORK, 1) < minutes(one, WORK, 1)
 

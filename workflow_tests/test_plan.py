@@ -47,7 +47,10 @@ OTHER = {
             },
         },
         "models": {
-            "here": {"engine": "transformers", "path": "resources/reference_model", "device": "cpu", "mem_mb": 100},
+            "here": {
+                "engine": "transformers", "path": "resources/reference_model", "device": "cpu", "mem_mb": 100,
+                "context_window": 100,
+            },
             "chat": {
                 "engine": "openai", "api_model": "gpt", "base_url": "http://localhost/v1", "concurrency": 3,
                 "request_timeout": 50, "request_attempts": 4, "prices": {"input": 1, "output": 2},
@@ -183,11 +186,12 @@ def test_a_remote_file_has_its_address_its_sum_and_the_mirror(other):
     assert other.data.mirror == "mirror"
 
 
-def test_bm25_searches_one_index_with_no_more_threads_than_shards(demo):
+def test_bm25_searches_one_index_with_no_more_threads_than_shards(demo, paper):
     search = of(corpus="mini_encyclopedia", retriever="bm25")
     assert demo.retrieval.indexes(search) == ["results/indexes/mini_encyclopedia/bm25.json"]
     assert demo.retrieval.vectors(search) == demo.retrieval.encoder(search) == []
     assert demo.retrieval.bm25_threads(search) == demo.retrieval.search_threads(search) == 1
+    assert paper.retrieval.bm25_threads(of(corpus="wikipedia_2018")) == 8
     assert demo.retrieval.gpu(search) == demo.retrieval.batch_tokens(search) == 0
     assert demo.retrieval.search_settings(search) == '{"b":0.4,"hits":100,"k1":0.9}'
 

@@ -12,7 +12,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Sequence, Split
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.config.models import read_model
+from litm.config.catalogue import read_catalogue_entry
 from litm.domain.finish_reason import LENGTH, STOP
 from litm.engine import FIRST_LINE, EngineSettings, Prepared
 from litm.engines import load_engine
@@ -147,7 +147,8 @@ def test_strip_is_part_of_the_identity_only_where_it_changes_the_response():
 
 
 def entry(**more):
-    return read_model("m", {"engine": "transformers", "path": REFERENCE, "prompt_template": "chat", **more}, {}, ROOT)
+    keys = {"engine": "transformers", "path": REFERENCE, "prompt_template": "chat", **more}
+    return read_catalogue_entry("models", "m", keys).located({}, ROOT)
 
 
 def test_a_model_without_a_policy_has_the_settings_it_had():

@@ -222,7 +222,11 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
 @pytest.mark.parametrize(
     ("entry", "changes", "message"),
     [
-        ({"responses": {"qa": "d"}, "dtype": "float16"}, {}, "models.m: 'engine: recorded' takes no 'dtype'; its keys"),
+        (
+            {"responses": {"qa": "d"}, "dtype": "float16"},
+            {},
+            "models.m: 'dtype' is not for 'engine: recorded', only for",
+        ),
         ({}, {}, "models.m: 'responses' is missing"),
         ({"responses": {"aq": "d"}}, {}, "models.m.responses: unknown name 'aq'"),
         ({"responses": {"qa": "no.jsonl"}}, {}, "models.m.responses.qa: no.jsonl does not exist"),
@@ -235,6 +239,11 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
             {"responses": {"qa": "d"}, "fields": {**FIELDS, "size": "n"}},
             {},
             "models.m.responses.qa: one file for several placements: write {placement} in its path, or give",
+        ),
+        (
+            {"responses": {"qa": "d"}, "reasoning": "off"},
+            {},
+            "models.m.reasoning: off is for models that are asked; al",
         ),
         ({"responses": {"cb": "d"}}, {}, "models.m.responses: there are none to the selected experiments (qa); add"),
         (
@@ -252,7 +261,9 @@ def test_a_mistake_in_an_entry_is_one_line(tmp_path, monkeypatch, entry, changes
 
 
 def test_keys_of_recorded_responses_are_for_no_other_engine(tmp_path):
-    with pytest.raises(UserError, match="models.m: 'responses' is only for 'engine: recorded'"):
+    with pytest.raises(
+        UserError, match="models.m: 'responses' is not for 'engine: transformers', only for 'engine: recorded'"
+    ):
         study(tmp_path, {"engine": "transformers", "hub": "a/b", "responses": {"qa": "d"}})
 
 

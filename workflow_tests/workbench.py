@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 import yaml
 from conftest import ROOT, qa_record, write_lines
+from fork_server import forking_python
 from programs import run_program
 
 from litm.records import read_json
@@ -99,9 +100,10 @@ class Workbench:
         self.git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
 
     def snakemake(self, *words: str) -> subprocess.CompletedProcess:
-        """Run Snakemake as a user does, with the small config."""
+        """Run Snakemake with the small config; its jobs are forks of a process that has imported what they use."""
         command = ["snakemake", "--configfile", "small.yaml", "--cores", "1", *words]
-        return in_a_fork(lambda: _snakemake(self.folder, command))
+        python = forking_python()
+        return in_a_fork(lambda: _snakemake(self.folder, command, python=python))
 
     def run(self, *words: str) -> None:
         """Run Snakemake; it must succeed."""
@@ -183,22 +185,23 @@ def _prepare_forks() -> None:
     parse_args([])
 
 
-def _snakemake(folder: Path, command: list[str], stats: Path | None = None) -> int:
+def _snakemake(folder: Path, command: list[str], stats: Path | None = None, python: Path | None = None) -> int:
     """Run Snakemake in a process that forgets this checkout's library: the workbench has its own.
 
-    stats: a file for the counts of jobs by rule.
+    stats: a file for the counts of jobs by rule; python: what the rules' `python` is, which is in its folder.
     """
+    if python:
+        sys.executable = str(python)
     os.chdir(folder)
     for name in [name for name in sys.modules if name.split(".")[0] == "litm"]:
         del sys.modules[name]
     sys.path[:] = [path for path in sys.path if Path(path) != ROOT / "scripts"]
     sys.argv[:] = command
-    import snakemake.shell
     from snakemake.cli import main
     from snakemake.logging import logger
 
     # Jobs print where this process does, and not where pytest did when the module was imported.
-    snakemake.shell.STDOUT = None
+    sys.modules["snakemake.shell"].STDOUT = None  # type: ignore[attr-defined]
 
     catch = _CatchStatistics()
     # A filter, because Snakemake takes all handlers off when it sets its logging up.

@@ -51,18 +51,6 @@ class Reasoning:
         return self.policy in (STRIP, BUDGET)
 
 
-def read_reasoning(entry: Mapping, where: str) -> Reasoning:
-    """That of an entry of models.yaml; `UserError`, beginning with `where`, for keys that do not go together."""
-    # YAML reads a bare off as false.
-    policy = OFF if entry.get("reasoning") is False else entry.get("reasoning")
-    if (policy == BUDGET) != ("reasoning_tokens" in entry):
-        raise UserError(f"{where}: 'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
-    if "reasoning_tags" in entry and policy not in (STRIP, BUDGET):
-        raise UserError(f"{where}: 'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'")
-    opening, closing = entry.get("reasoning_tags", TAGS)
-    return Reasoning(policy, entry.get("reasoning_tokens", 0), (opening, closing))
-
-
 def generation_settings(settings: Mapping, stops_early: bool) -> dict:
     """The settings of a model without what changes no response, for its identity.
 

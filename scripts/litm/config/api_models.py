@@ -1,17 +1,19 @@
-"""Models that a server runs, asked over a network: where they are asked, and how."""
+"""Models that a server runs: where they are asked, and how."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from litm.config.catalogue import choose, text_names
-from litm.config.data import Dataset, locate
+from pydantic import Field, field_validator, model_validator
+
+from litm.base.schema import NotNegative, choose
+from litm.config.datasets import Dataset
+from litm.config.models import AskedModel, RequestKeys, tokenizer_of
+from litm.config.values import text_names
 from litm.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
 from litm.engines import engine_facts, engine_names
-from litm.errors import UserError
-from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
-from litm.reasoning import STRIP, Reasoning, read_reasoning
+from litm.reasoning import OFF, STRIP
 
 #: Fields of a request that the workflow sets from the entry and the prompt, or on which reading the response depends.
 OWN_FIELDS = {
@@ -24,32 +26,89 @@ OWN_FIELDS = {
 }
 
 
-@dataclass(frozen=True)
-class ApiModel:
-    """A named entry of the catalogue that a server runs.
+class ApiModel(RequestKeys, AskedModel):
+    """A model that a server runs.
 
-    api_model: what the server calls it; revision: the user's word for what the server has under that name; tokenizer:
-    a dataset or a path; prices: US dollars a million tokens, of `input` and `output`.
+    A change of api_model, revision, endpoint, request or prompt_template asks its prompts again, and one of base_url if
+    there is no revision.
     """
 
-    name: str
-    engine: str
-    api_model: str
-    base_url: str | None
-    revision: str | None
-    endpoint: str
-    request: Mapping
-    tokenizer: str | None
-    context_window: int | None
-    prompt_template: str
-    reasoning: Reasoning
-    on_failure: str
-    api_key_variable: str | None
-    concurrency: int
-    request_timeout: float
-    request_attempts: int
-    prices: Mapping | None
-    tokens_per_second: float | None
+    api_model: str = Field(min_length=1, description="The server's name for the model, such as gpt-4o-mini-2024-07-18.")
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s@?#]+$")] | None = Field(
+        None,
+        description="The server's address, such as http://localhost:8000/v1; the provider's own if left out.",
+    )
+    endpoint: Literal["chat", "completions"] = Field(
+        "chat",
+        description="What an OpenAI-compatible server is asked for, the next message of a chat or the text after a "
+        "prompt.",
+    )
+    prompt_template: str = Field(
+        CHAT,
+        description="chat (the prompt is the user's message) or raw (the same, and the default with `endpoint: "
+        "completions`, which also takes a file of resources/prompt_templates).",
+    )
+    request: dict[str, Any] = Field(
+        {},
+        description="More fields of the body of each request, such as {seed: 1, reasoning_effort: low}; null takes out "
+        "a field that is there otherwise, such as {temperature: null}. Not model, messages, prompt, stream, n and "
+        "best_of, which the workflow sets.",
+    )
+    api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = Field(
+        None,
+        description="The environment variable that has the key; OPENAI_API_KEY or ANTHROPIC_API_KEY if left out.",
+    )
+    prices: dict[Literal["input", "output"], NotNegative] | None = Field(
+        None,
+        description="US dollars for a million tokens of prompts (input) and of answers (output), for `snakemake "
+        "estimate`.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, value: Any) -> Any:
+        completes = isinstance(value, dict) and value.get("endpoint") == COMPLETIONS_ENDPOINT
+        return {"prompt_template": RAW, **value} if completes else value
+
+    @field_validator("policy")
+    @classmethod
+    def _check_policy(cls, policy: str | None) -> str | None:
+        if policy not in (None, STRIP):
+            raise ValueError(
+                f"{policy or OFF} is for the server to do, which is told in the 'request'; allowed: {STRIP}"
+            )
+        return policy
+
+    @field_validator("request")
+    @classmethod
+    def _check_request(cls, request: dict) -> dict:
+        for field in sorted(OWN_FIELDS.keys() & request):
+            raise ValueError(f"{field!r} is not for a request to say: {OWN_FIELDS[field]}")
+        return request
+
+    @field_validator("prices")
+    @classmethod
+    def _check_prices(cls, prices: dict | None) -> dict | None:
+        for key in ("input", "output"):
+            if prices is not None and key not in prices:
+                raise ValueError(f"'{key}' is missing: give both, {{input: 0, output: 0}} if it costs nothing")
+        return prices
+
+    @model_validator(mode="after")
+    def _check(self) -> "ApiModel":
+        if "endpoint" in self.model_fields_set and not _has_completions(engine_facts(self.engine)):
+            raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(engine_names(_has_completions))}'")
+        if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
+            raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
+        return self
+
+    def located(self, datasets: Mapping[str, Dataset], root: Path) -> "ApiModel":
+        """With the place of its tokenizer; `UserError` for an unknown template or a tokenizer that is not there."""
+        chats = self.endpoint == CHAT_ENDPOINT
+        allowed = [CHAT, RAW] if chats else [CHAT, RAW, *text_names(root / "resources" / "prompt_templates")]
+        hint = f"others are for 'endpoint: {COMPLETIONS_ENDPOINT}'" if chats else ""
+        choose([self.prompt_template], allowed, f"{self.where}.prompt_template", hint)
+        return self.changed(tokenizer=tokenizer_of(self, datasets, root))
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the model, the prompt template's text and the decoding."""
@@ -70,76 +129,6 @@ class ApiModel:
             "api_key_variable": self.api_key_variable,
         }
 
-    @property
-    def template_name(self) -> str | None:
-        """The named prompt template, None for a raw prompt or the server's chat template."""
-        return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
-
-
-def read_api_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> ApiModel:
-    """An entry of models.yaml of a model that a server runs; `UserError` for keys that do not go together."""
-    where = f"models.{name}"
-    if "api_model" not in entry:
-        raise UserError(f"{where}: 'api_model' is missing: the server's name for the model")
-    if "endpoint" in entry and not _has_completions(engine_facts(entry["engine"])):
-        having = " or ".join(engine_names(_has_completions))
-        raise UserError(f"{where}: 'endpoint' is only for 'engine: {having}'")
-    endpoint = entry.get("endpoint", CHAT_ENDPOINT)
-    chat = endpoint == CHAT_ENDPOINT
-    prompt_template = entry.get("prompt_template", CHAT if chat else RAW)
-    _check_template(prompt_template, entry, chat, where, root)
-    _check_request(entry.get("request", {}), where)
-    return ApiModel(
-        name=name,
-        engine=entry["engine"],
-        api_model=entry["api_model"],
-        base_url=entry.get("base_url"),
-        revision=entry.get("revision"),
-        endpoint=endpoint,
-        request=entry.get("request", {}),
-        tokenizer=_tokenizer(name, entry, datasets, root),
-        context_window=entry.get("context_window"),
-        prompt_template=prompt_template,
-        reasoning=_reasoning(entry, where),
-        on_failure=entry.get("on_failure", STOP),
-        api_key_variable=entry.get("api_key_variable"),
-        concurrency=entry.get("concurrency", 8),
-        request_timeout=entry.get("request_timeout", 600),
-        request_attempts=entry.get("request_attempts", 10),
-        prices=entry.get("prices"),
-        tokens_per_second=entry.get("tokens_per_second"),
-    )
-
 
 def _has_completions(facts: EngineFacts) -> bool:
     return facts.provider is not None and COMPLETIONS_ENDPOINT in facts.provider.endpoints
-
-
-def _check_template(prompt_template: str, entry: Mapping, chat: bool, where: str, root: Path) -> None:
-    allowed = [CHAT, RAW] if chat else [CHAT, RAW, *text_names(root / "resources" / "prompt_templates")]
-    hint = f"others are for 'endpoint: {COMPLETIONS_ENDPOINT}'" if chat else ""
-    choose([prompt_template], allowed, f"{where}.prompt_template", hint)
-    if prompt_template == CHAT and not chat and "tokenizer" not in entry:
-        raise UserError(f"{where}: 'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
-
-
-def _check_request(request: Mapping, where: str) -> None:
-    for field in sorted(OWN_FIELDS.keys() & request):
-        raise UserError(f"{where}.request: {field!r} is not for a request to say: {OWN_FIELDS[field]}")
-
-
-def _reasoning(entry: Mapping, where: str) -> Reasoning:
-    reasoning = read_reasoning(entry, where)
-    if reasoning.policy not in (None, STRIP):
-        raise UserError(
-            f"{where}.reasoning: {reasoning.policy} is for the server to do, which is told in the 'request'; "
-            f"allowed: {STRIP}"
-        )
-    return reasoning
-
-
-def _tokenizer(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> str | None:
-    tokenizer = entry.get("tokenizer")
-    if tokenizer is None or tokenizer in datasets:
-        return tokenizer
-    return locate(tokenizer, root, f"models.{name}.tokenizer")

@@ -2,51 +2,160 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from litm.config.catalogue import choose, text_names
-from litm.config.data import Candidates
+from pydantic import Field, model_validator
+
+from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
+from litm.config.retrieval import Candidates
+from litm.config.values import text_names
 from litm.domain.curve import Cell, Curve
 from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.errors import UserError
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR, ExampleSettings, TaskDefaults
 from litm.examples.tasks import load_task, task_names
-from litm.inference.policies import LEAVE_OUT
 from litm.scoring.metrics import METRICS
 
+#: A size as the key of a mapping.
+Size = Annotated[str, Field(pattern="^[1-9][0-9]*$")]
+Position = Annotated[int, Field(ge=0)]
+Depth = Annotated[float, Field(ge=0, le=1), AsGiven]
+OneOrMore = Field(min_length=1, json_schema_extra={"uniqueItems": True})
+Several = Field(min_length=2)
 
-@dataclass(frozen=True)
-class Experiment:
-    """A named entry of the catalogue.
 
-    tokens_of: the model whose tokens the sizes count, None where they count items; closed_book, oracle: experiments
-    with the same questions, without documents and with the gold document alone.
+class ExperimentEntry(Entry):
+    """A task, the sizes and positions of its contexts, and its questions."""
+
+    task: Annotated[str, one_of(task_names)] = Field(
+        description="How prompts are built and answers judged, a module of scripts/litm/examples/tasks."
+    )
+    title: str = Field(FILLED_IN, description="A title for figures and the report; the experiment's name if left out.")
+    positions: dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore]] | None = Field(
+        None,
+        min_length=1,
+        description="For each size (items in the context) the 0-based positions of the gold item; where a question has "
+        "several (multi_needle), a list for each placement, as in [[0, 149, 299]]. Not for tasks whose contexts are "
+        "always the same (closed_book_qa, oracle_qa) or have no gold item (open_domain_qa).",
+    )
+    depths: dict[Size, Annotated[list[Depth | Annotated[list[Depth], Several]], OneOrMore]] | None = Field(
+        None,
+        min_length=1,
+        description="Instead of positions, for generated contexts: for each number of tokens the depths of the gold "
+        "item, 0 (first) to 1 (last); a list for each placement where a question has several. The number of items is "
+        "found out with the tokenizer of `tokens_of`, so that no prompt of the first ten questions is longer; the "
+        "answer (`max_new_tokens`) comes on top.",
+    )
+    tokens_of: str | None = Field(
+        None,
+        description="The model whose tokens `depths` counts, in its prompt template; it need not be one that is run.",
+    )
+    sizes: Annotated[list[Annotated[int, Field(ge=1)]], OneOrMore] | None = Field(
+        None, description="Sizes of contexts without a gold item (open_domain_qa)."
+    )
+    dataset: str | dict[str, str] | None = Field(
+        None,
+        description="The dataset, question set or candidates with the questions, or one for each size. Left out: the "
+        "task's generator makes them.",
+    )
+    closed_book: str | None = Field(
+        None,
+        description="The experiment that asks the same questions without documents, for the utilisation of the "
+        "context.",
+    )
+    oracle: str | None = Field(
+        None,
+        description="The experiment that asks the same questions with the gold document alone, for the utilisation of "
+        "the context.",
+    )
+    query_aware_of: str | None = Field(
+        None,
+        description="The experiment that asks the same with the question only after the context, for the table of "
+        "claims.",
+    )
+    examples: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Number of questions; null or left out is all of them."
+    )
+    selection: Literal["first", "random"] = Field(
+        "first",
+        description="Which questions those are, the first of the dataset or random ones; a larger number includes "
+        "those of a smaller one.",
+    )
+    subset: str | None = Field(
+        None, description="A dataset with labels; only the questions that it says to keep are asked."
+    )
+    distractor_order: Literal["ranked", "random"] = Field(
+        "ranked",
+        description="ranked (as in the dataset) or random (shuffled once for each question, the same at every "
+        "position).",
+    )
+    design: Literal["move_the_pair", "ask_another_key"] = Field(
+        "move_the_pair",
+        description="What a position is, in kv_retrieval. move_the_pair: where the pair asked for is put, instead of "
+        "another (the paper's). ask_another_key: the key of the pair that is there is asked for, and nothing moves, so "
+        "that the positions share all tokens before the question. They are different measurements: give them "
+        "experiments of their own.",
+    )
+    # The task fills in what these leave out.
+    prompt: str = Field(
+        FILLED_IN,
+        description="Name of a file in resources/prompts; the task's own if left out. For conversation_memory it is "
+        "the transcript that models without `prompt_template: chat` get; those with it get the messages themselves.",
+    )
+    metric: Annotated[str, one_of(lambda: METRICS)] = Field(
+        FILLED_IN,
+        description="How answers are judged (best_subspan_em, value_in_answer, exact_code, exact_integer); the task's "
+        "own if left out.",
+    )
+    stop: Literal["first_line", "end_token"] = Field(
+        FILLED_IN,
+        description="Where an answer may end before its limit: first_line (after the first line that is not blank, all "
+        "that best_subspan_em reads) or end_token (only where the model ends it); the task's own if left out.",
+    )
+    max_new_tokens: int = Field(FILLED_IN, ge=1, description="Most tokens of an answer; the task's own if left out.")
+    on_overflow: Literal["leave_out", "fail"] = Field(
+        "leave_out",
+        description="What to do if prompts do not fit the context window of a model, with an answer of "
+        "`max_new_tokens`: leave_out (their questions are left out at all positions of the size and counted), or fail "
+        "(an error before anything is asked). It changes no answer.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or value.get("task") not in task_names():
+            return value
+        defaults = load_task(value["task"]).DEFAULTS
+        keys = ("prompt", "metric", "stop", "max_new_tokens")
+        return {**{key: getattr(defaults, key) for key in keys}, **value}
+
+    @property
+    def named_datasets(self) -> list[str]:
+        """The datasets, question sets and candidates that it names."""
+        if isinstance(self.dataset, dict):
+            return list(self.dataset.values())
+        return [self.dataset] if self.dataset is not None else []
+
+
+class Experiment(ExperimentEntry):
+    """An experiment with its cells, its dataset for each size, and the config's seed.
+
+    labels: the format of its `subset`'s file, None for all questions.
     """
 
-    name: str
-    task: str
-    title: str
     cells: tuple[Cell, ...]
-    tokens_of: str | None
-    datasets: Mapping[int, str]
-    examples: int | None
+    datasets: dict[int, str]
     seed: int
-    distractor_order: str
-    selection: str
-    design: str
-    subset: str | None
     labels: str | None
-    prompt: str
-    metric: str
-    stop: str
-    max_new_tokens: int
-    on_overflow: str
-    closed_book: str | None
-    oracle: str | None
+
+    def settings(self) -> dict:
+        """All that it is, with cells and datasets instead of the keys that say them."""
+        said = {"positions", "depths", "sizes", "dataset", "query_aware_of"}
+        return {"name": self.name, **self.model_dump(exclude=said)}
 
     def example_settings(self) -> dict:
         """What changes the examples, beside size, placement, dataset and prompt file.
@@ -95,80 +204,68 @@ class Experiment:
         return curves
 
 
-def read_experiment(name: str, entry: Mapping, seed: int, files: Mapping[str, Any], root: Path) -> Experiment:
-    """An entry of experiments.yaml; `files` are the datasets, question sets and candidates that it may name.
+def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any], root: Path) -> Experiment:
+    """The experiment of an entry; `files` are the datasets, question sets and candidates that it may name.
 
     Raises `UserError` for an unknown name, an impossible position, and keys that the task does not take.
     """
-    where = f"experiments.{name}"
-    choose([entry["task"]], task_names(), f"{where}.task")
-    defaults = load_task(entry["task"]).DEFAULTS
-    cells = _cells(entry, defaults, where)
-    prompt, metric = entry.get("prompt", defaults.prompt), entry.get("metric", defaults.metric)
-    choose([prompt], text_names(root / "resources" / "prompts"), f"{where}.prompt")
-    read_template(root / "resources" / "prompts" / f"{prompt}.txt", with_context=any(cell.size for cell in cells))
-    choose([metric], METRICS, f"{where}.metric")
-    by_size = _dataset_by_size(entry, cells, where)
-    _check_questions(entry, cells, by_size, defaults, files, where)
-    subset = entry.get("subset")
-    return Experiment(
-        name=name,
-        task=entry["task"],
-        title=entry.get("title", name),
+    where = entry.where
+    defaults = load_task(entry.task).DEFAULTS
+    cells = read_cells(entry)
+    prompts = root / "resources" / "prompts"
+    choose([entry.prompt], text_names(prompts), f"{where}.prompt")
+    read_template(prompts / f"{entry.prompt}.txt", with_context=any(cell.size for cell in cells))
+    if entry.design == ASK_ANOTHER_KEY and not hasattr(load_task(entry.task), ASK_ANOTHER_KEY):
+        raise UserError(f"{where}: 'design: {entry.design}' is for kv_retrieval, not for the task {entry.task}")
+    datasets = _dataset_by_size(entry, cells)
+    _check_questions(entry, cells, datasets, defaults, files)
+    return entry.become(
+        Experiment,
+        title=entry.title if entry.title is not None else entry.name,
         cells=cells,
-        tokens_of=entry.get("tokens_of"),
-        datasets=by_size,
-        examples=entry.get("examples"),
+        datasets=datasets,
         seed=seed,
-        distractor_order=entry.get("distractor_order", "ranked"),
-        selection=entry.get("selection", "first"),
-        design=_design(entry, where),
-        subset=subset,
-        labels=files[subset].labels if subset else None,
-        prompt=prompt,
-        metric=metric,
-        stop=entry.get("stop", defaults.stop),
-        max_new_tokens=entry.get("max_new_tokens", defaults.max_new_tokens),
-        on_overflow=entry.get("on_overflow", LEAVE_OUT),
-        closed_book=entry.get("closed_book"),
-        oracle=entry.get("oracle"),
+        labels=files[entry.subset].labels if entry.subset else None,
     )
 
 
-def _design(entry: Mapping, where: str) -> str:
-    design = entry.get("design", MOVE_THE_PAIR)
-    if design == ASK_ANOTHER_KEY and not hasattr(load_task(entry["task"]), ASK_ANOTHER_KEY):
-        raise UserError(f"{where}: 'design: {design}' is for kv_retrieval, not for the task {entry['task']}")
-    return design
-
-
-def _cells(entry: Mapping, defaults: TaskDefaults, where: str) -> tuple[Cell, ...]:
+def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
+    """The cells of an experiment, by size and place; `UserError` for impossible positions, or keys of other tasks."""
+    where, defaults = entry.where, load_task(entry.task).DEFAULTS
     allowed = ["sizes"] if defaults.placement else [] if defaults.fixed_cells else ["positions", "depths"]
-    given = [key for key in ("positions", "depths", "sizes") if entry.get(key) is not None]
+    given = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
     for key in given:
         if key not in allowed:
-            raise UserError(f"{where}: the task {entry['task']} takes no '{key}'")
+            raise UserError(f"{where}: the task {entry.task} takes no '{key}'")
     if defaults.fixed_cells is not None:
         return tuple(Cell(size, placement) for size, placement in defaults.fixed_cells)
     if defaults.placement is not None:
-        if not given:
+        if entry.sizes is None:
             raise UserError(f"{where}: 'sizes' is missing (how many items the contexts have)")
-        return tuple(Cell(size, defaults.placement) for size in sorted(entry["sizes"]))
-    if len(given) == 2:
-        raise UserError(f"{where}: give either 'positions' or 'depths'; 'positions: null' leaves the catalogue's out")
-    if not given:
-        raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
-    if (given == ["depths"]) != (entry.get("tokens_of") is not None):
-        raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
-    cells = [
-        Cell(int(size), _placement(given[0], int(size), place, defaults.golds, f"{where}.{given[0]}.{size}"))
-        for size, places in sorted(entry[given[0]].items(), key=lambda item: int(item[0]))
-        for place in sorted(places, key=lambda place: place if isinstance(place, list) else [place])
-    ]
+        cells = [Cell(size, defaults.placement) for size in sorted(entry.sizes)]
+    else:
+        cells = _placed_cells(entry, given, defaults.golds)
     for cell, times in Counter(cells).items():
         if times > 1:
             raise UserError(f"{where}.{given[0]}.{cell.size}: {cell.placement} is there {times} times")
     return tuple(cells)
+
+
+def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[Cell]:
+    """The cells of the one given key, 'positions' or 'depths'."""
+    where = entry.where
+    if len(given) == 2:
+        raise UserError(f"{where}: give either 'positions' or 'depths'; 'positions: null' leaves the catalogue's out")
+    if not given:
+        raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
+    if (given == ["depths"]) != (entry.tokens_of is not None):
+        raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
+    by_size = {int(size): places for size, places in getattr(entry, given[0]).items()}
+    return [
+        Cell(size, _placement(given[0], size, place, golds, f"{where}.{given[0]}.{size}"))
+        for size, places in sorted(by_size.items())
+        for place in sorted(places, key=lambda place: place if isinstance(place, list) else [place])
+    ]
 
 
 def _placement(key: str, size: int, place: float | list[float], golds: int, where: str) -> str:
@@ -192,66 +289,63 @@ def _placement(key: str, size: int, place: float | list[float], golds: int, wher
 
 
 def _check_questions(
-    entry: Mapping,
+    entry: ExperimentEntry,
     cells: tuple[Cell, ...],
-    by_size: Mapping[int, str],
+    datasets: Mapping[int, str],
     defaults: TaskDefaults,
     files: Mapping[str, Any],
-    where: str,
 ) -> None:
-    """The keys that say which questions are asked fit one another and the task."""
-    named = entry["dataset"].values() if isinstance(entry.get("dataset"), dict) else by_size.values()
-    choose(named, files, f"{where}.dataset", "a file of your own is an entry of define.datasets")
-    if defaults.needs_dataset and entry.get("tokens_of") is not None:
-        raise UserError(f"{where}: sizes in tokens are for generated contexts, the task {entry['task']} has documents")
+    """Raise `UserError` unless the keys that say which questions are asked fit one another and the task."""
+    where, in_tokens = entry.where, entry.tokens_of is not None
+    choose(entry.named_datasets, files, f"{where}.dataset", "a file of your own is an entry of define.datasets")
     if defaults.needs_dataset:
-        _check_kind(cells, by_size, files, where)
-    if defaults.needs_dataset and not by_size:
-        raise UserError(f"{where}: the task {entry['task']} needs a 'dataset'")
-    if by_size and entry.get("tokens_of") is not None:
+        if in_tokens:
+            raise UserError(f"{where}: sizes in tokens are for generated contexts, the task {entry.task} has documents")
+        _check_kind(cells, datasets, files, where)
+        if not datasets:
+            raise UserError(f"{where}: the task {entry.task} needs a 'dataset'")
+    if datasets and in_tokens:
         raise UserError(f"{where}: sizes in tokens are for generated contexts, remove 'dataset' or 'tokens_of'")
-    if not by_size and entry.get("examples") is None:
+    if not datasets and entry.examples is None:
         raise UserError(f"{where}: 'examples' must say how many to generate")
-    if "subset" in entry:
-        choose([entry["subset"]], files, f"{where}.subset")
-        if getattr(files[entry["subset"]], "labels", None) is None:
+    if entry.subset is not None:
+        choose([entry.subset], files, f"{where}.subset")
+        if getattr(files[entry.subset], "labels", None) is None:
             raise UserError(
-                f"{where}.subset: {entry['subset']} is no file of labels: its entry in datasets has no 'labels'"
+                f"{where}.subset: {entry.subset} is no file of labels: its entry in datasets has no 'labels'"
             )
-    if entry.get("selection") == "random" and entry.get("examples") is None:
+    if entry.selection == "random" and entry.examples is None:
         raise UserError(f"{where}: 'selection: random' needs 'examples', how many questions to draw")
 
 
-def _check_kind(cells: Iterable[Cell], by_size: Mapping[int, str], files: Mapping[str, Any], where: str) -> None:
-    """A position needs a gold document, which candidates as retrieved lack; and a context that many documents."""
+def _check_kind(cells: Iterable[Cell], datasets: Mapping[int, str], files: Mapping[str, Any], where: str) -> None:
+    """Raise `UserError` for candidates without the gold document that a position needs, or with too few documents."""
     for cell in cells:
-        entry = files[by_size[cell.size]] if cell.size in by_size else None
-        if not isinstance(entry, Candidates):
+        candidates = files[datasets[cell.size]] if cell.size in datasets else None
+        if not isinstance(candidates, Candidates):
             continue
-        is_retrieved = entry.settings.kind == AS_RETRIEVED
+        is_retrieved = candidates.kind == AS_RETRIEVED
         if is_retrieved and gold_places(cell.placement):
             raise UserError(
-                f"{where}.dataset: {entry.name} is 'kind: {AS_RETRIEVED}', without the gold document that is wanted"
+                f"{where}.dataset: {candidates.name} is 'kind: {AS_RETRIEVED}', without the gold document that is "
+                f"wanted"
             )
         if not is_retrieved and cell.placement == AS_RETRIEVED:
             raise UserError(
-                f"{where}.dataset: the task wants candidates of 'kind: {AS_RETRIEVED}', {entry.name} is none"
+                f"{where}.dataset: the task wants candidates of 'kind: {AS_RETRIEVED}', {candidates.name} is none"
             )
-        if cell.size > entry.settings.documents:
+        if cell.size > candidates.documents:
             raise UserError(
-                f"{where}: a context of {cell.size} documents, but candidates.{entry.name}.documents is "
-                f"{entry.settings.documents}"
+                f"{where}: a context of {cell.size} documents, but candidates.{candidates.name}.documents is "
+                f"{candidates.documents}"
             )
 
 
-def _dataset_by_size(entry: Mapping, cells: Iterable[Cell], where: str) -> dict[int, str]:
-    dataset = entry.get("dataset")
-    if dataset is None:
-        return {}
+def _dataset_by_size(entry: ExperimentEntry, cells: Iterable[Cell]) -> dict[int, str]:
     sizes = sorted({cell.size for cell in cells})
-    if isinstance(dataset, str):
-        return dict.fromkeys(sizes, dataset)
-    missing = [size for size in sizes if str(size) not in dataset]
-    if missing:
-        raise UserError(f"{where}.dataset: no dataset for size {missing[0]}")
-    return {size: dataset[str(size)] for size in sizes}
+    if not isinstance(entry.dataset, dict):
+        return dict.fromkeys(sizes, entry.dataset) if entry.dataset is not None else {}
+    for size in sizes:
+        if str(size) not in entry.dataset:
+            raise UserError(f"{entry.where}.dataset: no dataset for size {size}")
+    return {size: entry.dataset[str(size)] for size in sizes}

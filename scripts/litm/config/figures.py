@@ -1,41 +1,56 @@
 """The figures of the configuration: those asked for, or those that the experiments call for."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from typing import Annotated
 
-from litm.config.catalogue import choose
+from pydantic import Field, Strict
+
+from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
 from litm.config.experiments import Experiment
 from litm.errors import UserError
 from litm.figures import kind_names, load_kind
 
-#: The kind of a figure that does not name one.
-DEFAULT_KIND = "accuracy_by_position"
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A named figure: the experiments whose accuracies it shows, and those that are its reference lines.
+class FigureEntry(Entry):
+    """Accuracy by position or by size, one curve for each model."""
 
-    models, sizes: the only ones that it shows, None for all there are; published: whether the published values of its
-    models are drawn too.
-    """
+    kind: Annotated[str, one_of(kind_names)] = Field(
+        "accuracy_by_position",
+        description="accuracy_by_position (one panel for each size), accuracy_by_size (with the recall of the "
+        "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), or "
+        "accuracy_by_target (bars for several gold items of one prompt).",
+    )
+    title: str = Field(FILLED_IN, description="Title above the panels; the figure's name if left out.")
+    experiments: Names = Field(description="Experiments whose curves are shown.")
+    references: dict[str, str] = Field(
+        {}, description="Experiments drawn as horizontal lines if they are selected, with the label of each line."
+    )
+    panel_title: str = Field(
+        FILLED_IN, description="Title of a panel; {size} stands for the number of items. Left out: {size} items."
+    )
+    x_label: str = Field(FILLED_IN, description="Label of the horizontal axis; that of the kind if left out.")
+    models: Names | None = Field(
+        None, description="The only models that are shown, as far as they are selected; all of them if left out."
+    )
+    sizes: Annotated[tuple[int, ...], Strict(False)] | None = Field(
+        None, description="The only sizes that are shown; all of them if left out."
+    )
+    published: bool = Field(
+        False,
+        description="Whether the published values of the models (resources/published/accuracy.csv) are drawn too, "
+        "dashed. The target `published` draws such a figure from these alone.",
+    )
 
-    name: str
-    kind: str
-    title: str
-    experiments: tuple[str, ...]
-    references: Mapping[str, str]
-    panel_title: str
-    x_label: str
-    models: tuple[str, ...] | None
-    sizes: tuple[int, ...] | None
-    published: bool
+
+class Figure(FigureEntry):
+    """A figure with its labels: the experiments whose accuracies it shows, and those that are its reference lines."""
 
     def settings(self) -> dict:
         """What changes the picture, beside the scores."""
-        return asdict(self)
+        return {"name": self.name, **self.model_dump()}
 
     def shows(self, model: str) -> bool:
         """Whether a model is among those that the figure is of."""
@@ -49,7 +64,7 @@ class Figure:
 
 
 def read_figures(
-    selected: list[str] | None,
+    selected: Collection[str] | None,
     catalogues: Mapping[str, Mapping],
     experiments: Mapping[str, Experiment],
     sweeps: Collection[tuple[str, str]],
@@ -65,19 +80,19 @@ def read_figures(
         if name == PBI_FOREST:
             raise UserError(f"the name {PBI_FOREST} is taken by the figure of all Position Bias Indexes")
     for name, entry in entries.items():
-        choose(entry["experiments"], catalogues["experiments"], f"figures.{name}.experiments")
-        choose(entry.get("references", {}), catalogues["experiments"], f"figures.{name}.references")
-        choose(entry.get("models", []), catalogues["models"], f"figures.{name}.models")
+        choose(entry.experiments, catalogues["experiments"], f"figures.{name}.experiments")
+        choose(entry.references, catalogues["experiments"], f"figures.{name}.references")
+        choose(entry.models or [], catalogues["models"], f"figures.{name}.models")
     if selected is not None:
         choose(selected, entries, "figures")
         for name in selected:
-            choose(entries[name]["experiments"], experiments, f"figures.{name}: experiments selected in this config")
-        figures = {name: _read_figure(name, entries[name], experiments) for name in selected}
+            choose(entries[name].experiments, experiments, f"figures.{name}: experiments selected in this config")
+        figures = {name: _read_figure(entries[name], experiments) for name in selected}
         for figure in figures.values():
             _check_kind(figure, experiments)
             _check_not_empty(figure, experiments, sweeps)
         return figures
-    figures = {name: _read_figure(name, entry, experiments) for name, entry in entries.items()}
+    figures = {name: _read_figure(entry, experiments) for name, entry in entries.items()}
     figures = {name: figure for name, figure in figures.items() if _has_curves(figure, experiments, sweeps)}
     for name, experiment in experiments.items():
         models = {model for model, one in sweeps if one == name}
@@ -85,13 +100,13 @@ def read_figures(
             kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
             if kind:
                 entry = {"kind": kind, "title": experiment.title, "experiments": [name]}
-                figures[name] = _read_figure(name, entry, experiments)
+                figures[name] = _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
     return figures
 
 
-def published_figures(entries: Mapping) -> dict[str, Figure]:
+def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:
     """The figures of which there are published values, whatever is selected."""
-    figures = {name: _read_figure(name, entry, {}) for name, entry in entries.items()}
+    figures = {name: _read_figure(entry, {}) for name, entry in entries.items()}
     return {name: figure for name, figure in figures.items() if figure.published}
 
 
@@ -119,21 +134,12 @@ def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
         raise UserError(f"figures.{figure.name}: {misfit}")
 
 
-def _read_figure(name: str, entry: Mapping, experiments: Mapping[str, Experiment]) -> Figure:
-    kind = entry.get("kind", DEFAULT_KIND)
-    choose([kind], kind_names(), f"figures.{name}.kind")
-    unit = (
-        "tokens" if any(experiments[one].tokens_of for one in entry["experiments"] if one in experiments) else "items"
-    )
-    return Figure(
-        name=name,
-        kind=kind,
-        title=entry.get("title", name),
-        experiments=tuple(entry["experiments"]),
-        references=dict(entry.get("references", {})),
-        panel_title=entry.get("panel_title", f"{{size}} {unit}"),
-        x_label=entry.get("x_label", load_kind(kind).X_LABEL),
-        models=tuple(entry["models"]) if "models" in entry else None,
-        sizes=tuple(entry["sizes"]) if "sizes" in entry else None,
-        published=entry.get("published", False),
-    )
+def _read_figure(entry: FigureEntry, experiments: Mapping[str, Experiment]) -> Figure:
+    in_tokens = any(experiments[name].tokens_of for name in entry.experiments if name in experiments)
+    labels = {
+        "title": entry.name,
+        "panel_title": "{size} tokens" if in_tokens else "{size} items",
+        "x_label": load_kind(entry.kind).X_LABEL,
+    }
+    missing = {key: label for key, label in labels.items() if getattr(entry, key) is None}
+    return entry.become(Figure, **missing)

@@ -1,49 +1,278 @@
-"""The models of the configuration: where they are; how they are asked, which changes answers; how they are run."""
+"""Models of the configuration: where they are; how they are asked, which changes answers; how they are run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from litm.config.catalogue import choose, text_names
-from litm.config.data import Dataset, locate
-from litm.config.engine_keys import RECORDED
+from pydantic import Field, model_validator
+
+from litm.base.schema import Entry, Positive, choose
+from litm.config.datasets import Dataset
+from litm.config.values import Device, Hub, locate, text_names
 from litm.engine import NO_QUANTIZATION
 from litm.engines import engine_facts, engine_names
 from litm.errors import UserError
 from litm.identity import check_has_tokenizer, check_model_folder
-from litm.inference.policies import STOP
 from litm.prompt_format import CHAT, RAW
-from litm.reasoning import BUDGET, OFF, Reasoning, read_reasoning
+from litm.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
+
+#: Keys that say which model it is, or need its tokenizer: not for engines without a model.
+MODEL_KEYS = ("path", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags")
 
 
-@dataclass(frozen=True)
-class Model:
-    """A named entry of the catalogue. config: values that replace those of the model's own configuration."""
+class About(Entry):
+    """What the model is, and what it is to others: for the table of claims. It changes no answer."""
 
-    name: str
-    engine: str
-    path: str | None
-    hub: str | None
-    revision: str | None
-    tokenizer: str | None
-    context_window: int | None
-    dtype: str
-    quantization: str
-    attention: str
-    config: Mapping
-    prompt_template: str
-    reasoning: Reasoning
-    on_failure: str
-    device: str
-    gpus: int
-    shards: int
-    batch_tokens: int
-    threads: int
-    tokens_per_second: float | None
-    parameters: float | None
-    gpu_model: str | None
-    mem_mb: int | None
-    runtime: int | None
+    longer_context_of: str | None = Field(
+        None, description="The model that differs from this one only by a shorter context."
+    )
+    tuned_from: str | None = Field(
+        None, description="The base model that this one was tuned from to follow instructions."
+    )
+    family: str | None = Field(None, description="A name that models of several sizes share, such as llama-2.")
+    parameters: Positive | None = Field(None, description="Their number, in billions.")
+    architecture: Literal["decoder", "encoder_decoder"] | None = Field(None, description="What the model is made of.")
+    training_length: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Tokens of the longest prompts that it was trained on."
+    )
+
+
+class AnyModel(Entry):
+    """A model, or the recorded responses of one."""
+
+    engine: str = Field(
+        description="What runs the model, a module of scripts/litm/engines ("
+        + "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
+        + "), or recorded: somebody else's responses are scored and nothing is run."
+    )
+    about: About | None = Field(None, description="Facts about the model, for the table of claims.")
+    policy: Literal["off", False, "strip", "budget"] | None = Field(
+        None,
+        alias="reasoning",
+        description="What is done about what a model writes between `<think>` and `</think>` before it answers. Left "
+        "out: nothing. off: the chat template's own switch (`enable_thinking`) tells it not to reason. strip: it "
+        "reasons, and only the answer is scored; the recorded response stays whole, and `max_new_tokens` of the "
+        "experiment is for both together. budget: as strip, but reasoning has `reasoning_tokens` of its own, and is "
+        "closed when they are spent (`engine: transformers`). With strip and budget an answer's first line is the "
+        "first after the reasoning. Where the reasoning never ended, the answer is empty and counts as cut. Servers "
+        "that return the reasoning apart, or are told in the `request` not to reason, need none of these.",
+    )
+    reasoning_tags: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=2, max_length=2)] | None = (
+        Field(
+            None, description="The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`."
+        )
+    )
+
+    @model_validator(mode="after")
+    def _check_tags(self) -> "AnyModel":
+        if self.reasoning_tags and self.policy not in (STRIP, BUDGET):
+            raise ValueError(f"'reasoning_tags' is for 'reasoning: {STRIP}' and 'reasoning: {BUDGET}'")
+        return self
+
+    @property
+    def reasoning(self) -> Reasoning:
+        """What is done about the model's reasoning."""
+        opening, closing = self.reasoning_tags or TAGS
+        # YAML reads a bare off as false.
+        policy = OFF if self.policy is False else self.policy
+        return Reasoning(policy, getattr(self, "reasoning_tokens", None) or 0, (opening, closing))
+
+
+class AskKeys(Entry):
+    """Keys of models that answer prompts, for which a config may have defaults."""
+
+    prompt_template: str = Field(
+        RAW,
+        description="How a prompt is put to the model: raw (as it is), chat (as the user's message in the tokenizer's "
+        "or the server's chat template), or a file of resources/prompt_templates.",
+    )
+    on_failure: Literal["stop", "count"] = Field(
+        "stop",
+        description="What to do if prompts get no answer (a server's failure, say): stop (an error), or count (they "
+        "are counted as failed in the tables and not scored). Either way the answers are kept, and only what has none "
+        "is asked again: by the next run after stop, by `snakemake --forcerun generate` after count. It changes no "
+        "answer.",
+    )
+
+
+class RunKeys(Entry):
+    """Keys of models that run here, for which a config may have defaults."""
+
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
+        "auto",
+        description="Number format of the weights and the computation; auto is the format the weights are stored in.",
+    )
+    quantization: Literal["none", "nf4", "int8"] = Field(
+        "none",
+        description="none (the weights as they are), nf4 (4 bits, NF4 with double quantisation) or int8, by "
+        "bitsandbytes. The computation is in `dtype`; int8 computes its products in float16, and its answers may "
+        "depend on the batch.",
+    )
+    attention: Literal["sdpa", "eager", "flash_attention_2"] = Field(
+        "sdpa", description="Attention implementation of transformers."
+    )
+    device: Device = "auto"
+    gpus: int = Field(
+        1,
+        ge=1,
+        description="GPUs that a sweep takes; the layers of the model are spread over them if they are several.",
+    )
+    shards: int = Field(
+        1,
+        ge=1,
+        description="Jobs that a sweep is divided into, by question, so that several GPUs or machines can work on it "
+        "at a time. What one of them has answered is never asked again, however many there are later.",
+    )
+    batch_tokens: int = Field(
+        16384,
+        ge=1,
+        description="Tokens in one batch, padding and new tokens included. Halved, with a note, while memory runs out.",
+    )
+    threads: int = Field(8, ge=1, description="CPU threads of a sweep, at most the cores given to Snakemake.")
+
+
+class RequestKeys(Entry):
+    """Keys of models that a server runs, for which a config may have defaults."""
+
+    concurrency: int = Field(8, ge=1, description="Requests to a server at a time.")
+    request_timeout: int = Field(
+        600,
+        ge=1,
+        description="Seconds without a sign of life from the server after which a request is given up and sent again.",
+    )
+    request_attempts: int = Field(
+        10,
+        ge=1,
+        description="Requests for one prompt, with growing waits between them, after which it stays without an answer "
+        "until the next run.",
+    )
+
+
+class ModelDefaults(RequestKeys, AskKeys, RunKeys):
+    """Values for keys that a model's entry leaves out."""
+
+
+class AskedModel(AskKeys, AnyModel):
+    """A model that answers prompts."""
+
+    revision: str | None = Field(
+        None,
+        description="Branch, tag or commit on the hub; the default branch if left out. The commit it stands for is "
+        "looked up once and kept in results/models; `snakemake --forcerun identify_model` looks again. For a server's "
+        "model your own word for what the server has under that name (a commit, a date); base_url may then change.",
+    )
+    tokenizer: str | None = Field(
+        None,
+        description="Where the tokenizer is if not with the model: a tokenizer.json file, or the name of a dataset "
+        "that is one. For a server's model, where it may also be a folder, it counts tokens beforehand and changes no "
+        "answer.",
+    )
+    context_window: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Most tokens of prompt and answer together, or of the prompt alone for encoder-decoders; as in the "
+        "model's configuration if left out. Models with relative positions, such as Flan-T5, have no limit there.",
+    )
+    tokens_per_second: Positive | None = Field(
+        None,
+        description="Prompt tokens computed a second, for the hours of `snakemake estimate`, instead of a measured "
+        "rate. It changes nothing else.",
+    )
+
+    @property
+    def template_name(self) -> str | None:
+        """The named prompt template, None for a raw prompt or a chat template."""
+        return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
+
+
+class Model(RunKeys, AskedModel):
+    """A model that runs here.
+
+    A change of path, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks its
+    prompts again; device, batch_tokens and threads change no answer and re-run nothing.
+    """
+
+    path: str | None = Field(
+        None,
+        description="A folder with the model (config.json, weights, tokenizer), from the working directory or the "
+        "project.",
+    )
+    hub: Hub | None = Field(
+        None, description="Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."
+    )
+    config: dict[str, Any] = Field(
+        {},
+        description="Other values for keys of the model's own configuration (config.json), by the names that "
+        "transformers has for them, such as {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. "
+        "They change answers. A value replaces the whole of the model's own.",
+    )
+    reasoning_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Most tokens of reasoning, its closing tag included; on top of the experiment's `max_new_tokens`.",
+    )
+    parameters: Positive | None = Field(
+        None,
+        description="Parameters of the model in 10⁹, for the memory and time that its sweeps ask of a cluster; if left "
+        "out, by its weights in a folder or by the hub's name (7b). It changes nothing else, and neither do the next "
+        "three keys.",
+    )
+    gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = Field(
+        None,
+        description="What a cluster calls the kind of GPU that its sweeps are to get, such as a100; any kind if left "
+        "out.",
+    )
+    mem_mb: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Memory (MB, not the GPU's) that a sweep asks of a cluster, instead of a rule of thumb; twice at "
+        "the second attempt.",
+    )
+    runtime: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Minutes that a sweep asks of a cluster, instead of a rule of thumb. A sweep that takes longer is "
+        "submitted again and resumes from its journal.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or engine_facts(value["engine"]).has_model:
+            return value
+        for key in MODEL_KEYS:
+            if key in value:
+                raise ValueError(f"'{key}' is not for 'engine: {value['engine']}', which has no model")
+        return {"device": "cpu", **value}
+
+    @model_validator(mode="after")
+    def _check(self) -> "Model":
+        if (self.path is None) == (self.hub is None) and self.has_weights:
+            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+        if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
+            raise ValueError(f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
+        if self.reasoning.policy == OFF and self.prompt_template != CHAT:
+            raise ValueError(f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
+        if self.policy == BUDGET and not engine_facts(self.engine).budgets_reasoning:
+            budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
+            raise ValueError(f"'reasoning: {BUDGET}' is only for 'engine: {budgeting}'")
+        return self
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether there is a model to load, with a tokenizer."""
+        return engine_facts(self.engine).has_model
+
+    def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
+        """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
+        templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
+        choose([self.prompt_template], templates, f"{self.where}.prompt_template")
+        path = None
+        if self.path is not None:
+            path = locate(self.path, root, f"{self.where}.path")
+            check_model_folder(Path(path))
+            if self.tokenizer is None:
+                check_has_tokenizer(Path(path))
+        tokenizer = tokenizer_of(self, datasets, root)
+        if tokenizer is not None and tokenizer not in datasets and not Path(tokenizer).is_file():
+            raise UserError(f"{self.where}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
+        return self.changed(path=path, tokenizer=tokenizer)
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""
@@ -54,7 +283,7 @@ class Model:
             "prompt_template": self.prompt_template,
             **self.reasoning.settings(),
         }
-        # Left out where there is none, as before there was any: what was answered then is still an answer.
+        # Left out where there is none: the answers from before the key existed keep their journal key.
         if self.quantization != NO_QUANTIZATION:
             settings["quantization"] = self.quantization
         return {**settings, **self._changes()}
@@ -68,83 +297,9 @@ class Model:
     def _changes(self) -> dict:
         return {"config": dict(self.config)} if self.config else {}
 
-    @property
-    def has_weights(self) -> bool:
-        """Whether there is a model to load, with a tokenizer."""
-        return engine_facts(self.engine).has_model
 
-    @property
-    def template_name(self) -> str | None:
-        """The named prompt template, None for a raw prompt or the tokenizer's chat template."""
-        return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
-
-
-def read_model(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model:
-    """An entry of models.yaml of a model that can be run; `UserError` for unknown names, or a folder without what a
-    model needs.
-    """
-    choose([entry["engine"]], [*engine_names(), RECORDED], f"models.{name}.engine")
-    has_model = engine_facts(entry["engine"]).has_model
-    if ("path" in entry) == ("hub" in entry) and has_model:
-        raise UserError(f"models.{name}: give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
-    prompt_template = entry.get("prompt_template", RAW)
-    templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
-    choose([prompt_template], templates, f"models.{name}.prompt_template")
-    path = _folder(name, entry, root)
-    return Model(
-        name=name,
-        engine=entry["engine"],
-        path=path,
-        hub=entry.get("hub"),
-        revision=entry.get("revision"),
-        tokenizer=_tokenizer(name, entry, datasets, root),
-        context_window=entry.get("context_window"),
-        dtype=entry.get("dtype", "auto"),
-        quantization=entry.get("quantization", NO_QUANTIZATION),
-        attention=entry.get("attention", "sdpa"),
-        config=entry.get("config", {}),
-        prompt_template=prompt_template,
-        reasoning=_reasoning(entry, prompt_template, f"models.{name}"),
-        on_failure=entry.get("on_failure", STOP),
-        device=entry.get("device", "auto" if has_model else "cpu"),
-        gpus=entry.get("gpus", 1),
-        shards=entry.get("shards", 1),
-        batch_tokens=entry.get("batch_tokens", 16384),
-        threads=entry.get("threads", 8),
-        tokens_per_second=entry.get("tokens_per_second"),
-        parameters=entry.get("parameters"),
-        gpu_model=entry.get("gpu_model"),
-        mem_mb=entry.get("mem_mb"),
-        runtime=entry.get("runtime"),
-    )
-
-
-def _reasoning(entry: Mapping, prompt_template: str, where: str) -> Reasoning:
-    """What is done about a model's reasoning; `UserError` for keys that do not go together."""
-    reasoning = read_reasoning(entry, where)
-    if reasoning.policy == OFF and prompt_template != CHAT:
-        raise UserError(f"{where}.reasoning: {OFF} is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
-    if reasoning.policy == BUDGET and not engine_facts(entry["engine"]).budgets_reasoning:
-        budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
-        raise UserError(f"{where}.reasoning: {BUDGET} is only for 'engine: {budgeting}'")
-    return reasoning
-
-
-def _folder(name: str, entry: Mapping, root: Path) -> str | None:
-    if "path" not in entry:
-        return None
-    path = locate(entry["path"], root, f"models.{name}.path")
-    check_model_folder(Path(path))
-    if "tokenizer" not in entry:
-        check_has_tokenizer(Path(path))
-    return path
-
-
-def _tokenizer(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> str | None:
-    tokenizer = entry.get("tokenizer")
-    if tokenizer is None or tokenizer in datasets:
-        return tokenizer
-    tokenizer = locate(tokenizer, root, f"models.{name}.tokenizer")
-    if not Path(tokenizer).is_file():
-        raise UserError(f"models.{name}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
-    return tokenizer
+def tokenizer_of(model: AskedModel, datasets: Mapping[str, Dataset], root: Path) -> str | None:
+    """The dataset or the path of a model's own tokenizer, None if it has none; `UserError` if there is no such file."""
+    if model.tokenizer is None or model.tokenizer in datasets:
+        return model.tokenizer
+    return locate(model.tokenizer, root, f"{model.where}.tokenizer")

@@ -2,28 +2,30 @@
 
 from collections.abc import Mapping
 
-from litm.config.catalogue import choose
+from litm.base.schema import choose
+from litm.config.experiments import ExperimentEntry
+from litm.config.models import AnyModel
 from litm.errors import UserError
 
 #: Keys of `about` that name another model, and keys of experiments that say what an experiment is to another.
 MODEL_NAMES = ("longer_context_of", "tuned_from")
-EXPERIMENT_KEYS = ("task", "closed_book", "query_aware_of")
+EXPERIMENT_KEYS = {"task", "closed_book", "query_aware_of"}
 
 
-def read_relations(models: Mapping[str, Mapping], experiments: Mapping[str, Mapping]) -> dict[str, dict]:
+def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, ExperimentEntry]) -> dict[str, dict]:
     """`about` of each model that has it, and of each experiment task, closed-book and plain version, by name.
 
-    It is of all entries of the catalogues: a model may be the base of another that is not run. Raises `UserError` for a
-    name that is not there, and for a model or an experiment that is related to itself.
+    It covers all entries of the catalogues: a model may be the base of another that is not run. Raises `UserError` for
+    an unknown name, and for a model or an experiment that is related to itself.
     """
-    about = {name: dict(entry["about"]) for name, entry in models.items() if "about" in entry}
+    about = {name: entry.about.model_dump(exclude_none=True) for name, entry in models.items() if entry.about}
     for name, keys in about.items():
         for key in MODEL_NAMES:
             _check(name, keys.get(key), models, f"models.{name}.about.{key}")
     for name, entry in experiments.items():
-        _check(name, entry.get("query_aware_of"), experiments, f"experiments.{name}.query_aware_of")
+        _check(name, entry.query_aware_of, experiments, f"experiments.{name}.query_aware_of")
     related = {
-        name: {key: entry[key] for key in EXPERIMENT_KEYS if key in entry} for name, entry in experiments.items()
+        name: entry.model_dump(include=EXPERIMENT_KEYS, exclude_none=True) for name, entry in experiments.items()
     }
     return {"models": about, "experiments": related}
 

@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from litm.config.catalogue import choose
-from litm.config.engine_keys import is_recorded
+from litm.base.schema import Entry, choose
+from litm.config.config import Config
+from litm.config.datasets import Dataset
+from litm.config.experiments import ExperimentEntry
+from litm.config.recorded_models import RecordedEntry
 from litm.errors import UserError
 
 
@@ -26,21 +30,16 @@ class Selection:
         return self.only.get(model, self.experiments)
 
 
-def is_to_supply(entry: Mapping) -> bool:
-    """Whether an entry of datasets.yaml is a file of the user's that the config does not name yet."""
-    return "path" in entry and entry["path"] is None
-
-
-def select(config: Mapping, entries: Mapping[str, Mapping[str, Mapping]]) -> Selection:
+def select(config: Config, entries: Mapping[str, Mapping[str, Any]]) -> Selection:
     """What the config selects of the catalogues' entries, by kind and name.
 
     Recorded responses and files that are null in the catalogue are yours to supply: a model, or an experiment, without
     them is left out, and so is one that `only` leaves nothing of. Raises `UserError` for an unknown name, and where
     nothing is left.
     """
-    models = choose(config["models"], entries["models"], "models", "a model of your own is an entry of define.models")
-    experiments = choose(config["experiments"], entries["experiments"], "experiments")
-    only = _read_only(config.get("only") or {}, entries)
+    models = choose(config.models, entries["models"], "models", "a model of your own is an entry of define.models")
+    experiments = choose(config.experiments, entries["experiments"], "experiments")
+    only = _read_only(config.only or {}, entries)
     unrecorded = [name for name in models if _is_unrecorded(entries["models"][name])]
     lacking = {name: _to_supply(entries["experiments"][name], entries["datasets"]) for name in experiments}
     pairs = [
@@ -69,7 +68,7 @@ def select(config: Mapping, entries: Mapping[str, Mapping[str, Mapping]]) -> Sel
     return Selection(tuple(run_models), tuple(run_experiments), limited, left_out)
 
 
-def _read_only(only: Mapping, entries: Mapping[str, Mapping]) -> dict[str, list[str]]:
+def _read_only(only: Mapping[str, Iterable[str] | None], entries: Mapping[str, Mapping]) -> dict[str, list[str]]:
     choose(only, entries["models"], "only")
     return {
         model: choose(names, entries["experiments"], f"only.{model}")
@@ -78,15 +77,14 @@ def _read_only(only: Mapping, entries: Mapping[str, Mapping]) -> dict[str, list[
     }
 
 
-def _is_unrecorded(entry: Mapping) -> bool:
-    return is_recorded(entry) and "responses" in entry and entry["responses"] is None
+def _is_unrecorded(entry: Entry) -> bool:
+    return isinstance(entry, RecordedEntry) and entry.is_to_supply
 
 
-def _to_supply(experiment: Mapping, datasets: Mapping[str, Mapping]) -> list[str]:
+def _to_supply(experiment: ExperimentEntry, datasets: Mapping[str, Dataset]) -> list[str]:
     """The datasets that an experiment needs and that are the user's to supply."""
-    dataset = experiment.get("dataset", [])
-    named = [*(dataset.values() if isinstance(dataset, Mapping) else [dataset]), experiment.get("subset")]
-    return [name for name in named if isinstance(name, str) and is_to_supply(datasets.get(name, {}))]
+    named = [*experiment.named_datasets, *filter(None, [experiment.subset])]
+    return [name for name in named if name in datasets and datasets[name].is_to_supply]
 
 
 def _line(names: Iterable[str], reason: str) -> str | None:

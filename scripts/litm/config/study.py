@@ -5,37 +5,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from litm.config.api_models import ApiModel, read_api_model
-from litm.config.catalogue import check_name, choose, merge_catalogue, string_keys, validate
-from litm.config.data import (
-    Candidates,
-    Corpus,
-    Dataset,
-    QuestionSet,
-    Retriever,
-    check_file_names,
-    check_hits,
-    check_one_namespace,
-    read_candidates,
-    read_corpus,
-    read_dataset,
-    read_question_set,
-    read_retriever,
-)
-from litm.config.engine_keys import check_engine_keys, has_no_model, is_api, is_recorded, with_defaults
+from litm.base.schema import choose, read_entry
+from litm.config.api_models import ApiModel
+from litm.config.catalogue import CATALOGUES, read_catalogues, string_keys
+from litm.config.config import Audit, Config, Report
+from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
+from litm.config.datasets import Dataset, check_file_names, check_one_namespace
 from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
-from litm.config.models import Model, read_model
-from litm.config.recorded import RecordedModel, read_recorded_model
+from litm.config.models import Model
+from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
-from litm.config.selection import Selection, is_to_supply, select
+from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
+from litm.config.selection import Selection, select
 from litm.errors import UserError
 
-#: Unless the config says otherwise.
-AUDITED_PER_CELL, EXPLORED_PER_SIZE = 5, 20
-CATALOGUES = ("models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates")
+__all__ = ["CATALOGUES", "Study", "load_study"]
 
 
 @dataclass(frozen=True)
@@ -94,28 +79,22 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
 
     Raises `UserError`, one line, for an unknown key or name, a wrong type, or an impossible position.
     """
-    config = string_keys(config)
-    validate(config, root / "config" / "schemas" / "config.schema.yaml", "config")
-    entries = _catalogues(config, root)
-    seed = config["seed"]
-    selection = select(config, entries)
-    datasets = {
-        name: read_dataset(name, entry, root) for name, entry in entries["datasets"].items() if not is_to_supply(entry)
-    }
+    read = read_entry(Config, string_keys(config), "config")
+    entries = read_catalogues(read, root)
+    seed, selection = read.seed, select(read, entries)
+    datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
     check_file_names(datasets)
-    corpora = {name: read_corpus(name, entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
-    retrievers = {name: read_retriever(name, entry, root) for name, entry in entries["retrievers"].items()}
-    questions = {
-        name: read_question_set(name, entry, datasets, corpora) for name, entry in entries["questions"].items()
-    }
+    corpora = {name: read_corpus(entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
+    retrievers = {name: entry.located(root) for name, entry in entries["retrievers"].items()}
+    questions = {name: read_question_set(entry, datasets, corpora) for name, entry in entries["questions"].items()}
     candidates = {
-        name: read_candidates(name, entry, [*datasets, *questions], corpora, retrievers, seed)
+        name: read_candidates(entry, [*datasets, *questions], corpora, retrievers, seed)
         for name, entry in entries["candidates"].items()
     }
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
     files = {**datasets, **questions, **candidates}
     experiments = {
-        name: read_experiment(name, entries["experiments"][name], seed, files, root) for name in selection.experiments
+        name: read_experiment(entries["experiments"][name], seed, files, root) for name in selection.experiments
     }
     _check_curves(experiments.values())
     for experiment in experiments.values():
@@ -124,21 +103,21 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
             if name in candidates:
                 check_hits(candidates[name], retrievers)
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
-    run = {
-        name: _read_asked(name, entries["models"][name], datasets, root)
+    asked = {
+        name: entries["models"][name].located(datasets, root)
         for name in dict.fromkeys([*selection.models, *token_models])
-        if not is_recorded(entries["models"][name])
+        if not isinstance(entries["models"][name], RecordedEntry)
     }
     recorded = {
-        name: read_recorded_model(name, entries["models"][name], entries["experiments"], own, datasets, root)
+        name: read_recorded_model(entries["models"][name], entries["experiments"], own, datasets, root)
         for name in selection.models
-        if name not in run
+        if name not in asked
         for own in [{one: experiments[one] for one in selection.experiments_of(name)}]
     }
     study = Study(
         selection=selection,
-        models={name: run.get(name) or recorded[name] for name in selection.models},
-        token_models={name: run[name] for name in token_models},
+        models={name: asked.get(name) or recorded[name] for name in selection.models},
+        token_models={name: asked[name] for name in token_models},
         experiments=experiments,
         figures={},
         published_figures=published_figures(entries["figures"]),
@@ -149,39 +128,12 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         candidates=candidates,
         relations=read_relations(entries["models"], entries["experiments"]),
         seed=seed,
-        audited_per_cell=(config.get("audit") or {}).get("prompts_per_cell", AUDITED_PER_CELL),
-        explored_per_size=(config.get("report") or {}).get("questions_per_size", EXPLORED_PER_SIZE),
-        data_mirror=_mirror(config.get("data_mirror")),
+        audited_per_cell=(read.audit or Audit()).prompts_per_cell,
+        explored_per_size=(read.report or Report()).questions_per_size,
+        data_mirror=_mirror(read.data_mirror),
     )
     _check_answered(study)
-    return replace(study, figures=read_figures(config.get("figures"), entries, experiments, study.sweeps))
-
-
-def _read_asked(name: str, entry: Mapping, datasets: Mapping[str, Dataset], root: Path) -> Model | ApiModel:
-    read = read_api_model if is_api(entry) else read_model
-    return read(name, entry, datasets, root)
-
-
-def _catalogues(config: Mapping, root: Path) -> dict[str, dict[str, dict]]:
-    """All entries by kind and name, with the config's own, checked against the schemas."""
-    entries = {
-        kind: merge_catalogue(
-            string_keys(yaml.safe_load((root / "config" / f"{kind}.yaml").read_text(encoding="utf-8"))),
-            (config.get("define") or {}).get(kind) or {},
-        )
-        for kind in CATALOGUES
-    }
-    defaults = config.get("model_defaults") or {}
-    # With an engine, which every entry has.
-    validate({"engine": "", **defaults}, root / "config" / "schemas" / "models.schema.yaml", "config.model_defaults")
-    entries["models"] = {name: with_defaults(entry, defaults) for name, entry in entries["models"].items()}
-    for kind in CATALOGUES:
-        for name, entry in entries[kind].items():
-            check_name(name, kind)
-            validate(entry, root / "config" / "schemas" / f"{kind}.schema.yaml", f"{kind}.{name}")
-    for name, entry in entries["models"].items():
-        check_engine_keys(name, entry)
-    return entries
+    return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps))
 
 
 def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:
@@ -192,13 +144,13 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
     if experiment.tokens_of is not None:
         choose([experiment.tokens_of], entries["models"], f"{where}.tokens_of")
         model = entries["models"][experiment.tokens_of]
-        if is_recorded(model):
+        if isinstance(model, RecordedEntry):
             raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has recorded responses and no tokenizer")
-        if is_api(model) and "tokenizer" not in model:
+        if isinstance(model, ApiModel) and model.tokenizer is None:
             raise UserError(
                 f"{where}.tokens_of: {experiment.tokens_of} is run by a server: set the model's 'tokenizer'"
             )
-        if has_no_model(model):
+        if isinstance(model, Model) and not model.has_weights:
             raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
 
 

@@ -15,7 +15,7 @@ import httpx2
 from filelock import lock_descriptor
 
 from litm.config.api_models import ApiModel
-from litm.config.data import Dataset
+from litm.config.datasets import Dataset
 from litm.doctor.memory import Gpu, ModelSize
 from litm.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile
 from litm.doctor.software import normalized

@@ -1,40 +1,38 @@
 """The recipe of the reference model: all that its weights depend on beside the code."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal, get_args
 
 import yaml
+from pydantic import Field, model_validator
 
-from litm.config.catalogue import validate
-from litm.errors import UserError
+from litm.base.schema import AsGiven, Entry, NotNegative, Positive, read_entry
 
+Task = Literal["kv_retrieval", "multi_document_qa", "needle_in_haystack"]
 #: The tasks that there are lessons for; also the names of their prompt files.
-TASKS = ("kv_retrieval", "multi_document_qa", "needle_in_haystack")
+TASKS: tuple[str, ...] = get_args(Task)
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Entry):
     """Sizes of the network; a head has `head_width` channels, whatever the width."""
 
-    width: int
-    layers: int
-    heads: int
-    head_width: int
-    feed_forward: int
+    width: int = Field(ge=32, description="Channels; a multiple of heads.")
+    layers: int = Field(ge=4, description="Number of layers.")
+    heads: int = Field(ge=4, description="Heads in each layer.")
+    head_width: int = Field(ge=16, multiple_of=2, description="Channels of a head.")
+    feed_forward: int = Field(ge=1, description="Channels between the two halves of a layer's perceptron.")
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Learning rates of matrices (Muon) and of all else (AdamW); warm_up: steps in which they rise; decay: the last
-    part of the steps, as a fraction, in which they fall to `LOWEST_RATE` of themselves. See `rate_factor`.
-    """
+class Rates(Entry):
+    """Learning rates, and how they rise and fall to `LOWEST_RATE` of themselves. See `rate_factor`."""
 
-    matrices: float
-    others: float
-    warm_up: int
-    decay: float
+    matrices: Positive = Field(description="Learning rate of Muon.")
+    others: Positive = Field(description="Learning rate of AdamW.")
+    warm_up: int = Field(ge=0, description="Steps in which the rates rise.")
+    decay: Annotated[float, Field(gt=0, le=1), AsGiven] = Field(
+        description="Fraction of the steps, at the end, in which they fall."
+    )
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Stage:
-    """So many steps with these courses."""
+    """A number of steps with the same courses."""
 
     steps: int
     courses: tuple[Course, ...]
@@ -58,7 +56,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Recipe:
-    """seed: of all that is drawn; batch_tokens: about so many tokens a step; hints: weight of the hints about
+    """seed: of all that is drawn; batch_tokens: about how many tokens a step has; hints: weight of the hints about
     attention; deciding: weight of the first token that tells one answer from another, where the others have 1;
     held_out: seed and number of passages of the encyclopedia whose names no lesson has.
     """
@@ -71,6 +69,10 @@ class Recipe:
     deciding: float
     held_out: tuple[int, int]
     stages: tuple[Stage, ...]
+
+    def settings(self) -> dict:
+        """All that it says, for the key of what is made by it."""
+        return {**asdict(self), "shape": self.shape.model_dump(), "rates": self.rates.model_dump()}
 
     @property
     def steps(self) -> int:
@@ -97,27 +99,73 @@ def rate_factor(recipe: Recipe, step: int) -> float:
     return rising * (1.0 if left > recipe.rates.decay else max(LOWEST_RATE, left / recipe.rates.decay))
 
 
-def read_recipe(path: str | Path, schema: str | Path) -> Recipe:
-    """The recipe in a YAML file; `UserError` for the first mistake, with the key."""
-    value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    validate(value, Path(schema), str(path))
-    return Recipe(
-        seed=value["seed"],
-        shape=Shape(**value["shape"]),
-        batch_tokens=value["batch_tokens"],
-        rates=Rates(**value["rates"]),
-        hints=value["hints"],
-        deciding=value["deciding"],
-        held_out=(value["held_out"]["seed"], value["held_out"]["passages"]),
-        stages=tuple(_read_stage(stage, f"{path}.stages.{number}") for number, stage in enumerate(value["stages"])),
+class CourseEntry(Entry):
+    """How a task is practised in a stage."""
+
+    share: Positive = Field(description="How often compared with the others.")
+    sizes: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] = Field(
+        description="Smallest and largest number of items."
+    )
+    queries: int = Field(1, ge=1, description="Questions about each context.")
+
+    @model_validator(mode="after")
+    def _check(self) -> "CourseEntry":
+        if self.sizes[0] > self.sizes[1]:
+            raise ValueError("'sizes': put the smaller one first")
+        return self
+
+
+class StageEntry(Entry):
+    """A number of steps with the same lessons."""
+
+    steps: int = Field(ge=1, description="How many.")
+    courses: Annotated[dict[Task, CourseEntry], Field(min_length=1)] = Field(description="By task.")
+
+
+class HeldOut(Entry):
+    """A made-up encyclopedia."""
+
+    seed: int = Field(description="Of that encyclopedia.")
+    passages: int = Field(ge=0, description="How many it has.")
+
+
+class RecipeEntry(Entry):
+    """How `snakemake reference_model` trains a model."""
+
+    seed: int = Field(description="Of the weights that are drawn, and of all lessons.")
+    shape: Shape = Field(
+        description="Sizes of the network. The heads that are set by hand are in its first four layers."
+    )
+    batch_tokens: int = Field(ge=1, description="About how many tokens a step has.")
+    rates: Rates = Field(description="Learning rates, and how they rise and fall.")
+    hints: NotNegative = Field(description="Weight of the loss that tells some heads where to look; 0 for none.")
+    deciding: Annotated[float, Field(ge=1), AsGiven] = Field(
+        description="Weight of the first token that tells one answer from another, where other tokens have 1."
+    )
+    held_out: HeldOut = Field(description="The encyclopedia of the evaluation, whose names are in no lesson.")
+    stages: Annotated[list[StageEntry], Field(min_length=1)] = Field(
+        description="What is practised, one after the other."
     )
 
 
-def _read_stage(value: Mapping[str, Any], where: str) -> Stage:
-    courses = []
-    for task, course in value["courses"].items():
-        smallest, largest = course["sizes"]
-        if smallest > largest:
-            raise UserError(f"{where}.courses.{task}.sizes: put the smaller one first")
-        courses.append(Course(task, course["share"], smallest, largest, course.get("queries", 1)))
-    return Stage(value["steps"], tuple(courses))
+def read_recipe(path: str | Path) -> Recipe:
+    """The recipe in a YAML file; `UserError` for the first mistake, with the key."""
+    entry = read_entry(RecipeEntry, yaml.safe_load(Path(path).read_text(encoding="utf-8")), str(path))
+    return Recipe(
+        seed=entry.seed,
+        shape=entry.shape,
+        batch_tokens=entry.batch_tokens,
+        rates=entry.rates,
+        hints=entry.hints,
+        deciding=entry.deciding,
+        held_out=(entry.held_out.seed, entry.held_out.passages),
+        stages=tuple(
+            Stage(stage.steps, tuple(_course(task, course) for task, course in stage.courses.items()))
+            for stage in entry.stages
+        ),
+    )
+
+
+def _course(task: str, entry: CourseEntry) -> Course:
+    smallest, largest = entry.sizes
+    return Course(task, entry.share, smallest, largest, entry.queries)

@@ -8,30 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-#: The methods there are, and the keys of a retriever's catalogue entry that only they have.
-METHODS: dict[str, tuple[str, ...]] = {
-    "bm25": ("k1", "b"),
-    "dense": (
-        "path",
-        "hub",
-        "revision",
-        "pooling",
-        "normalize",
-        "max_tokens",
-        "passage_prefix",
-        "query_prefix",
-        "dtype",
-        "index",
-        "links",
-        "explored",
-        "lists",
-        "probes",
-        "device",
-        "batch_tokens",
-    ),
-}
-#: The kinds of index of the method dense, and the keys that only they have.
-INDEXES: dict[str, tuple[str, ...]] = {"exact": (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
+#: The methods there are.
+METHODS = ("bm25", "dense")
+#: The kind of index that compares every vector.
 EXACT = "exact"
 
 #: To be raised with any change of what is found, because the store keeps what was found before.

@@ -1,7 +1,8 @@
 """Examples: the prompts of each cell of an experiment."""
 
-from litm.config.experiments import Cell, Experiment
+from litm.config.experiments import Experiment
 from litm.config.study import Study
+from litm.domain.curve import Cell
 from litm.records import canonical_json
 from litm.workflow.data import DataPlan
 from litm.workflow.models import ModelPlan, Prompting

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
-from litm.config.recorded import RecordedModel
+from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.identity import model_files, tokenizer_files
 from litm.records import canonical_json

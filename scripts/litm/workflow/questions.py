@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from litm.config.data import Corpus
+from litm.config.corpora import Corpus
 from litm.config.study import Study
 from litm.corpora import GENERATORS
 from litm.records import canonical_json

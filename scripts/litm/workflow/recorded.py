@@ -1,6 +1,6 @@
 """Recorded responses: the files that somebody else's answers are read from."""
 
-from litm.config.recorded import RecordedModel, ResponseFile
+from litm.config.recorded_models import RecordedModel, ResponseFile
 from litm.config.study import Study
 from litm.errors import UserError
 from litm.records import canonical_json

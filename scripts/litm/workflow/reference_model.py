@@ -9,6 +9,5 @@ class ReferenceModelPlan:
 
     def __init__(self, project: ProjectFiles) -> None:
         self.recipe = project.file("config", "reference_model.yaml")
-        self.schema = project.file("config", "schemas", "reference_model.schema.yaml")
         #: The prompt files of the tasks that its lessons are made of.
         self.prompts = [project.file("resources", "prompts", f"{task}.txt") for task in TASKS]

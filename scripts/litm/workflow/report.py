@@ -1,7 +1,5 @@
 """The report: what the page is made of, and the questions it shows in full."""
 
-from dataclasses import asdict
-
 from litm.config.api_models import ApiModel
 from litm.config.study import Study
 from litm.records import canonical_json
@@ -73,7 +71,7 @@ class ReportPlan:
         return canonical_json(
             {
                 "figures": [self._figures.settings_with_recall(figure) for figure in self._study.figures.values()],
-                "experiments": [asdict(one) for one in self._study.experiments.values()],
+                "experiments": [one.settings() for one in self._study.experiments.values()],
                 "prices": {
                     name: model.prices and dict(model.prices)
                     for name, model in self._study.models.items()

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from litm.config.data import Candidates, Retriever
 from litm.config.experiments import Experiment
+from litm.config.retrieval import Candidates, Retriever
 from litm.config.study import Study
 from litm.domain.placement import AS_RETRIEVED
 from litm.identity import model_files

@@ -1,0 +1,258 @@
+"""Entries that users write in YAML: a class declares the keys, and a mistake is one line with its place and remedy."""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Self, TypeVar, Union, get_args, get_origin
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
+from pydantic_core import ErrorDetails
+
+from litm.errors import UserError
+
+#: After the limits of a float: a whole number stays one, because 7 and 7.0 are different texts in the key of an answer.
+AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
+Positive = Annotated[float, Field(gt=0), AsGiven]
+NotNegative = Annotated[float, Field(ge=0), AsGiven]
+#: The default of a key that another value fills in where it is left out.
+FILLED_IN: Any = None
+#: A list of one or more names.
+Names = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
+
+#: The types of Python in the words of YAML.
+TYPE_NAMES = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list, as in [one, two]",
+    tuple: "a list, as in [one, two]",
+    dict: "a mapping, as in {key: value}",
+    NoneType: "null",
+}
+#: Limits of pydantic: what is wrong with a value beyond one, and how pydantic names the limit.
+LIMITS = {
+    "greater_than_equal": ("is less than the minimum of", "ge"),
+    "greater_than": ("must be more than", "gt"),
+    "less_than_equal": ("is greater than the maximum of", "le"),
+    "multiple_of": ("must be a multiple of", "multiple_of"),
+    "too_short": ("has too few entries, the minimum is", "min_length"),
+    "too_long": ("has too many entries, the maximum is", "max_length"),
+    "string_too_short": ("has too few characters, the minimum is", "min_length"),
+}
+
+
+class Entry(BaseModel):
+    """A mapping of a YAML file: its fields are the keys, with type, default, limits and description."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    _where: str = ""
+
+    @property
+    def where(self) -> str:
+        """The place of the entry for messages, such as `models.reference`."""
+        return self._where
+
+    @property
+    def name(self) -> str:
+        """The name of the entry in its catalogue."""
+        return self._where.partition(".")[2]
+
+    @classmethod
+    def key_names(cls) -> list[str]:
+        """The keys that an entry may have."""
+        return list(_fields(cls))
+
+    def become(self, cls: type["EntryT"], **values: Any) -> "EntryT":
+        """The same entry as a subclass that has more than the keys, from these values."""
+        made = cls.model_construct(**{**dict(self), **values})
+        made._where = self._where
+        return made
+
+    def changed(self, **values: Any) -> Self:
+        """The same entry with other values, which are not checked."""
+        return self.model_copy(update=values)
+
+
+EntryT = TypeVar("EntryT", bound=Entry)
+
+
+@dataclass(frozen=True)
+class Variants:
+    """Classes of entries of one catalogue, told apart by the value of a key."""
+
+    key: str
+    classes: Mapping[str, type[Entry]]
+
+
+def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:
+    """A checked entry; `UserError` for the first mistake, with `where` and its keys."""
+    try:
+        entry = cls.model_validate(value)
+    except ValidationError as error:
+        raise UserError(_first_mistake(error.errors(include_url=False), cls, value, where)) from None
+    entry._where = where
+    return entry
+
+
+def read_variant(variants: Variants, value: Mapping, where: str) -> Entry:
+    """A checked entry of the class that its key names; `UserError` also for a key of another class."""
+    key, classes = variants.key, variants.classes
+    if key not in value:
+        raise UserError(f"{where}: '{key}' is missing; allowed: {_listing(classes)}")
+    choose([value[key]], classes, f"{where}.{key}")
+    cls = classes[value[key]]
+    for other in value:
+        names = [name for name, one in classes.items() if other in one.key_names()]
+        if names and value[key] not in names:
+            raise UserError(
+                f"{where}: '{other}' is not for '{key}: {value[key]}', only for '{key}: {' or '.join(names)}'; "
+                f"allowed: {_listing(cls.key_names())}"
+            )
+    return read_entry(cls, value, where)
+
+
+def choose(names: Iterable[str], allowed: Iterable[str], where: str, hint: str = "") -> list[str]:
+    """The names, in their order and each once; `UserError`, ending with the hint, for one that is not allowed."""
+    names, allowed = list(names), list(allowed)
+    for name in names:
+        if name not in allowed:
+            raise UserError(f"{where}: {_unknown('name', name, allowed, hint)}")
+    return list(dict.fromkeys(names))
+
+
+def one_of(allowed: Callable[[], Iterable[str]]) -> AfterValidator:
+    """A validator of texts that must be among names which are found out when an entry is read."""
+
+    def check(name: str) -> str:
+        if name not in (names := list(allowed())):
+            raise ValueError(_unknown("name", name, names))
+        return name
+
+    return AfterValidator(check)
+
+
+def _unknown(what: str, name: str, allowed: Sequence[str], hint: str = "") -> str:
+    close = difflib.get_close_matches(str(name), [str(one) for one in allowed], n=1)
+    suggestion = f" (did you mean '{close[0]}'?)" if close else ""
+    return "; ".join(filter(None, [f"unknown {what} '{name}'{suggestion}", f"allowed: {_listing(allowed)}", hint]))
+
+
+def _listing(names: Iterable[Any]) -> str:
+    return ", ".join(str(name) for name in names)
+
+
+# --- Errors of pydantic
+
+
+@dataclass(frozen=True)
+class _Mistake:
+    """What is wrong at the end of a path of keys; kind: pydantic's word for it."""
+
+    path: list[str | int]
+    message: str
+    kind: str
+
+    @property
+    def fit(self) -> tuple[int, bool]:
+        """How much of the value is right: of the alternatives of a union, the best fit is the one that was meant."""
+        return len(self.path), not self.kind.endswith("_type")
+
+
+def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any, where: str) -> str:
+    """One line for the mistake that is first by its keys."""
+    mistakes = [_Mistake(*_describe(error, cls, value), error["type"]) for error in errors]
+    first = min(mistakes, key=lambda one: [str(part) for part in one.path])
+    if first.kind not in ("missing", "extra_forbidden"):
+        first = max((one for one in mistakes if one.path[: len(first.path)] == first.path), key=lambda one: one.fit)
+    return f"{'.'.join([where, *map(str, first.path)])}: {first.message}"
+
+
+def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[str | int], str]:
+    """The keys that lead to a mistake, and what is wrong there."""
+    kind, context, path = error["type"], error.get("ctx", {}), _path(error["loc"], value)
+    found, wrong = error["input"], path[:-1]
+    if kind == "missing":
+        return path, f"'{error['loc'][-1]}' is missing: {_lowered(_at(cls, [*path, error['loc'][-1]])[1])}"
+    if kind == "extra_forbidden":
+        (allowed,) = (list(_fields(one)) for one in _at(cls, wrong)[0] if _fields(one))
+        return wrong, _unknown("key", str(path[-1]), allowed)
+    if error["loc"][-1:] == ("[key]",):
+        names = _quoted(context.get("expected", "")) or [_at(cls, wrong)[1]]
+        return wrong, _unknown("key", str(path[-1]), names)
+    if kind == "value_error":
+        return path, str(context["error"])
+    if kind == "literal_error":
+        return path, f"{found!r} is not allowed; allowed: {_listing(_quoted(context['expected']))}"
+    if kind == "string_pattern_mismatch":
+        return path, f"{found!r} is not allowed; it is: {_at(cls, path)[1]}"
+    if kind in LIMITS:
+        problem, limit = LIMITS[kind]
+        return path, f"{found!r} {problem} {context[limit]:g}"
+    return path, f"must be {_types(_at(cls, path)[0])}, found {found!r}"
+
+
+def _path(location: Sequence[str | int], value: Any) -> list[str | int]:
+    """The keys of an error's location; pydantic puts the names of alternatives between them."""
+    path: list[str | int] = []
+    for part in location:
+        is_key = isinstance(value, Mapping) and part in value
+        is_index = isinstance(value, list) and isinstance(part, int)
+        if is_key or is_index:
+            path.append(part)
+            value = value[part]
+    return path
+
+
+def _at(cls: type[Entry], path: Iterable[str | int]) -> tuple[list[Any], str]:
+    """The types that the value behind these keys may have, and the description of the last key that has one."""
+    types: list[Any] = [cls]
+    description = ""
+    for part in path:
+        inner: list[Any] = []
+        for one in types:
+            if field := _fields(one).get(str(part)):
+                inner += _alternatives(field[0])
+                description = field[1] or description
+            elif arguments := get_args(one):
+                inner += _alternatives(arguments[-1] if get_origin(one) is dict else arguments[0])
+        types = inner
+    return types, description
+
+
+def _fields(cls: Any) -> dict[str, tuple[Any, str]]:
+    """Type and description of each key of an entry; nothing for any other type."""
+    if isinstance(cls, type) and issubclass(cls, BaseModel):
+        fields = cls.model_fields.items()
+        return {field.alias or name: (field.annotation, field.description or "") for name, field in fields}
+    return {}
+
+
+def _alternatives(annotation: Any) -> list[Any]:
+    """The types of a union, without annotations, or the one type that there is."""
+    if get_origin(annotation) is Annotated:
+        return _alternatives(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return [one for part in get_args(annotation) for one in _alternatives(part)]
+    return [annotation]
+
+
+def _types(types: Sequence[Any]) -> str:
+    """The types that a value may have, in the words of YAML."""
+    names = []
+    for one in types:
+        origin = get_origin(one) or one
+        names.append(TYPE_NAMES.get(dict if _fields(one) else origin, getattr(origin, "__name__", str(origin))))
+    return " or ".join(dict.fromkeys(names))
+
+
+def _quoted(expected: str) -> list[str]:
+    """The allowed values, from pydantic's listing of them."""
+    return re.findall(r"'([^']*)'", expected)
+
+
+def _lowered(sentence: str) -> str:
+    return f"{sentence[:1].lower()}{sentence[1:]}".rstrip(".")

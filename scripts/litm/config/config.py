@@ -1,0 +1,67 @@
+"""The config: what a run is about."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict
+
+from litm.base.schema import Entry, Names
+from litm.config.models import ModelDefaults
+
+#: The kinds of catalogues, each of which has a file beside config.yaml.
+Kind = Literal["models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates"]
+
+
+class Audit(Entry):
+    """What `snakemake audit` asks again."""
+
+    prompts_per_cell: int = Field(default=5, ge=1, description="Questions of each size, asked again at every position.")
+
+
+class Report(Entry):
+    """What `results/report.html` shows."""
+
+    questions_per_size: int = Field(
+        default=20,
+        ge=0,
+        description="Questions of each experiment and size that can be looked at, with prompts and answers; a random "
+        "sample. Fewer are shown where the file would become larger than 25 MB.",
+    )
+
+
+class Config(Entry):
+    """What a run is about. It selects entries of the catalogues by name and may define more of them."""
+
+    models: Names = Field(description="Names of models in config/models.yaml or under define.models.")
+    experiments: Names = Field(
+        description="Names of experiments in config/experiments.yaml or under define.experiments."
+    )
+    only: dict[str, Annotated[tuple[str, ...], Strict(False)] | None] | None = Field(
+        None,
+        description="For models that run some of the selected experiments and not all, the names of those, as in "
+        "{flan-ul2: [multi_document_qa]}. null is all of them.",
+    )
+    figures: Annotated[tuple[str, ...], Strict(False)] | None = Field(
+        None,
+        description="Names of figures in config/figures.yaml or under define.figures. Left out: every figure whose "
+        "experiments are all selected, and a plain curve for any other selected experiment that has positions.",
+    )
+    seed: int = Field(
+        ge=0,
+        description="Seed of everything random (generated questions and passages, random orders, samples and "
+        "distractors).",
+    )
+    audit: Audit | None = Field(None, description="What `snakemake audit` asks again.")
+    report: Report | None = Field(None, description="What `results/report.html` shows.")
+    data_mirror: str | None = Field(
+        None,
+        description="A folder where remote files are looked for by their base name before they are downloaded; their "
+        "sha256 is checked all the same.",
+    )
+    model_defaults: ModelDefaults | None = Field(
+        None, description="Values for keys that a model's entry leaves out, such as {quantization: nf4}."
+    )
+    define: dict[Kind, dict[str, dict[str, Any]] | None] | None = Field(
+        None,
+        description="More catalogue entries, by kind and name. An entry of a name that the catalogue has replaces its "
+        "keys one by one.",
+    )

@@ -1,0 +1,85 @@
+"""Datasets of the configuration: single files, the user's own or remote."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from litm.base.schema import FILLED_IN, Entry
+from litm.config.values import locate
+from litm.errors import UserError
+
+
+class Dataset(Entry):
+    """One file, either a local one or a remote one that is downloaded and checked."""
+
+    path: str | None = Field(
+        None,
+        description="A local file. null is one that is yours to supply: an experiment that needs it is left out.",
+    )
+    url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$")] | None = Field(
+        None, description="Where the file is downloaded from, unless data_mirror has one of its base name."
+    )
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(
+        None, description="The sha256 that a remote file must have."
+    )
+    labels: Literal["ambignq", "situatedqa", "jsonl", "txt"] | None = Field(
+        None,
+        description="The file says which questions to keep, in this format: ambignq (AmbigNQ's annotations, keeps the "
+        "unambiguous), situatedqa (SituatedQA's labels, keeps what does not depend on time), jsonl (lines of question "
+        "and keep), or txt (a question to keep on each line).",
+    )
+    version: Literal["v1", "v2", "released"] | None = Field(
+        None,
+        description="Which data of the paper's authors the file has, for comparison with published values: contexts "
+        "before (v1) and since (v2) January 2024, or a file with one version (released). Left out for other data.",
+    )
+    file: Annotated[str, Field(pattern="^[^/]+$")] = Field(
+        FILLED_IN,
+        description="The base name that the remote file gets here and has in data_mirror; the URL's own if left out.",
+    )
+
+    @property
+    def is_to_supply(self) -> bool:
+        """Whether it is a file of the user's that the config does not name yet."""
+        return "path" in self.model_fields_set and self.path is None and self.url is None
+
+    @model_validator(mode="after")
+    def _check(self) -> "Dataset":
+        if (self.path is None) == (self.url is None) and not self.is_to_supply:
+            raise ValueError("give either 'path' or 'url' (with 'sha256')")
+        if self.url and self.sha256 is None:
+            raise ValueError("a remote file needs its 'sha256'")
+        return self
+
+    def located(self, root: Path) -> "Dataset":
+        """With the place of the local file, or the base name of the remote one; `UserError` if there is no file."""
+        if self.path is None:
+            return self.changed(file=self.file or (self.url or "").rsplit("/", 1)[-1])
+        path = locate(self.path, root, f"{self.where}.path")
+        if not Path(path).is_file():
+            raise UserError(f"{self.where}.path: {path} is not a file")
+        return self.changed(path=path, sha256=None, file="")
+
+
+def check_file_names(datasets: Mapping[str, Dataset]) -> None:
+    """Raise `UserError` for two remote files of one base name, which would be served for one another."""
+    by_file: dict[str, Dataset] = {}
+    for dataset in datasets.values():
+        other = by_file.setdefault(dataset.file, dataset) if dataset.url else dataset
+        if other.sha256 != dataset.sha256:
+            raise UserError(
+                f"datasets.{dataset.name}: {other.name} is another file with the same base name {dataset.file}; "
+                f"give one of them a 'file' of its own"
+            )
+
+
+def check_one_namespace(**kinds: Iterable[str]) -> None:
+    """Raise `UserError` for a name of two kinds of entries: experiments name all of them as `dataset`."""
+    owner: dict[str, str] = {}
+    for kind, names in kinds.items():
+        for name in names:
+            if name in owner:
+                raise UserError(f"{kind}.{name}: {owner[name]} has an entry of that name too; rename one")
+            owner[name] = kind

@@ -1,0 +1,188 @@
+"""Models with recorded responses only: which files have those to an experiment, and the names of their fields."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from litm.base.schema import Entry, choose
+from litm.config.datasets import Dataset
+from litm.config.experiments import Experiment
+from litm.config.models import AnyModel
+from litm.config.values import locate
+from litm.domain.curve import Cell
+from litm.domain.placement import gold_positions
+from litm.errors import UserError
+from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
+from litm.reasoning import OFF, STRIP
+
+#: The engine of an entry that runs nothing.
+RECORDED = "recorded"
+
+
+class Fields(Entry):
+    """What the fields of recorded responses are called in their files; nested ones with dots (a.b)."""
+
+    response: str | None = Field(None, description="The text of the answer. Always needed.")
+    id: str | None = Field(
+        None, description="The question's id, as in results/examples. One of id, question and prompt is needed."
+    )
+    question: str | None = Field(
+        None, description="The question's text; case, spacing and a final question mark do not count."
+    )
+    prompt: str | None = Field(None, description="The whole prompt, exactly as in results/examples.")
+    size: str | None = Field(None, description="The size, where a file is about several.")
+    placement: str | None = Field(
+        None, description="The placement (gold_at_4, no_gold), where a file is about several."
+    )
+    position: str | None = Field(None, description="The position from 0, instead of the placement.")
+    finish_reason: str | None = Field(
+        None, description="Why the answer ended (stop, length); if left out, it is not known how many were cut."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> "Fields":
+        if not self.response or not any(getattr(self, name) for name in IDENTIFIERS):
+            raise ValueError(f"'response' and one of {', '.join(IDENTIFIERS)} are needed")
+        return self
+
+
+class RecordedEntry(AnyModel):
+    """Recorded responses of a model that is not run."""
+
+    engine: Literal["recorded"] = Field(description="recorded: somebody else's responses are scored.")
+    responses: dict[str, Annotated[str, Field(min_length=1)]] | None = Field(
+        None,
+        description="For each experiment the file of its responses, a dataset's name or a path; JSON Lines, CSV or "
+        "TSV, plain or .gz. {size}, {placement} (gold_at_4) and {position} (4) in it are filled in. Experiments "
+        "without an entry are left out for this model. null says that they are yours to supply, and the model is left "
+        "out until then.",
+    )
+    field_names: Fields | None = Field(
+        None,
+        alias="fields",
+        description="What the fields of those files are called, by our name; nested ones with dots (a.b). Left out: "
+        "response, id, size, placement and finish_reason, as in results/responses.",
+    )
+
+    @field_validator("policy")
+    @classmethod
+    def _check_policy(cls, policy: str | None) -> str | None:
+        if policy not in (None, STRIP):
+            raise ValueError(f"{policy or OFF} is for models that are asked; allowed: {STRIP}")
+        return policy
+
+    @model_validator(mode="after")
+    def _check(self) -> "RecordedEntry":
+        if not self.responses and not self.is_to_supply:
+            raise ValueError("'responses' is missing (for each experiment a file of recorded responses)")
+        return self
+
+    @property
+    def is_to_supply(self) -> bool:
+        """Whether the responses are the user's to supply, and the config does not name them yet."""
+        return "responses" in self.model_fields_set and self.responses is None
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The files' name of each of our fields."""
+        return self.field_names.model_dump(exclude_none=True) if self.field_names else OWN_FIELDS
+
+
+@dataclass(frozen=True)
+class ResponseFile:
+    """A file of recorded responses, a dataset's name or a path, and the cells that it is about."""
+
+    dataset: str | None
+    path: str | None
+    cells: tuple[Cell, ...]
+
+
+class RecordedModel(RecordedEntry):
+    """Recorded responses with their files, by selected experiment."""
+
+    files: dict[str, tuple[ResponseFile, ...]]
+
+
+def read_recorded_model(
+    entry: RecordedEntry,
+    catalogue: Iterable[str],
+    experiments: Mapping[str, Experiment],
+    datasets: Mapping[str, Dataset],
+    root: Path,
+) -> RecordedModel:
+    """The recorded responses of an entry to the experiments that are selected.
+
+    catalogue: the names of all experiments. Raises `UserError` for an unknown experiment, a missing file or one of
+    another kind, cells that nothing tells apart, and where no selected experiment has responses.
+    """
+    where = f"{entry.where}.responses"
+    responses = entry.responses or {}
+    choose(responses, catalogue, where)
+    # Mistakes are reported in the order of the entry; files are kept in the order of the experiments.
+    files = {
+        name: _files(pattern, experiments[name], entry.fields, datasets, root, f"{where}.{name}")
+        for name, pattern in responses.items()
+        if name in experiments
+    }
+    if not files:
+        raise UserError(
+            f"{where}: there are none to the selected experiments ({', '.join(experiments)}); add a file of one of "
+            f"them, or take the model out of 'models'"
+        )
+    return entry.become(RecordedModel, files={name: files[name] for name in experiments if name in files})
+
+
+def _files(
+    pattern: str, experiment: Experiment, fields: Mapping, datasets: Mapping[str, Dataset], root: Path, where: str
+) -> tuple[ResponseFile, ...]:
+    by_name: dict[str, list[Cell]] = {}
+    for cell in experiment.cells:
+        by_name.setdefault(fill(pattern, cell, where), []).append(cell)
+    for cells in by_name.values():
+        _check_told_apart(cells, fields, where)
+    return tuple(_file(name, tuple(cells), datasets, root, where) for name, cells in by_name.items())
+
+
+def fill(pattern: str, cell: Cell, where: str) -> str:
+    """The name of the file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
+    values = {"size": str(cell.size), "placement": cell.placement}
+    if positions := gold_positions(cell.placement):
+        values["position"] = "_".join(map(str, positions))
+
+    def value(match: re.Match) -> str:
+        if match[1] not in values:
+            raise UserError(f"{where}: {match[0]} is not known of {cell.placement}; allowed: {{{'}, {'.join(values)}}}")
+        return values[match[1]]
+
+    return re.sub(r"\{(\w*)\}", value, pattern)
+
+
+def _check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None:
+    """Records must say of which of the cells they are that their file is about."""
+    if "prompt" in fields:
+        return
+    placements: dict[int, list[str]] = {}
+    for cell in cells:
+        placements.setdefault(cell.size, []).append(cell.placement)
+    if len(placements) > 1 and "size" not in fields:
+        raise UserError(f"{where}: one file for several sizes: write {{size}} in its path, or give 'size' in 'fields'")
+    if any(len(several) > 1 for several in placements.values()) and not {"placement", "position"} & set(fields):
+        raise UserError(
+            f"{where}: one file for several placements: write {{placement}} in its path, or give 'placement' or "
+            f"'position' in 'fields'"
+        )
+
+
+def _file(name: str, cells: tuple[Cell, ...], datasets: Mapping[str, Dataset], root: Path, where: str) -> ResponseFile:
+    dataset = datasets.get(name)
+    path = None if dataset else locate(name, root, where)
+    file = path or (dataset and (dataset.path or dataset.file)) or name
+    if path and not Path(path).is_file():
+        raise UserError(f"{where}: {path} is not a file")
+    if file_ending(file) not in ENDINGS:
+        raise UserError(f"{where}: {file} must end in {', '.join(ENDINGS)}, or one of these with .gz")
+    return ResponseFile(name if dataset else None, path, cells)

@@ -1,0 +1,212 @@
+"""Retrievers of the configuration, and the candidates that are made of what they find."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from litm.base.schema import AsGiven, Entry, NotNegative, Variants, choose
+from litm.config.values import Device, Hub, locate
+from litm.domain.placement import AS_RETRIEVED
+from litm.errors import UserError
+from litm.identity import check_model_folder, has_tokenizer
+from litm.retrieval import EXACT
+from litm.retrieval.candidates import GOLD_AND_RANDOM, CandidateSettings
+
+#: The kinds of index of dense retrievers, and the keys that only they have.
+INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
+
+
+class AnyRetriever(Entry):
+    """A way to find passages."""
+
+    method: str
+    hits: int = Field(
+        100,
+        ge=1,
+        description="Passages found for each question; at least the documents of any candidates made of them.",
+    )
+    threads: int = Field(8, ge=1, description="CPU threads, at most the cores given to Snakemake.")
+
+
+class Bm25(AnyRetriever):
+    """A search with BM25."""
+
+    method: Literal["bm25"] = Field(description="bm25: Lucene.")
+    k1: NotNegative = Field(0.9, description="BM25's saturation of term frequency.")
+    b: Annotated[float, Field(ge=0, le=1), AsGiven] = Field(0.4, description="BM25's normalisation by length, 0 to 1.")
+
+    location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
+    encoding: ClassVar[Mapping] = {}
+    index: ClassVar[Mapping] = {}
+    device: ClassVar[str] = "auto"
+    batch_tokens: ClassVar[int | None] = None
+
+    @property
+    def search(self) -> dict:
+        """What changes what is found."""
+        return {"hits": self.hits, "k1": self.k1, "b": self.b}
+
+    def located(self, root: Path) -> "Bm25":
+        """The same retriever, which has no files."""
+        return self
+
+
+class Dense(AnyRetriever):
+    """A search by the vectors of an encoder."""
+
+    method: Literal["dense"] = Field(description="dense: an encoder of Hugging Face, searched with FAISS.")
+    path: str | None = Field(
+        None,
+        description="A folder with the encoder (config.json, weights, tokenizer), from the working directory or the "
+        "project.",
+    )
+    hub: Hub | None = Field(None, description="Name of the encoder on the Hugging Face hub.")
+    revision: str | None = Field(None, description="Branch, tag or commit on the hub; the default branch if left out.")
+    pooling: Literal["mean", "cls"] = Field(
+        "mean", description="How a text's vector is made of its tokens' (mean, or the first token's, cls)."
+    )
+    normalize: bool = Field(
+        False, description="Whether vectors are scaled to length one, so that passages are compared by cosine."
+    )
+    max_tokens: int = Field(
+        512, ge=1, description="Longer texts are cut there before they are encoded; the log counts them."
+    )
+    passage_prefix: str = Field("", description='Put before each passage, such as "passage: " for E5.')
+    query_prefix: str = Field("", description='Put before each question, such as "query: " for E5.')
+    dtype: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of the encoder.")
+    index_kind: Literal["exact", "hnsw", "ivf"] = Field(
+        "exact",
+        alias="index",
+        description="exact (every vector is compared), or an approximate index for each shard, hnsw or ivf, whose "
+        "recall against exact search is measured on a sample of the questions.",
+    )
+    links: int = Field(32, ge=2, description="Links of a node in HNSW.")
+    explored: int = Field(
+        256, ge=1, description="Candidates that a search of HNSW keeps; more find more and take longer."
+    )
+    lists: int = Field(1024, ge=1, description="Lists of IVF in each shard, fewer if it is small.")
+    probes: int = Field(32, ge=1, description="Lists of IVF that a search looks at; more find more and take longer.")
+    device: Device = "auto"
+    batch_tokens: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Tokens in one batch, padding included (left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if "
+        "memory runs out.",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> "Dense":
+        if (self.path is None) == (self.hub is None):
+            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+        for kind, keys in INDEX_KEYS.items():
+            for key in keys:
+                if key in self.model_fields_set and kind != self.index_kind:
+                    raise ValueError(f"'{key}' is not for 'index: {self.index_kind}', only for 'index: {kind}'")
+        return self
+
+    @property
+    def location(self) -> dict[str, str | None]:
+        """Where the encoder is."""
+        return {"path": self.path, "hub": self.hub, "revision": self.revision}
+
+    @property
+    def encoding(self) -> dict:
+        """What changes a vector."""
+        keys = ("pooling", "normalize", "max_tokens", "dtype", "passage_prefix")
+        return {key: getattr(self, key) for key in keys}
+
+    @property
+    def index(self) -> dict:
+        """What changes an approximate index."""
+        return {"kind": self.index_kind, **{key: getattr(self, key) for key in INDEX_KEYS[self.index_kind]}}
+
+    @property
+    def search(self) -> dict:
+        """What else changes what is found."""
+        return {"hits": self.hits, "query_prefix": self.query_prefix}
+
+    def located(self, root: Path) -> "Dense":
+        """With the place of the encoder's folder; `UserError` for one without what an encoder needs."""
+        if self.path is None:
+            return self
+        path = locate(self.path, root, f"{self.where}.path")
+        check_model_folder(Path(path))
+        if not has_tokenizer(Path(path)):
+            raise UserError(f"{self.where}.path: {path} has no tokenizer: copy the encoder's there")
+        return self.changed(path=path)
+
+
+Retriever = Bm25 | Dense
+RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense})
+
+
+class CandidatesEntry(Entry):
+    """Questions with the documents that their contexts are made of, in the released format.
+
+    Experiments name them as `dataset`.
+    """
+
+    questions: str = Field(
+        description="A dataset in the released format with at least the gold documents, or an entry of questions."
+    )
+    corpus: str = Field(description="Where the other documents come from.")
+    retriever: str | None = Field(None, description="What finds them.")
+    kind: Literal["gold_and_retrieved", "gold_and_random", "as_retrieved"] = Field(
+        "gold_and_retrieved",
+        description="gold_and_retrieved (the gold document, then passages without an answer as they were ranked), "
+        "gold_and_random (then random passages without an answer), or as_retrieved (passages as they were ranked, for "
+        "open-domain question answering).",
+    )
+    documents: int = Field(
+        ge=1,
+        description="Documents of each question, the gold document included; the largest size that an experiment may "
+        "ask for.",
+    )
+    distractor_check: Literal["dpr", "metric"] = Field(
+        "dpr",
+        description="How a passage is found to have an answer: dpr (the answer's tokens in a row, as Karpukhin et al. "
+        "2020 do) or metric (as best_subspan_em judges, which finds an answer inside other words too).",
+    )
+    too_few: Literal["error", "leave_out"] = Field(
+        "error",
+        description="What becomes of a question with fewer documents: error, or leave_out (counted in the table).",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> "CandidatesEntry":
+        if self.kind == GOLD_AND_RANDOM and self.retriever is not None:
+            raise ValueError(f"{GOLD_AND_RANDOM} takes no 'retriever'")
+        if self.kind != GOLD_AND_RANDOM and self.retriever is None:
+            raise ValueError(f"{self.kind} needs a 'retriever'")
+        return self
+
+
+class Candidates(CandidatesEntry):
+    """Candidates with their settings."""
+
+    settings: CandidateSettings
+
+
+def read_candidates(
+    entry: CandidatesEntry, questions: Iterable[str], corpora: Iterable[str], retrievers: Iterable[str], seed: int
+) -> Candidates:
+    """The candidates of an entry; `UserError` for unknown names."""
+    choose([entry.questions], questions, f"{entry.where}.questions")
+    choose([entry.corpus], corpora, f"{entry.where}.corpus")
+    choose(filter(None, [entry.retriever]), retrievers, f"{entry.where}.retriever")
+    own_seed = seed if entry.kind == GOLD_AND_RANDOM else None
+    settings = CandidateSettings(entry.kind, entry.documents, entry.distractor_check, entry.too_few, own_seed)
+    return entry.become(Candidates, settings=settings)
+
+
+def check_hits(candidates: Candidates, retrievers: Mapping[str, Retriever]) -> None:
+    """Raise `UserError` for candidates of more documents than their retriever finds."""
+    if candidates.retriever is None:
+        return
+    hits = retrievers[candidates.retriever].hits
+    if hits < candidates.documents - (0 if candidates.kind == AS_RETRIEVED else 1):
+        raise UserError(
+            f"candidates.{candidates.name}.documents: {candidates.documents} are more than the {hits} 'hits' of the "
+            f"retriever {candidates.retriever}"
+        )

@@ -1,0 +1,115 @@
+"""Runs the programs of rules in forks of one process that has imported what they use, which takes longer than they do.
+
+Started as a program, this is the process: `fork_server.py SOCKET`. It ends with its standard input.
+"""
+
+import atexit
+import contextlib
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from functools import cache
+from pathlib import Path
+
+#: What programs import, but of the project itself. Not pyserini, which starts Java.
+IMPORTS = (
+    *("pandas", "pyarrow.parquet", "yaml", "jinja2", "tqdm", "matplotlib.pyplot", "seaborn"),
+    *("torch", "transformers"),
+)
+#: Transformers imports these when they are used.
+LAZY = (
+    *("AutoConfig", "AutoModelForCausalLM", "AutoTokenizer", "GenerationConfig", "LlamaForCausalLM"),
+    "PreTrainedTokenizerFast",
+)
+#: Stands in for `python` in rules: sends the server its arguments, folder, environment and open files.
+CLIENT = """#!{python} -IS
+import json, os, socket, sys
+if not (sys.argv[1:] and sys.argv[1].endswith(".py")):
+    os.execv({python!r}, ["python", *sys.argv[1:]])
+server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+server.connect({socket!r})
+request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+socket.send_fds(server, [request], [0, 1, 2])
+sys.exit(int(server.recv(9) or 70))
+"""
+
+
+@cache
+def forking_python() -> Path:
+    """A `python` that runs programs in forks of a server, which is started now and ends with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="forks-"))
+    listening, python = folder / "socket", folder / "python"
+    server = subprocess.Popen([sys.executable, __file__, listening], stdin=subprocess.PIPE)
+    atexit.register(server.kill)
+    while not listening.exists():
+        assert server.poll() is None, "the server of forks ended"
+        time.sleep(0.05)
+    python.write_text(CLIENT.format(python=sys.executable, socket=str(listening)))
+    python.chmod(0o755)
+    return python
+
+
+def serve(path: str) -> None:
+    """Import, listen, and run each program that is asked for, until standard input ends."""
+    for name in IMPORTS:
+        importlib.import_module(name)
+    for name in LAZY:
+        getattr(sys.modules["transformers"], name)
+    # Nobody waits for the forks: clients hear of their ends from them.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(path)
+        listening.listen()
+        while sys.stdin not in select.select([listening, sys.stdin], [], [])[0]:
+            client, _ = listening.accept()
+            if os.fork() == 0:
+                answer(client)
+            client.close()
+
+
+def answer(client: socket.socket) -> None:
+    """Run the program that a client asks for, as if it were started there, and end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    request, files, *_ = socket.recv_fds(client, 2**20, 3)
+    words, folder, environment = json.loads(request)
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    status = program_status(words)
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        client.send(str(status).encode())
+    os._exit(status)
+
+
+def program_status(words: list[str]) -> int:
+    """Run a program with its arguments; its exit status, by Python's rules."""
+    sys.argv[:] = words
+    sys.path[0] = str(Path(words[0]).resolve().parent)
+    try:
+        runpy.run_path(words[0], run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return 1 if isinstance(end.code, str) else int(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
