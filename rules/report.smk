@@ -79,7 +79,7 @@ rule sample_questions:
         "../envs/analysis.yaml"
     params:
         models=PLAN.report.models,
-        questions=PLAN.study.explored_per_size,
+        questions=PLAN.study.sampled_per_size,
         seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"

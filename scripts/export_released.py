@@ -4,7 +4,6 @@ import argparse
 
 from litm.cli import note, run
 from litm.questions.released_format import read_question_records, write_question_records
-from litm.retrieval.candidates import export_record
 
 
 def main() -> None:
@@ -14,7 +13,7 @@ def main() -> None:
     parser.add_argument("--position", required=True, type=int, help="of the gold document, from 0")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    records = [export_record(record, args.size, args.position) for record in read_question_records(args.candidates)]
+    records = [record.exported(args.size, args.position) for record in read_question_records(args.candidates)]
     write_question_records(args.output, records)
     note(f"{args.output}: {len(records)} questions")
 

@@ -20,7 +20,6 @@ from litm.retrieval.candidates import (
     candidate_row,
     complete_gold,
     enough,
-    gold_document,
     passage_document,
     random_rows,
     with_gold,
@@ -55,7 +54,7 @@ def candidates(
     if settings.kind == AS_RETRIEVED:
         return as_retrieved(questions, read_question_records(args.retrieved), settings.documents)
     manifest = read_json(args.passages)
-    golds = [gold_document(question) for question in questions]
+    golds = [question.gold_with_text_or_id() for question in questions]
     is_random = settings.kind == GOLD_AND_RANDOM
     rows = [
         random_rows(question.id, settings.documents, manifest["passages"], settings.seed)

@@ -1,32 +1,15 @@
 """Make the passages of a corpus from a source, in shards, with a manifest that is written last."""
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
-
-from tqdm import tqdm
 
 from litm.cli import json_object, note, run
 from litm.corpora import CorpusSettings, Source, load_source
 from litm.duplicates import unique_passages
 from litm.errors import UserError
-from litm.passages import Passage, write_shards
+from litm.passages import CountedPassages, write_shards
 from litm.progress import progress_bar
 from litm.records import write_json
-
-
-class Words:
-    """Counts the words of passages that go by."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def counted(self, passages: Iterator[Passage], bar: tqdm) -> Iterator[Passage]:
-        for passage in passages:
-            # Splitting would take longer than all else there is to do with a passage here.
-            self.count += passage.text.count(" ") + 1
-            bar.update()
-            yield passage
 
 
 def path_or_none(text: str) -> Path | None:
@@ -50,19 +33,18 @@ def main() -> None:
     settings = CorpusSettings(**args.settings)
     # A manifest of an earlier run must not vouch for shards that this one is still writing.
     args.manifest.unlink(missing_ok=True)
-    words = Words()
     # How many there will be is known of generators only; 0 shows the rate without a bar.
     with progress_bar(settings.passages or 0, args.source, "passages") as bar:
         read = unique_passages(lambda: source.passages(args.input, settings))
-        manifest = write_shards(words.counted(read, bar), args.folder, args.passages_per_shard, args.shards)
+        counted = CountedPassages(read, bar.update)
+        manifest = write_shards(counted, args.folder, args.passages_per_shard, args.shards)
     passages = manifest["passages"]
     if not passages:
         raise UserError(f"{args.input or args.source}: there are no passages in it")
     write_json(args.manifest, manifest)
     used = sum(1 for shard in manifest["shards"] if shard["passages"])
-    note(
-        f"{args.manifest}: {passages} passages of {words.count / passages:.1f} words in {used} of {args.shards} shards"
-    )
+    words = counted.words / passages
+    note(f"{args.manifest}: {passages} passages of {words:.1f} words in {used} of {args.shards} shards")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Draw one figure, as PNG and PDF: of measured accuracies, published ones alone, or the table of position bias."""
+"""Draw one figure, as PNG and PDF: of measured accuracies, of published ones alone, or of the position bias table."""
 
 import argparse
 from collections.abc import Mapping

@@ -12,8 +12,6 @@ from litm.retrieval.candidates import (
     complete_gold,
     distractors,
     enough,
-    export_record,
-    gold_document,
     random_rows,
 )
 from litm.retrieval.hits_as_records import retrieved_records
@@ -82,7 +80,7 @@ def test_the_metric_check_finds_answers_inside_words_and_in_titles_and_dpr_does_
 )
 def test_a_question_without_exactly_one_usable_gold_document_is_an_error(contexts, message):
     with pytest.raises(UserError, match=message):
-        gold_document(question(*contexts))
+        question(*contexts).gold_with_text_or_id()
 
 
 def test_a_gold_document_that_gives_only_an_id_is_completed_from_the_corpus():
@@ -91,7 +89,7 @@ def test_a_gold_document_that_gives_only_an_id_is_completed_from_the_corpus():
 
 
 def test_an_id_that_a_file_gives_as_a_number_is_that_of_the_passage():
-    assert gold_document(question({"id": 7, "isgold": True})).fields["id"] == "7"
+    assert question({"id": 7, "isgold": True}).gold_with_text_or_id().fields["id"] == "7"
     hits, passages = [[("7", 1.0)]], {"7": Passage("7", "Rome", "x")}
     (record,) = retrieved_records([question({"id": 7, "isgold": True})], hits, passages, dpr_check)
     assert record.retrieved_gold_id == "7"
@@ -142,14 +140,14 @@ def test_the_table_counts_questions_with_an_answer_elsewhere_by_each_check():
 
 def test_an_export_has_the_gold_document_at_its_position_among_the_first_distractors():
     record = question(GOLD, *(document(str(i), f"t{i}") for i in range(4)))
-    exported = export_record(record, 4, 2)
+    exported = record.exported(4, 2)
     assert [one.id or "gold" for one in exported.documents] == ["0", "1", "gold", "2"]
     assert record.documents[0] == GOLD, "the record itself is not changed"
     for size, position in ((3, 3), (3, 7), (0, 0)):
         with pytest.raises(UserError, match=rf"position {position} is impossible"):
-            export_record(record, size, position)
+            record.exported(size, position)
     with pytest.raises(UserError, match=r"q, line 1: 4 distractors, but 6 documents need 5"):
-        export_record(record, 6, 0)
+        record.exported(6, 0)
 
 
 def test_retrieved_passages_are_numbered_by_rank_and_equal_scores_of_rows_are_in_the_order_of_ids():

@@ -6,8 +6,8 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.config.catalogue import merge_catalogue
-from litm.config.study import CATALOGUES, load_study
+from litm.config.catalogue import CATALOGUES, merge_catalogue
+from litm.config.study import load_study
 from litm.domain.curve import Cell
 from litm.errors import UserError
 

@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import packages_distributions, requires
 
 import pytest
@@ -120,11 +121,20 @@ def with_dependencies(names: Iterable[str]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("environment", "program"), sorted({(env, program) for _, env, program in programs()}))
-def test_a_conda_environment_has_what_its_programs_import(environment, program):
+@cache
+def packages_of(environment: str) -> set[str]:
+    """The packages of a conda environment, and all that they depend on."""
     dependencies = yaml.safe_load((ROOT / "envs" / f"{environment}.yaml").read_text())["dependencies"]
     (packages,) = [entry["pip"] for entry in dependencies if isinstance(entry, dict)]
-    there = with_dependencies(pins("\n".join(packages)))
-    providers = packages_distributions()
-    absent = {name for name in imported(program) if not {normalized(one) for one in providers[name]} & there}
+    return with_dependencies(pins("\n".join(packages)))
+
+
+#: What is imported by a name, by that name. It takes a second to find out.
+providers = cache(packages_distributions)
+
+
+@pytest.mark.parametrize(("environment", "program"), sorted({(env, program) for _, env, program in programs()}))
+def test_a_conda_environment_has_what_its_programs_import(environment, program):
+    there = packages_of(environment)
+    absent = {name for name in imported(program) if not {normalized(one) for one in providers()[name]} & there}
     assert not absent

@@ -1,19 +1,17 @@
 """Figures that show what the tables say."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from conftest import ROOT
 from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from programs import run_program
 
 from litm.analysis.pbi import pbi_class
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
@@ -429,22 +427,19 @@ def test_the_same_figure_has_the_same_bytes(tmp_path, ending, picture):
     assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
 
 
-def run_program(name: str, *words: object) -> None:
-    subprocess.run([sys.executable, ROOT / "scripts" / name, *map(str, words)], check=True)
-
-
 def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
     write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS.dtypes))
     png, pdf = tmp_path / "f.png", tmp_path / "f.pdf"
-    run_program(
-        "plot_figure.py", "--figure", '{"kind": "pbi_forest"}', "--position-bias", tmp_path / "bias.csv",
+    done = run_program(
+        "plot_figure", "--figure", '{"kind": "pbi_forest"}', "--position-bias", tmp_path / "bias.csv",
         "--png", png, "--pdf", pdf,
     )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     save_figure(draw_forest(FOREST), tmp_path / "wanted.png")
     assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes() and pdf.read_bytes().startswith(b"%PDF")
 
 
-def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
+def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
     rows = [
         {
             "model": "a", "experiment": "needles", "task": "multi_needle", "metric": "exact_code",
@@ -459,9 +454,10 @@ def test_the_kind_of_a_figure_decides_how_scores_are_drawn(tmp_path):
     write_csv(tmp_path / "accuracy.csv", accuracy, decimals=None)
     for kind in ("accuracy_by_target", "accuracy_by_position"):
         settings = {**NEEDLES, "kind": kind}
-        run_program(
-            "plot_figure.py", "--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv",
+        done = run_program(
+            "plot_figure", "--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv",
             "--png", png, "--pdf", tmp_path / "f.pdf",
         )  # fmt: skip
+        assert done.returncode == 0, done.stderr
         save_figure(draw(settings, accuracy), tmp_path / "wanted.png")
         assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes()

@@ -305,6 +305,14 @@ def test_the_published_curve_of_a_model_that_was_run_is_dashed_and_in_its_colour
     assert [text.get_text() for text in without.legends[0].get_texts()] == ["mpt-30b-instruct", "mine"]
 
 
+def test_published_values_are_drawn_in_the_range_of_a_panel_for_all_models_of_the_figure():
+    is_theirs = (MEASURED["model"] == "mpt-30b-instruct") & (MEASURED["size"] == 10)
+    measured = pd.concat([MEASURED[is_theirs], MEASURED[MEASURED["model"] == "mine"]])
+    figure = draw_figure(FIGURE, measured, published=published_table(ACCURACIES))
+    lines = [[line for line in panel.get_lines() if line.is_dashed()] for panel in figure.axes]
+    assert [[list(line.get_xdata()) for line in of_panel] for of_panel in lines] == [[[0, 4, 9]], [[0, 4, 9]]]
+
+
 def test_a_figure_shows_its_sizes_alone_and_its_axis_fits_them():
     table = published_table(ACCURACIES)
     figure = draw_figure({**FIGURE, "sizes": [20], "references": {}}, table[table["model"] == "gpt-3.5-turbo-0613"])

@@ -11,6 +11,7 @@ from workbench import CONFIG, Workbench
 from litm.records import read_json, read_jsonl
 
 SUITE = deepcopy(CONFIG)
+SUITE["models"] = ["reference"]
 SUITE["experiments"] = ["needle", "needles", "talk", "qa", "closed_book", "oracle"]
 SUITE["define"]["experiments"] |= {
     "needle": {

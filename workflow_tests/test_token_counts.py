@@ -178,9 +178,9 @@ def test_messages_that_are_said_twice_do_not_mislead():
     start = len("\n".join(lines[:4])) + 1
     target = {"name": "gold", "span": [start, start + len("\n".join(lines[4:6]))]}
     messages = [{"role": ("user", "assistant")[n % 2], "content": content} for n, content in enumerate(contents)]
-    example = {"prompt": "\n".join(lines), "messages": messages, "targets": [target]}
-    (gold,) = measure(tokenizer, CHAT, None, example).golds
-    shown = tokenizer.decode(ids_of(tokenizer, CHAT, None, example)[gold.first : gold.last + 1])
+    asked = example(prompt="\n".join(lines), messages=messages, targets=[target])
+    (gold,) = measure(tokenizer, CHAT, None, asked).golds
+    shown = tokenizer.decode(ids_of(tokenizer, CHAT, None, asked)[gold.first : gold.last + 1])
     assert shown == "Yes.<|end|>\n<|assistant|>\nuser"
 
 

@@ -119,7 +119,7 @@ def test_the_same_config_gives_the_same_bytes_of_examples_answers_and_scores(fin
 
 
 def test_the_same_config_gives_the_same_bytes_of_tables_figures_and_the_report(finished, bench):
-    for name in ("explorer", "figures", "summaries", "tables"):
+    for name in ("figures", "question_samples", "summaries", "tables"):
         shutil.rmtree(bench.path(f"results/{name}"))
     bench.path("results/report.html").unlink()
     bench.run()

@@ -6,9 +6,8 @@ or a response, `{"key", "identity", "text", "finish_reason", "prompt_tokens", "r
 
 import json
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -69,23 +68,12 @@ def _read_line(line: bytes, recorded: Recorded, where: str) -> None:
         if "fields" in record:
             recorded.identities[record["identity"]] = record["fields"]
         else:
-            recorded.responses[record["key"]] = _response(record)
+            recorded.responses[record["key"]] = Response.from_json(record)
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(
             f"{where}: not a journal line; nothing was changed. Delete that line (its prompt is asked again) and run "
             f"the same command"
         ) from error
-
-
-def _response(record: dict) -> Response:
-    return Response(
-        text=record["text"],
-        # One string for all responses, of which there may be a million.
-        finish_reason=sys.intern(record["finish_reason"]),
-        prompt_tokens=record["prompt_tokens"],
-        response_tokens=record["response_tokens"],
-        made_with=sys.intern(record["made_with"]),
-    )
 
 
 class Journal:
@@ -153,7 +141,7 @@ class Journal:
         A signal that would end the program waits until they are.
         """
         name = digest(identity)
-        lines = [{"key": key, "identity": name, **asdict(response)} for key, response in batch]
+        lines = [{"key": key, "identity": name, **response.to_json()} for key, response in batch]
         if name not in self._identities:
             lines.insert(0, {"identity": name, "fields": identity})
         with signals_deferred():

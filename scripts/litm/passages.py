@@ -37,6 +37,21 @@ class Passage:
     text: str
 
 
+class CountedPassages:
+    """Passages that are counted in words while they are read, once. seen: called after each."""
+
+    def __init__(self, passages: Iterable[Passage], seen: Callable[[], object]) -> None:
+        self.words = 0
+        self._passages, self._seen = passages, seen
+
+    def __iter__(self) -> Iterator[Passage]:
+        for passage in self._passages:
+            # Splitting would take longer than all else there is to do with a passage here.
+            self.words += passage.text.count(" ") + 1
+            self._seen()
+            yield passage
+
+
 def cut_text(text: str, words: int | None) -> list[str]:
     """The text in disjoint blocks of `words` words, with single spaces; in one block for None, in none if it is blank.
 

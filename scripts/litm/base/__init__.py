@@ -1,1 +1,1 @@
-"""What every stage builds on: errors, messages, files, and the schemas of what users write."""
+"""What every stage uses: errors, messages, files that are written whole, hashes, locks, the store."""

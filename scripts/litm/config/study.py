@@ -7,7 +7,7 @@ from typing import Any
 
 from litm.base.schema import choose, read_entry
 from litm.config.api_models import ApiModel
-from litm.config.catalogue import CATALOGUES, read_catalogues, string_keys
+from litm.config.catalogue import read_catalogues, string_keys
 from litm.config.config import Audit, Config, Report
 from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
 from litm.config.datasets import Dataset, check_file_names, check_one_namespace
@@ -20,8 +20,6 @@ from litm.config.retrieval import Candidates, Retriever, check_hits, read_candid
 from litm.config.selection import Selection, select
 from litm.errors import UserError
 
-__all__ = ["CATALOGUES", "Study", "load_study"]
-
 
 @dataclass(frozen=True)
 class Study:
@@ -29,7 +27,7 @@ class Study:
 
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
     sizes count; published_figures: those that there are published values of, selected or not; relations: see
-    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; explored_per_size:
+    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size:
     questions of an experiment's size that the report shows in full.
     """
 
@@ -47,7 +45,7 @@ class Study:
     relations: Mapping[str, Mapping]
     seed: int
     audited_per_cell: int
-    explored_per_size: int
+    sampled_per_size: int
     data_mirror: str | None
 
     @property
@@ -129,7 +127,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         relations=read_relations(entries["models"], entries["experiments"]),
         seed=seed,
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
-        explored_per_size=(read.report or Report()).questions_per_size,
+        sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
     )
     _check_answered(study)

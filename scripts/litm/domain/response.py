@@ -1,7 +1,8 @@
 """Responses: what a model answered to a prompt, and the record of it in results/responses."""
 
+import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from litm.records import read_jsonl, typed_field, write_jsonl
@@ -20,6 +21,22 @@ class Response:
     prompt_tokens: int
     response_tokens: int
     made_with: str
+
+    @classmethod
+    def from_json(cls, record: dict) -> "Response":
+        """The response in a line of a journal; KeyError or TypeError for what is no such line."""
+        return cls(
+            text=record["text"],
+            # One string for all responses, of which there may be a million.
+            finish_reason=sys.intern(record["finish_reason"]),
+            prompt_tokens=record["prompt_tokens"],
+            response_tokens=record["response_tokens"],
+            made_with=sys.intern(record["made_with"]),
+        )
+
+    def to_json(self) -> dict:
+        """The fields of a journal's line."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

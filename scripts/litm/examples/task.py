@@ -68,7 +68,7 @@ class ExampleSettings:
 
 
 class Task(Protocol):
-    """What a module of this package offers."""
+    """What the module of a task offers."""
 
     DEFAULTS: TaskDefaults
     SEPARATOR: str

@@ -41,15 +41,17 @@ def chart(figure: Mapping, rows: Rows) -> Chart:
     cells = shown_cells(figure, rows.accuracy)
     cells = cells[cells["position"].notna() & (cells["size"] > 1)]
     models = models_in(cells)
-    panels = [_panel(figure, size, of_size, rows.published) for size, of_size in cells.groupby("size")]
+    panels = [_panel(figure, size, of_size, models, rows.published) for size, of_size in cells.groupby("size")]
     return make_chart(figure, panels, models, references(figure, rows.accuracy, models))
 
 
-def _panel(figure: Mapping, size: object, cells: "pd.DataFrame", published: "pd.DataFrame | None") -> Panel:
+def _panel(
+    figure: Mapping, size: object, cells: "pd.DataFrame", models: Sequence[str], published: "pd.DataFrame | None"
+) -> Panel:
     positions = sorted({int(position) for position in scored(cells)["position"]})
     return Panel(
         panel_title(figure, size),
         tuple((position, ordinal(position + 1)) for position in positions),
-        curves(figure, cells, "position") + published_curves(figure, published, cells, "position"),
+        curves(figure, cells, "position") + published_curves(figure, published, models, cells, "position"),
         absent_models(cells),
     )

@@ -78,9 +78,18 @@ class Document:
         """The document as an item of a context."""
         return self.title, self.text
 
-    def as_distractor(self, **more: bool) -> "Document":
-        """The document marked as other than the gold one. more: fields to set before the mark."""
-        return Document({**self.fields, **more, "isgold": False})
+    def as_distractor(self, has_answer: bool | None = None) -> "Document":
+        """The document marked as other than the gold one, and as `has_answer` says unless that is None."""
+        known = {} if has_answer is None else {"hasanswer": has_answer}
+        return Document({**self.fields, **known, "isgold": False})
+
+    def with_passage(self, title: str, text: str) -> "Document":
+        """The document with the title and the text of a passage."""
+        return Document({**self.fields, "title": title, "text": text})
+
+    def with_title(self) -> "Document":
+        """The document with an empty title if it has none."""
+        return Document({"title": "", **self.fields})
 
 
 @dataclass(frozen=True)
@@ -209,6 +218,30 @@ class QuestionRecord:
                 f'{self.where}: {len(golds)} documents have "isgold": true, there must be exactly one{hint}'
             )
         return golds[0]
+
+    def gold_with_text_or_id(self) -> Document:
+        """The gold document, whose id is a text; `UserError` unless there is exactly one, with a text or an id."""
+        gold = self.gold(", with 'title' and 'text', or with the 'id' of a passage of the corpus")
+        for key in ("title", "text"):
+            if not isinstance(gold.fields.get(key, ""), str):
+                raise UserError(
+                    f"{self.where}: the '{key}' of the gold document must be a text, found {gold.fields[key]!r}"
+                )
+        if not gold.text and gold.id is None:
+            raise UserError(f"{self.where}: the gold document has neither a 'text' nor the 'id' of a passage")
+        return gold if gold.id is None else Document({**gold.fields, "id": gold.id})
+
+    def exported(self, size: int, position: int) -> "QuestionRecord":
+        """The record as the paper's files of one size and position have it: the first `size` - 1 distractors, and the
+        gold document at `position`.
+        """
+        gold = self.gold_with_text_or_id()
+        if not 0 <= position < size:
+            raise UserError(f"position {position} is impossible, positions in a context of {size} are 0 to {size - 1}")
+        others = self.distractors
+        if len(others) < size - 1:
+            raise UserError(f"{self.where}: {len(others)} distractors, but {size} documents need {size - 1}")
+        return self.with_documents([*others[:position], gold, *others[position : size - 1]])
 
     def documents_with_text(self) -> list[Document]:
         """The documents; `UserError` unless each has a title and a text."""

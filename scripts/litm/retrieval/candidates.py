@@ -59,30 +59,17 @@ def with_gold(
         yield question.with_documents([gold, *distractors(gold, question.answers, found, check, documents - 1)])
 
 
-def gold_document(question: QuestionRecord) -> Document:
-    """The gold document of a question; `UserError` unless there is exactly one, with a text or an id."""
-    gold = question.gold(", with 'title' and 'text', or with the 'id' of a passage of the corpus")
-    for key in ("title", "text"):
-        if not isinstance(gold.fields.get(key, ""), str):
-            raise UserError(
-                f"{question.where}: the '{key}' of the gold document must be a text, found {gold.fields[key]!r}"
-            )
-    if not gold.text and gold.id is None:
-        raise UserError(f"{question.where}: the gold document has neither a 'text' nor the 'id' of a passage")
-    return Document({**gold.fields, "id": gold.id}) if gold.id is not None else gold
-
-
 def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: str) -> Document:
     """The gold document with title and text, taken from the corpus if it has only an id.
 
     Raises `UserError` beginning with `where` for a passage that is not in the corpus.
     """
     if gold.text:
-        return Document({"title": "", **gold.fields})
+        return gold.with_title()
     if gold.id is None or gold.id not in passages:
         raise UserError(f"{where}: its gold passage {gold.id} is not in the corpus")
     passage = passages[gold.id]
-    return Document({**gold.fields, "title": passage.title, "text": passage.text})
+    return gold.with_passage(passage.title, passage.text)
 
 
 def random_rows(question_id: str, needed: int, passages: int, seed: int | None) -> list[int]:
@@ -103,7 +90,7 @@ def distractors(
 ) -> list[Document]:
     """The first `limit` documents, in their order, that are not the gold one and have no answer."""
     suitable = (
-        document.as_distractor(hasanswer=False)
+        document.as_distractor(has_answer=False)
         for document in documents
         if document.id != gold.id and document.text != gold.text and not check(document, answers)
     )
@@ -169,16 +156,3 @@ def _gold_without_answer(record: QuestionRecord, check: "Check") -> bool:
 
 def _answer_in_others(record: QuestionRecord, check: "Check") -> bool:
     return any(check(document, record.answers) for document in record.distractors)
-
-
-def export_record(record: QuestionRecord, size: int, position: int) -> QuestionRecord:
-    """The record as the paper's files of one size and position have it: the first `size` - 1 distractors, and the gold
-    document at `position`.
-    """
-    gold = gold_document(record)
-    if not 0 <= position < size:
-        raise UserError(f"position {position} is impossible, positions in a context of {size} are 0 to {size - 1}")
-    others = record.distractors
-    if len(others) < size - 1:
-        raise UserError(f"{record.where}: {len(others)} distractors, but {size} documents need {size - 1}")
-    return record.with_documents([*others[:position], gold, *others[position : size - 1]])

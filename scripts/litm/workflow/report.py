@@ -55,7 +55,7 @@ class ReportPlan:
     @property
     def samples(self) -> list[str]:
         """The sample of each experiment; none where the config wants no questions in the report."""
-        experiments = self._study.experiments if self._study.explored_per_size else ()
+        experiments = self._study.experiments if self._study.sampled_per_size else ()
         return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
 
     @property

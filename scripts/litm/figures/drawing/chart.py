@@ -115,20 +115,17 @@ def curves(figure: Mapping, cells: "pd.DataFrame", x: str) -> tuple[Series, ...]
 
 
 def published_curves(
-    figure: Mapping, published: "pd.DataFrame | None", panel: "pd.DataFrame", x: str
+    figure: Mapping, published: "pd.DataFrame | None", models: Sequence[str], panel: "pd.DataFrame", x: str
 ) -> tuple[Series, ...]:
-    """The published values of the models of a panel, in the range of its cells, without intervals: they would lie on
-    ours.
+    """The published values of these models in the range of a panel, without intervals: they would lie on ours.
 
     panel: the cells of the panel; x: the column of its horizontal axis.
     """
     if published is None:
         return ()
     theirs = shown_cells(figure, published)
-    theirs = theirs[
-        theirs["size"].isin(panel["size"]) & theirs["model"].isin(panel["model"])
-        & theirs[x].between(panel[x].min(), panel[x].max())
-    ]  # fmt: skip
+    is_in_panel = theirs["size"].isin(panel["size"]) & theirs[x].between(panel[x].min(), panel[x].max())
+    theirs = theirs[is_in_panel & theirs["model"].isin(list(models))]
     return tuple(_as_published(one) for one in curves(figure, theirs, x))
 
 
@@ -170,10 +167,8 @@ def chart_by_size(
     cells, published: one row for each model, experiment and size; accuracy: the rows of the reference experiments.
     """
     sizes = sorted({int(size) for size in scored(cells)["size"]})
-    series = curves(figure, cells, "size")
-    if sizes:
-        series += published_curves(figure, published, cells, "size")
-    panel = Panel("", tuple((size, str(size)) for size in sizes), series, absent_models(cells))
     models = models_in(cells)
+    series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
+    panel = Panel("", tuple((size, str(size)) for size in sizes), series, absent_models(cells))
     everywhere = [*recalls(recall, sizes), *references(figure, accuracy, models)]
     return make_chart(figure, [panel], models, everywhere)

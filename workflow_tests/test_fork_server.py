@@ -1,0 +1,52 @@
+"""A program that is run in a fork ends, prints and reads as one that was started."""
+
+import os
+import subprocess
+
+import pytest
+from fork_server import forking_python
+
+PROGRAM = """
+import os, pathlib, subprocess, sys
+import beside
+print(sys.argv[1:], os.getcwd(), os.environ["GREETING"], beside.NAME, sys.stdin.read())
+print("warned", file=sys.stderr)
+subprocess.run(["true"], check=True)
+{end}
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "said"),
+    [
+        ("", 0, ""),
+        ("sys.exit(3)", 3, ""),
+        ("sys.exit('error: no')", 1, "error: no\n"),
+        ("raise ValueError('odd')", 1, "ValueError: odd\n"),
+        ("os.kill(os.getpid(), 9)", 70, ""),
+    ],
+)
+def test_a_program_has_its_arguments_folder_environment_files_and_exit_status(tmp_path, end, status, said):
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / "one.py").write_text(PROGRAM.format(end=end))
+    (tmp_path / "programs" / "beside.py").write_text("NAME = 'neighbour'\n")
+    done = subprocess.run(
+        [forking_python(), "programs/one.py", "a b", "--c"], cwd=tmp_path, env={**os.environ, "GREETING": "hello"},
+        input="typed", capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == status
+    assert done.stderr.startswith("warned\n") and done.stderr.endswith(said)
+    if status != 70:
+        assert done.stdout == f"['a b', '--c'] {tmp_path} hello neighbour typed\n"
+
+
+def test_what_one_program_leaves_behind_is_not_there_for_the_next(tmp_path):
+    (tmp_path / "one.py").write_text("import sys\nimport pandas\nprint(hasattr(pandas, 'left'))\npandas.left = 1\n")
+    for _ in range(2):
+        done = subprocess.run([forking_python(), tmp_path / "one.py"], capture_output=True, text=True, check=True)
+        assert done.stdout == "False\n"
+
+
+def test_what_is_no_program_in_a_file_is_python_itself():
+    done = subprocess.run([forking_python(), "-c", "print(1 + 1)"], capture_output=True, text=True, check=True)
+    assert done.stdout == "2\n"
