@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from programs import load_program
 import yaml
 from conftest import ROOT
+from programs import load_program
 
 from litm.analysis import tables
 from litm.analysis.files import Files

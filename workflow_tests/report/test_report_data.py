@@ -9,6 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from conftest import ROOT
+from make_report import commit_of
 from record_makers import example
 from report_contents import (
     FIGURE,
@@ -30,7 +31,6 @@ from litm.report.provenance import sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
 from litm.scoring.accuracy import accuracy_table
-from make_report import commit_of
 
 
 def unpacked(packed: str) -> list[dict]:

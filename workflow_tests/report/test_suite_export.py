@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from programs import load_program
 import record_makers
 from conftest import write_lines
+from programs import load_program
 
 from litm.base.csv_files import write_csv
 from litm.base.errors import UserError

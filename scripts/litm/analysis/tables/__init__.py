@@ -6,7 +6,7 @@ A table is a module of this package with
 - `rows(**inputs)`: its rows, from the `Files` of each of `TABLE.inputs` and the value of each of `TABLE.settings`. A
   table that another program makes has none.
 
-Adding a table is adding a module: rules, report and reference find it by its name. `python scripts/analysis/describe_tables.py`
+Adding a table is adding a module: rules, report and reference find it by its name. `make reference`
 then writes its columns into results/README.md. What computes the rows is imported inside `rows`, because the rules read
 the declarations at each start.
 """
