@@ -16,7 +16,7 @@ help:
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
-	@echo "make reference        write config/schemas and docs/configuration.md from the classes that read the configuration"
+	@echo "make reference        write config/schemas, docs/configuration.md and the columns in results/README.md from the code"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"
 	@echo "make lock             write requirements.lock anew from requirements.in"
@@ -45,7 +45,7 @@ test-slurm: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -s -m "$(SLURM_TESTS)" workflow_tests/slurm
 
 paper-miniature: $(INSTALLED)
-	$(BIN)/python workflow_tests/support/paper_miniature.py paper_miniature --cores all
+	PYTHONPATH=scripts:workflow_tests $(BIN)/python workflow_tests/support/paper_miniature.py paper_miniature --cores all
 	@echo
 	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
 
@@ -55,6 +55,7 @@ benchmarks: $(INSTALLED)
 
 reference: $(INSTALLED)
 	PYTHONPATH=scripts $(BIN)/python scripts/config/write_reference.py
+	PYTHONPATH=scripts $(BIN)/python scripts/analysis/describe_tables.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

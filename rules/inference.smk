@@ -76,8 +76,8 @@ rule generate:
 
 use rule generate as generate_shard with:
     output:
-        responses="results/shards/{model}/{experiment}/{part}.jsonl.gz",
-        manifest="results/shards/{model}/{experiment}/{part}.manifest.json",
+        responses="results/parts/{model}/{experiment}/{part}.jsonl.gz",
+        manifest="results/parts/{model}/{experiment}/{part}.manifest.json",
     log:
         "results/logs/generate/{model}/{experiment}/{part}.log",
     benchmark:

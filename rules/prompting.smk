@@ -9,7 +9,7 @@ rule find_size:
         template=PLAN.sizes.template,
         code=PLAN.sizes.code,
     output:
-        "results/lengths/{experiment}/{size}.json",
+        "results/sizes/{experiment}/{size}.json",
     log:
         "results/logs/find_size/{experiment}/{size}.log",
     conda:

@@ -194,13 +194,13 @@ def test_the_entrys_rate_comes_first_and_then_that_of_the_largest_run():
 
 
 def test_runs_are_found_with_their_times_shards_too(tmp_path):
-    for kind, name in (("responses", "m/kv"), ("shards", "m/kv/1_of_2")):
+    for kind, name in (("responses", "m/kv"), ("parts", "m/kv/1_of_2")):
         benchmark = tmp_path / "benchmarks" / "generate" / f"{name}.tsv"
         benchmark.parent.mkdir(parents=True, exist_ok=True)
         benchmark.write_text("s\th:m:s\n12.5\t0:00:12\n")
         write_json(tmp_path / kind / f"{name}.manifest.json", manifest(kind, 100))
     found = measured_runs(tmp_path, "m")
-    assert sorted((run["experiment"], seconds) for run, seconds in found) == [("responses", 12.5), ("shards", 12.5)]
+    assert sorted((run["experiment"], seconds) for run, seconds in found) == [("responses", 12.5), ("parts", 12.5)]
     assert measured_runs(tmp_path, "another") == []
 
 

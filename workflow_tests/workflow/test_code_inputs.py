@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from conftest import ROOT
+from programs import program_file
 
 from litm.analysis.tables import table_names
 from litm.figures import kind_names
@@ -14,7 +15,7 @@ SCRIPTS = ROOT / "scripts"
 
 
 def made_of(script: str) -> set[str]:
-    return {str(path.relative_to(SCRIPTS)) for path in local_modules(SCRIPTS / script, SCRIPTS)}
+    return {str(path.relative_to(SCRIPTS)) for path in local_modules(program_file(script), SCRIPTS)}
 
 
 def test_imports_are_followed_through_modules_and_packages(tmp_path):
@@ -52,101 +53,30 @@ def test_imports_are_found_in_every_kind_of_block(tmp_path, program):
     assert local_modules(tmp_path / "script.py", tmp_path) == (tmp_path / "script.py", tmp_path / "lib.py")
 
 
-#: The code of each stage, by the beginning of its path in the library; all other code may be of any stage.
-STAGES = {
-    "config": ("config/",),
-    "corpora": ("corpora/", "encyclopedia/"),
-    "retrieval": ("retrieval/",),
-    "tasks": ("examples/tasks/", "suite_text/"),
-    "inference": ("engines/", "apis/", "asking.py", "journal.py", "sweep.py", "model_loading.py", "kept_cache.py"),
-    "scoring": ("scoring/",),
-    "analysis": ("analysis/", "claims/", "published"),
-    "figures": ("figures/",),
-    "report": ("report/", "findings.py"),
-    "checks": ("doctor/", "estimate.py", "audit"),
-}
-#: The stages that each program is made of, without the modules that it loads by name.
-MADE_OF = {
-    "fetch.py": "",
-    "fetch_file.py": "",
-    "identify_model.py": "",
-    "derive_questions.py": "",
-    "generate_questions.py": "corpora",
-    "make_passages.py": "corpora",
-    "encode_passages.py": "retrieval",
-    "index_bm25.py": "retrieval",
-    "index_vectors.py": "retrieval",
-    "retrieve.py": "retrieval",
-    "measure_recall.py": "retrieval",
-    "make_candidates.py": "retrieval",
-    "export_released.py": "retrieval",
-    "make_examples.py": "tasks",
-    "find_size.py": "tasks",
-    "check_examples.py": "tasks",
-    "count_tokens.py": "",
-    "generate.py": "inference",
-    "import_responses.py": "inference",
-    "score.py": "scoring",
-    "describe_tables.py": "analysis",
-    "make_claims_table.py": "analysis",
-    "make_markdown.py": "analysis",
-    "make_paper_table.py": "analysis",
-    "make_table.py": "analysis",
-    "plot_figure.py": "analysis figures",
-    "plot_training.py": "figures",
-    "sample_questions.py": "report",
-    "make_report.py": "analysis figures report",
-    "summarize.py": "analysis",
-    "export_suite.py": "analysis figures",
-    "estimate.py": "inference checks",
-    "estimate_sweep.py": "inference checks",
-    "ask_again.py": "inference checks",
-    "audit_sweep.py": "scoring analysis checks",
-    "audit.py": "scoring analysis checks",
-    # Reads a whole config.
-    "doctor.py": "config corpora retrieval tasks inference scoring figures checks",
-    # The lessons are examples of tasks; the recipe is checked by a schema, as the config is.
-    "make_vocabulary.py": "config corpora tasks",
-    "train_reference_model.py": "config corpora tasks",
-}
-
-
-def stages(files: set[str]) -> set[str]:
-    return {
-        stage for stage, beginnings in STAGES.items()
-        if any(file.startswith(tuple(f"litm/{beginning}" for beginning in beginnings)) for file in files)
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
-def test_no_script_is_made_of_the_code_of_another_stage(script):
-    assert stages(made_of(script)) <= set(MADE_OF[script].split())
-
-
 def test_no_script_is_made_of_a_module_that_it_loads_by_name():
-    named = ("litm/examples/tasks/", "litm/inference/engines/", "litm/corpora/")
-    for script in ("make_examples.py", "generate.py", "make_passages.py", "score.py"):
+    named = ("litm/examples/tasks/", "litm/inference/engines/", "litm/corpora/sources/", "litm/retrieval/methods/")
+    for script in ("make_examples", "generate", "make_passages", "score", "retrieve"):
         modules = {file for file in made_of(script) if file.startswith(named)}
         assert all(file.endswith("__init__.py") for file in modules), script
 
 
 def test_a_figure_is_made_of_the_code_of_its_own_kind():
     kinds = {f"litm/figures/{kind}.py" for kind in kind_names()}
-    assert not kinds & made_of("plot_figure.py")
+    assert not kinds & made_of("plot_figure")
     for kind in kinds:
-        assert kinds & made_of(kind) == {kind}
+        assert kinds & {str(path.relative_to(SCRIPTS)) for path in local_modules(SCRIPTS / kind, SCRIPTS)} == {kind}
 
 
 def test_a_table_is_made_of_its_own_module_and_of_no_model():
     def modules(name: str) -> set[str]:
         files = local_modules(SCRIPTS / "litm" / "analysis" / "tables" / f"{name}.py", SCRIPTS)
-        return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table.py")
+        return {str(path.relative_to(SCRIPTS / "litm")) for path in files} | made_of("make_table")
 
     for name in table_names():
         others = {f"analysis/tables/{other}.py" for other in table_names()} - {f"analysis/tables/{name}.py"}
         # The table of the index shows columns of the table of position bias.
         assert modules(name) & others == ({"analysis/tables/position_bias.py"} if name == "pbi" else set())
-        assert not {"sweep.py", "journal.py", "scoring.py", "tasks/__init__.py", "figures/__init__.py"} & modules(name)
+        assert not {"inference", "figures"} & {module.split("/")[0] for module in modules(name)}
     assert "analysis/position_pairs.py" not in modules("model_differences")
 
 

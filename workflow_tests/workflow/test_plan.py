@@ -264,7 +264,7 @@ def test_examples_are_made_by_the_task_with_its_prompt(demo):
 
 def test_sizes_in_tokens_are_found_with_the_tokenizer_of_their_model(other):
     size = of(experiment="kv_in_tokens", size="500")
-    assert other.examples.items(size) == ["results/lengths/kv_in_tokens/500.json"]
+    assert other.examples.items(size) == ["results/sizes/kv_in_tokens/500.json"]
     assert other.examples.items(of(experiment="kv", size="4")) == []
     assert other.sizes.placements(size) == ["gold_at_depth_0", "gold_at_depth_0.5", "gold_at_depth_1"]
     assert other.sizes.hub_source(size) == ["results/models/counter.json"]
@@ -343,7 +343,7 @@ def test_a_sweep_in_parts_has_its_gpus_in_the_parts_and_is_gathered_by_a_job_wit
     whole = of(model="parts", experiment="kv")
     part = of(model="parts", experiment="kv", part="2_of_3")
     assert other.inference.part_responses(whole) == [
-        f"results/shards/parts/kv/{part}.jsonl.gz" for part in ("1_of_3", "2_of_3", "3_of_3")
+        f"results/parts/parts/kv/{part}.jsonl.gz" for part in ("1_of_3", "2_of_3", "3_of_3")
     ]
     assert other.inference.part_responses(part) == []
     assert (other.inference.part_option(whole), other.inference.part_option(part)) == ("--gather", "--shard 2_of_3")

@@ -46,7 +46,7 @@ def test_a_length_in_tokens_is_used_up_and_the_gold_item_is_at_its_depth(finishe
     tokens = table(finished, "token_counts").query("experiment == 'needle'")
     assert tokens["size"].eq(500).all()
     assert tokens["max"].between(420, 500).all()
-    items = read_json(finished.path("results/lengths/needle/500.json"))["items"]
+    items = read_json(finished.path("results/sizes/needle/500.json"))["items"]
     cells = table(finished, "accuracy").query("experiment == 'needle'")
     assert list(cells["placement"]) == ["gold_at_depth_0", "gold_at_depth_0.5", "gold_at_depth_1"]
     assert list(cells["position"]) == [0, round(0.5 * (items - 1)), items - 1]

@@ -223,7 +223,7 @@ def test_shards_ask_together_what_the_sweep_asks_and_another_number_of_them_asks
     plan = bench.plan()
     assert (plan["generate_shard"], plan["generate"], plan["score"]) == (6, 3, 3)
     bench.run(KV_RESPONSES)
-    shards = bench.folder / "results" / "shards" / "dummy" / "kv"
+    shards = bench.folder / "results" / "parts" / "dummy" / "kv"
     asked = [read_json(path)["asked"] for path in sorted(shards.glob("*.manifest.json"))]
     assert asked == [6, 6] and bench.asked("kv") == (0, 12)
     whole = bench.path(KV_RESPONSES).read_bytes()

@@ -264,7 +264,7 @@ def measured_runs(results: Path, model: str) -> list[tuple[dict, float]]:
     runs = []
     for benchmark in sorted((results / "benchmarks" / "generate" / model).rglob("*.tsv")):
         name = benchmark.relative_to(results / "benchmarks" / "generate").with_suffix(".manifest.json")
-        manifest = results / ("responses" if len(name.parts) == 2 else "shards") / name
+        manifest = results / ("responses" if len(name.parts) == 2 else "parts") / name
         if manifest.exists():
             runs.append((read_json(manifest), float(pd.read_csv(benchmark, sep="\t")["s"].iloc[-1])))
     return runs

@@ -46,7 +46,7 @@ class ExamplePlan:
     def items(self, wildcards: Wildcards) -> list[str]:
         """The file that says how many items {size} tokens are; none where sizes count items."""
         in_tokens = self._experiment(wildcards).tokens_of
-        return [f"results/lengths/{wildcards.experiment}/{wildcards.size}.json"] if in_tokens else []
+        return [f"results/sizes/{wildcards.experiment}/{wildcards.size}.json"] if in_tokens else []
 
     def prompt(self, wildcards: Wildcards) -> str:
         """The prompt file."""

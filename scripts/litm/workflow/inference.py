@@ -90,7 +90,7 @@ class InferencePlan:
         count = self._running[wildcards.model].parts
         if not self._gathers(wildcards):
             return []
-        folder = f"results/shards/{wildcards.model}/{wildcards.experiment}"
+        folder = f"results/parts/{wildcards.model}/{wildcards.experiment}"
         return [f"{folder}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
 
     def part_option(self, wildcards: Wildcards) -> str:
