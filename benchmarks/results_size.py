@@ -79,7 +79,7 @@ def prepare_journal(folder: Path, responses: int) -> Measured:
     keys = (digest([name, number]) for number in range(responses))
     answers = (journal_line(key, name, "The value is " + key[:36]) for key in keys)
     write_jsonl(journal, chain([{"identity": name, "fields": SETTINGS}], answers))
-    reading = f"from litm.journal import read_journal; read_journal({str(journal)!r})"
+    reading = f"from litm.inference.journal import read_journal; read_journal({str(journal)!r})"
     return {"read_journal": lambda: run(sys.executable, "-c", reading)}
 
 

@@ -8,7 +8,7 @@ from litm.analysis.tables import all_tables
 from litm.base.atomic_write import atomic_writer
 from litm.base.cli import run
 
-README = Path(__file__).resolve().parent.parent / "results" / "README.md"
+README = Path(__file__).resolve().parents[2] / "results" / "README.md"
 
 
 def main() -> None:

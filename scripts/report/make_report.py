@@ -43,7 +43,7 @@ def main() -> None:
         prices=settings["prices"],
         datasets=datasets,
         seed=settings["seed"],
-        commit=commit_of(Path(__file__).resolve().parent.parent),
+        commit=commit_of(Path(__file__).resolve().parents[2]),
     )
     sources = {Path(path).name: Path(path).read_text(encoding="utf-8") for path in args.sources}
     html = render_report(sources, contents).encode()

@@ -200,7 +200,7 @@ def test_runs_are_found_with_their_times_shards_too(tmp_path):
         benchmark.write_text("s\th:m:s\n12.5\t0:00:12\n")
         write_json(tmp_path / kind / f"{name}.manifest.json", manifest(kind, 100))
     found = measured_runs(tmp_path, "m")
-    assert sorted((run["experiment"], seconds) for run, seconds in found) == [("responses", 12.5), ("parts", 12.5)]
+    assert sorted((run["experiment"], seconds) for run, seconds in found) == [("parts", 12.5), ("responses", 12.5)]
     assert measured_runs(tmp_path, "another") == []
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import ROOT
+from programs import load_program
 
 from litm.base.errors import UserError
 from litm.base.json_files import read_json, write_json
@@ -57,12 +58,11 @@ def test_another_address_is_another_model_unless_the_user_says_what_is_there():
 
 
 def test_no_key_is_written_down(tmp_path, monkeypatch):
-    import identify_model
 
     monkeypatch.setenv("SECRET_KEY", "hunter2")
     output = tmp_path / "m.json"
     location = api_model(api_key_variable="SECRET_KEY", base_url="http://localhost:1/v1").location()
-    write_json(output, identify_model.identify_served(location))
+    write_json(output, load_program("identify_model").identify_served(location))
     assert "hunter2" not in output.read_text()
     assert read_json(output)["identity"] == {"api_model": "gpt", "base_url": "http://localhost:1/v1"}
 

@@ -288,10 +288,9 @@ def test_the_suite_selects_seven_experiments_at_the_nine_positions():
     suite = {name: catalogue[name] for name in selected}
     assert sorted(entry["task"] for entry in suite.values()) == sorted(SIZES)
     for entry in suite.values():
-        defaults = load_task(entry["task"]).DEFAULTS
         assert entry["examples"] == 100
-        assert (entry["metric"], entry["stop"]) == (defaults.metric, defaults.stop)
-        assert entry["max_new_tokens"] == defaults.max_new_tokens
+        # What the task declares is the suite's.
+        assert not {"metric", "stop", "max_new_tokens"} & entry.keys()
         for size, positions in entry["positions"].items():
             wanted = [[0, 149, 299]] if entry["task"] == "multi_needle" else nine_positions(size)
             assert positions == wanted

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import yaml
 from conftest import ROOT
+from programs import program_file
 
 from litm.base.errors import UserError
 from litm.config.study import load_study
@@ -59,10 +60,15 @@ def test_a_prompt_without_words_gets_an_empty_answer():
 
 def test_what_asks_it_imports_neither_torch_nor_transformers():
     program = (
-        "import sys; sys.path[:0] = sys.argv[1:]; import generate, identify_model, litm.inference.engines.dummy;"
+        "import runpy, sys; [runpy.run_path(program) for program in sys.argv[1:]]; import litm.inference.engines.dummy;"
         "print({'torch', 'transformers', 'pandas'} & sys.modules.keys())"
     )
-    done = subprocess.run([sys.executable, "-c", program, ROOT / "scripts"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, program_file("generate"), program_file("identify_model")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "set()"
 
 

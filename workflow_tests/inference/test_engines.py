@@ -11,8 +11,7 @@ from litm.inference.engines import engine_facts, engine_names
 
 READ_ALL = """
 import sys
-sys.path.insert(0, sys.argv[1])
-from litm.engines import engine_names
+from litm.inference.engines import engine_names
 print(engine_names())
 print({"torch", "transformers", "tokenizers", "openai", "anthropic", "vllm"} & set(sys.modules) or "nothing heavy")
 """

@@ -3,6 +3,7 @@
 import csv
 import gzip
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -136,7 +137,7 @@ def test_a_row_of_another_length_is_named(tmp_path):
 
 
 def test_questions_that_cannot_be_told_apart_are_named(tmp_path):
-    twins = [example(1), example(1) | {"id": "other"}]
+    twins = [example(1), replace(example(1), id="other")]
     path = write_lines(tmp_path / "a.jsonl", [{"question": "what is number 1", "model_answer": "x"}])
     with pytest.raises(UserError, match="questions id1 and other cannot be told apart by question: give 'id'"):
         match(path, FIELDS, CELLS[:1], twins)

@@ -12,7 +12,7 @@ from litm.models import devices
 JOB = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from litm.devices import claim_gpus
+from litm.models.devices import claim_gpus
 print(claim_gpus(int(sys.argv[2]), 3, {}), flush=True)
 sys.stdin.read()
 """

@@ -163,7 +163,7 @@ def test_a_model_without_a_policy_has_the_settings_it_had():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"reasoning": "off", "prompt_template": "raw"}, "reasoning: off is a switch of chat templates"),
+        ({"reasoning": "off", "prompt_template": "raw"}, "'reasoning: off' is a switch of chat templates"),
         ({"reasoning": "budget"}, "'reasoning: budget' and 'reasoning_tokens' go together"),
         ({"reasoning": "strip", "reasoning_tokens": 9}, "'reasoning: budget' and 'reasoning_tokens' go together"),
         ({"reasoning": "off", "reasoning_tags": ["a", "b"]}, "'reasoning_tags' is for 'reasoning: strip'"),

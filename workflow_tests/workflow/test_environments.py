@@ -12,6 +12,7 @@ import pytest
 import yaml
 from conftest import ROOT
 from packaging.requirements import Requirement
+from programs import program_file
 
 from litm.checks.doctor.software import normalized
 from litm.workflow.code_inputs import local_modules
@@ -98,7 +99,7 @@ def test_a_rule_has_the_name_of_its_program():
 def imported(program: str) -> set[str]:
     """Packages that a program and the library's modules import when they are imported, not only when they need them."""
     names = set()
-    for file in local_modules(ROOT / "scripts" / program, ROOT / "scripts"):
+    for file in local_modules(program_file(program.removesuffix(".py")), ROOT / "scripts"):
         for node in ast.parse(file.read_text()).body:
             if isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
