@@ -1,62 +1,17 @@
 """The Position Bias Index of every curve with its interval: a forest plot, which is always made."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litm.base.plain_rows import plain_rows
 from litm.figures import Experiment
+from litm.figures.drawing.indexed_curves import indexed_curves
 from litm.figures.drawing.rows import Rows
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 X_LABEL = "Position Bias Index (percentage points): mean of start and end, minus middle"
 INPUTS = ("position_bias",)
-
-
-@dataclass(frozen=True)
-class IndexedCurve:
-    """A row of position_bias.csv.
-
-    placement: '' unless prompts have several gold items; index: the lower limit, the index and the upper limit, as
-    fractions, None if there is no index; n: questions scored at every position; reason: why there is no information,
-    '' if there is; pbi_class: None where the index says nothing; is_certain: whether the
-    whole interval is in the class.
-    """
-
-    experiment: str
-    model: str
-    size: int
-    placement: str
-    index: tuple[float, float, float] | None
-    n: int
-    reason: str
-    pbi_class: str | None
-    is_certain: bool
-
-
-def indexed_curves(position_bias: "pd.DataFrame") -> list[IndexedCurve]:
-    """The rows of position_bias.csv by experiment, both in the order of the table."""
-    curves = [_curve(row) for row in plain_rows(position_bias)]
-    order = {name: place for place, name in enumerate(dict.fromkeys(curve.experiment for curve in curves))}
-    return sorted(curves, key=lambda curve: order[curve.experiment])
-
-
-def _curve(row: Mapping) -> IndexedCurve:
-    limits = (row["pbi_ci_low"], row["pbi"], row["pbi_ci_high"])
-    return IndexedCurve(
-        experiment=str(row["experiment"]),
-        model=str(row["model"]),
-        size=int(row["size"]),
-        placement=row.get("placement") or "",
-        index=None if row["pbi"] is None else (float(limits[0]), float(limits[1]), float(limits[2])),
-        n=int(row["n_complete"]),
-        reason=row["reason"] or "",
-        pbi_class=row["pbi_class"],
-        is_certain=bool(row["class_certain"]),
-    )
 
 
 def misfit(experiments: Sequence[Experiment]) -> str:

@@ -14,8 +14,8 @@ import pandas as pd
 from litm.base.formatting import percent
 from litm.figures import load_kind
 from litm.figures.drawing.chart import CURVE, MARKS, Chart, Panel, Point, Series
+from litm.figures.drawing.indexed_curves import IndexedCurve, indexed_curves
 from litm.figures.drawing.rows import Rows
-from litm.figures.pbi_forest import IndexedCurve, indexed_curves
 
 #: The vertical axis shows at least this much.
 LEAST_HEIGHT = 0.2

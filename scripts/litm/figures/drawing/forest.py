@@ -11,7 +11,7 @@ from litm.analysis.pbi import CLASSES, FLAT, INVERTED
 from litm.base.formatting import ordinal
 from litm.domain.placement import gold_depths, gold_positions
 from litm.figures.drawing import style
-from litm.figures.pbi_forest import IndexedCurve
+from litm.figures.drawing.indexed_curves import IndexedCurve
 
 #: The range that is always shown, and the one that is never left, in points.
 ALWAYS, EVER = (-20.0, 40.0), (-100.0, 100.0)
