@@ -241,7 +241,8 @@ def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], f
     generate = program(
         *("generate.py", "--model", "model", "--experiment", what, "--source", source),
         *("--settings", json.dumps(settings), "--decoding", json.dumps(decoding)),
-        *("--device", args.device, "--gpus", int(args.device != "cpu"), "--batch-tokens", args.batch_tokens),
+        *("--run", json.dumps({"device": args.device, "batch_tokens": args.batch_tokens})),
+        *("--gpus", int(args.device != "cpu")),
         *("--examples", *cells, "--journal", folder / f"{way}.journal"),
         *("--responses", folder / f"{way}.responses.jsonl.gz", "--manifest", folder / f"{way}.manifest.json"),
     )

@@ -96,7 +96,7 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     results = ("--journal", journal, "--responses", answers, "--manifest", folder / "manifest.json")
     scores = ("--responses", answers, "--output", folder / "scores.parquet")
     return {
-        "generate.py": lambda: program("generate.py", *names, *sweep, "--batch-tokens", 4096, *results),
+        "generate.py": lambda: program("generate.py", *names, *sweep, "--run", '{"batch_tokens": 4096}', *results),
         "score.py": lambda: program("score.py", *names, "--task", TASK, "--metric", "value_in_answer", *scores),
     }
 

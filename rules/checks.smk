@@ -104,7 +104,7 @@ rule ask_again:
         "../envs/inference.yaml"
     threads: PLAN.inference.threads
     resources:
-        device=PLAN.inference.device,
+        run=PLAN.inference.run,
         gpu=PLAN.audit.gpus,
         model_gpus=PLAN.audit.gpus,
         gpu_model=PLAN.audit.gpu_model,
@@ -128,7 +128,7 @@ rule ask_again:
         " --decoding {params.decoding:q}"
         " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
-        " --device {resources.device}"
+        " --run {resources.run:q}"
         " --gpus {resources.model_gpus}"
         " --prompts-per-cell {params.prompts_per_cell}"
         " --seed {params.seed}"

@@ -25,15 +25,12 @@ rule generate:
         "../envs/inference.yaml"
     threads: PLAN.inference.threads
     resources:
-        device=PLAN.inference.device,
+        # Text, as `params` would re-run the job for what changes no response.
+        run=PLAN.inference.run,
         gpu=PLAN.inference.gpus,
         # The same for the program: the one above is lowered in silence to what `--resources gpu=` allows.
         model_gpus=PLAN.inference.gpus,
         gpu_model=PLAN.inference.gpu_model,
-        batch_tokens=PLAN.inference.batch_tokens,
-        concurrency=PLAN.inference.concurrency,
-        request_timeout=PLAN.inference.request_timeout,
-        request_attempts=PLAN.inference.request_attempts,
         mem_mb=PLAN.inference.memory,
         runtime=PLAN.inference.minutes,
     params:
@@ -59,12 +56,8 @@ rule generate:
         " --on-overflow {params.on_overflow}"
         " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
-        " --device {resources.device}"
+        " --run {resources.run:q}"
         " --gpus {resources.model_gpus}"
-        " --batch-tokens {resources.batch_tokens}"
-        " --concurrency {resources.concurrency}"
-        " --request-timeout {resources.request_timeout}"
-        " --request-attempts {resources.request_attempts}"
         " --examples {input.examples:q}"
         " --journal {params.journal:q}"
         " --responses {output.responses:q}"

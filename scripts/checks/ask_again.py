@@ -26,12 +26,10 @@ def main() -> None:
     identity = asking.identity()
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
-        device=args.device,
         gpus=args.gpus,
-        # A batch of one prompt, whatever its length, and one request at a time.
-        batch_tokens=1,
         share_prefixes=False,
-        concurrency=1,
+        # A batch of one prompt, whatever its length, and one request at a time.
+        **{**args.run, "batch_tokens": 1, "concurrency": 1},
     )
     sample = audit_sample(read_responses(args.responses), args.prompts_per_cell, args.seed)
     sampled = (example for example in read_examples(*args.examples) if (example.size, example.id) in sample)
@@ -57,7 +55,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--run", default={}, type=json_object, help="JSON: how the model is run; changes no answer")
     parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
     parser.add_argument("--prompts-per-cell", type=int, required=True, help="questions of each size")
     parser.add_argument("--seed", type=int, required=True)

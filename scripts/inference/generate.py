@@ -28,12 +28,8 @@ def main() -> None:
     identity = asking.identity()
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
-        device=args.device,
         gpus=args.gpus,
-        batch_tokens=args.batch_tokens,
-        concurrency=args.concurrency,
-        request_timeout=args.request_timeout,
-        request_attempts=args.request_attempts,
+        **args.run,
     )
     fit = asking.fit(args.context_window, args.on_overflow)
     prompts = sweep_prompts(read_examples(*args.examples), digest(identity), settings.prompt_template)
@@ -86,12 +82,8 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--run", default={}, type=json_object, help="JSON: how the model is run; changes no answer")
     parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
-    parser.add_argument("--batch-tokens", type=int, required=True, help="tokens in a batch, padding included")
-    parser.add_argument("--concurrency", type=int, default=8, help="requests to a server at a time")
-    parser.add_argument("--request-timeout", type=float, default=600, help="seconds without a sign of life")
-    parser.add_argument("--request-attempts", type=int, default=10, help="requests for one prompt")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--shard", type=shard, help="ask only this part of the prompts, such as 1_of_4")
     part.add_argument("--gather", action="store_true", help="ask nothing: shards have asked all there is")

@@ -123,7 +123,7 @@ def ask_again(kv_examples: list[Example], folder: Path, per_cell: int = 5) -> tu
         # An engine that shares is checked by the plain one.
         "settings": canonical_json({**MODEL, "engine": "vllm"}),
         "decoding": canonical_json(DECODING),
-        "device": "cpu",
+        "run": canonical_json({"device": "cpu"}),
         "prompts-per-cell": per_cell,
         "seed": 0,
         "examples": folder / "examples.jsonl.gz",

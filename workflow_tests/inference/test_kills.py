@@ -12,7 +12,7 @@ import pytest
 from test_generate import COUNT, command, responses_in
 from test_generate import inputs as inputs
 
-#: Prompts of a batch, with the `batch-tokens` of the command.
+#: Prompts of a batch, with the `batch_tokens` of the command.
 BATCH = 2
 #: The program, with a line in a file for each batch that is begun.
 NOTED = """

@@ -70,8 +70,6 @@ def test_a_folder_imports_only_what_is_listed_and_only_folders_above_it(folder):
 def test_no_modules_import_one_another_in_a_circle():
     modules = [path for path in LIBRARY.rglob("*.py") if path.name != "__init__.py"]
     files = {path: set(local_modules(path, SCRIPTS)[1:]) for path in modules}
-        path: set(local_modules(path, SCRIPTS)[1:]) for path in LIBRARY.rglob("*.py") if path.name != "__init__.py"
-    }
     assert [path for path, modules in files.items() for other in modules & files.keys() if path in files[other]] == []
 
 

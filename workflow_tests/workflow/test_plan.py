@@ -326,17 +326,14 @@ def test_a_sweep_is_asked_with_what_changes_its_answers(demo):
 
 def test_a_model_on_a_processor_takes_no_gpu(demo):
     sweep = of(model="reference", experiment="kv_retrieval_small")
-    assert (demo.inference.device(sweep), demo.inference.gpus(sweep), demo.inference.gpu_model(sweep)) == ("cpu", 0, "")
-    assert (demo.inference.threads(sweep), demo.inference.batch_tokens(sweep)) == (1, 16384)
-    assert (demo.inference.concurrency(sweep), demo.inference.request_attempts(sweep)) == (1, 1)
+    assert (demo.inference.gpus(sweep), demo.inference.gpu_model(sweep), demo.inference.threads(sweep)) == (0, "", 1)
+    assert json.loads(demo.inference.run(sweep)) == {"device": "cpu", "batch_tokens": 16384}
 
 
 def test_a_server_s_model_takes_requests_and_nothing_of_this_machine(other):
     sweep = of(model="chat", experiment="kv")
-    assert (other.inference.concurrency(sweep), other.inference.request_timeout(sweep)) == (3, 50)
-    assert other.inference.request_attempts(sweep) == 4
-    assert (other.inference.device(sweep), other.inference.gpus(sweep), other.inference.threads(sweep)) == ("cpu", 0, 1)
-    assert other.inference.batch_tokens(sweep) == 0
+    assert json.loads(other.inference.run(sweep)) == {"concurrency": 3, "request_timeout": 50, "request_attempts": 4}
+    assert (other.inference.gpus(sweep), other.inference.gpu_model(sweep), other.inference.threads(sweep)) == (0, "", 1)
 
 
 def test_a_sweep_in_parts_has_its_gpus_in_the_parts_and_is_gathered_by_a_job_without(other):

@@ -120,6 +120,10 @@ class ApiModel(RequestKeys, AskedModel):
             **self.reasoning.settings(),
         }
 
+    def run_settings(self) -> dict:
+        """How the server is asked, which changes no response: fields of `EngineSettings`."""
+        return {key: getattr(self, key) for key in RequestKeys.model_fields}
+
     def location(self) -> dict:
         """Where the model is asked: what `identify_model.py` is given."""
         return {

@@ -288,6 +288,10 @@ class Model(RunKeys, AskedModel):
             settings["quantization"] = self.quantization
         return {**settings, **self._changes()}
 
+    def run_settings(self) -> dict:
+        """How the engine runs the model, which changes no response: fields of `EngineSettings`."""
+        return {"device": self.device, "batch_tokens": self.batch_tokens}
+
     def location(self) -> dict:
         """Where the model is: what `identify_model.py` is given."""
         if not self.has_weights:

@@ -8,7 +8,7 @@ from litm.config.catalogue import string_keys
 from litm.config.study import Study
 from litm.inference.engines import audit_engine
 from litm.inference.journal import journal_files
-from litm.workflow.inference import running_of
+from litm.workflow.inference import gpu_model_of, gpus_of
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.sweeps import SweepPlan
@@ -80,8 +80,8 @@ class AuditPlan:
 
     def gpus(self, wildcards: Wildcards) -> int:
         """The GPUs of the job: it asks by itself, also where a sweep is asked in parts."""
-        return running_of(self._models.asked[wildcards.model]).gpus
+        return gpus_of(self._models.asked[wildcards.model])
 
     def gpu_model(self, wildcards: Wildcards) -> str:
         """The kind of GPU that a cluster has to give, "" for any."""
-        return running_of(self._models.asked[wildcards.model]).gpu_model
+        return gpu_model_of(self._models.asked[wildcards.model])

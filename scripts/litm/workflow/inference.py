@@ -1,7 +1,5 @@
 """Inference: the jobs that ask a model all prompts of an experiment, alone or in parts, and what they need to run."""
 
-from dataclasses import dataclass
-
 from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
@@ -12,40 +10,19 @@ from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
 
 
-@dataclass(frozen=True)
-class Running:
-    """How a model is run, which changes no answer. The defaults are for what does not apply to it.
-
-    gpus: of one job; batch_tokens: tokens of a batch; concurrency: requests at a time; request_timeout: seconds.
-    """
-
-    device: str = "cpu"
-    gpus: int = 0
-    gpu_model: str = ""
-    parts: int = 1
-    batch_tokens: int = 0
-    threads: int = 1
-    concurrency: int = 1
-    request_timeout: float = 0
-    request_attempts: int = 1
+def gpus_of(model: Model | ApiModel) -> int:
+    """The GPUs of a job; none for a model that runs on a CPU, or that a server runs."""
+    return 0 if isinstance(model, ApiModel) or model.device == "cpu" else model.gpus
 
 
-def running_of(model: Model | ApiModel) -> Running:
-    """How a model is run, on this machine or by a server."""
-    if isinstance(model, ApiModel):
-        return Running(
-            concurrency=model.concurrency,
-            request_timeout=model.request_timeout,
-            request_attempts=model.request_attempts,
-        )
-    return Running(
-        device=model.device,
-        gpus=0 if model.device == "cpu" else model.gpus,
-        gpu_model=model.gpu_model or "",
-        parts=model.shards,
-        batch_tokens=model.batch_tokens,
-        threads=model.threads,
-    )
+def gpu_model_of(model: Model | ApiModel) -> str:
+    """The kind of GPU that a cluster has to give, "" for any."""
+    return "" if isinstance(model, ApiModel) else model.gpu_model or ""
+
+
+def _parts_of(model: Model | ApiModel) -> int:
+    """The jobs that a sweep is divided into."""
+    return 1 if isinstance(model, ApiModel) else model.shards
 
 
 class InferencePlan:
@@ -58,7 +35,6 @@ class InferencePlan:
         self._experiments = study.experiments
         self._project = project
         self._models = models.asked
-        self._running = {name: running_of(model) for name, model in models.asked.items()}
         self._work = {name: work_of(experiment) for name, experiment in study.experiments.items()}
 
     def code(self, wildcards: Wildcards) -> list[str]:
@@ -87,7 +63,7 @@ class InferencePlan:
 
     def part_responses(self, wildcards: Wildcards) -> list[str]:
         """The responses of the parts, for the job that gathers them; none for a part or an undivided sweep."""
-        count = self._running[wildcards.model].parts
+        count = _parts_of(self._models[wildcards.model])
         if not self._gathers(wildcards):
             return []
         folder = f"results/parts/{wildcards.model}/{wildcards.experiment}"
@@ -100,41 +76,26 @@ class InferencePlan:
         return "--gather" if self._gathers(wildcards) else ""
 
     def _gathers(self, wildcards: Wildcards) -> bool:
-        return self._running[wildcards.model].parts > 1 and _part(wildcards) is None
+        return _parts_of(self._models[wildcards.model]) > 1 and _part(wildcards) is None
 
     # How it is run
 
-    def device(self, wildcards: Wildcards) -> str:
-        """Where the model runs: auto, cpu, cuda, ..."""
-        return self._running[wildcards.model].device
+    def run(self, wildcards: Wildcards) -> str:
+        """How the engine runs the model: JSON."""
+        return canonical_json(self._models[wildcards.model].run_settings())
 
     def gpus(self, wildcards: Wildcards) -> int:
         """The GPUs of a job; none to gather parts."""
-        return 0 if self._gathers(wildcards) else self._running[wildcards.model].gpus
+        return 0 if self._gathers(wildcards) else gpus_of(self._models[wildcards.model])
 
     def gpu_model(self, wildcards: Wildcards) -> str:
         """The kind of GPU that a cluster has to give, "" for any."""
-        return "" if self._gathers(wildcards) else self._running[wildcards.model].gpu_model
+        return "" if self._gathers(wildcards) else gpu_model_of(self._models[wildcards.model])
 
     def threads(self, wildcards: Wildcards) -> int:
-        """The threads of a job."""
-        return self._running[wildcards.model].threads
-
-    def batch_tokens(self, wildcards: Wildcards) -> int:
-        """Tokens of a batch; 0 for a server's model."""
-        return self._running[wildcards.model].batch_tokens
-
-    def concurrency(self, wildcards: Wildcards) -> int:
-        """Requests to a server at a time."""
-        return self._running[wildcards.model].concurrency
-
-    def request_timeout(self, wildcards: Wildcards) -> float:
-        """Seconds that a server may take for an answer; 0 without a server."""
-        return self._running[wildcards.model].request_timeout
-
-    def request_attempts(self, wildcards: Wildcards) -> int:
-        """How often a request is sent before it has failed."""
-        return self._running[wildcards.model].request_attempts
+        """The threads of a job; one to ask a server."""
+        model = self._models[wildcards.model]
+        return 1 if isinstance(model, ApiModel) else model.threads
 
     def memory(self, wildcards: Wildcards, attempt: int) -> int:
         """The memory (MB) of a job."""
