@@ -63,12 +63,12 @@ def config(**models: dict) -> dict:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
-    """The project, with an engine that notes what it begins."""
+    """The project, with a note of each batch that a model begins."""
     folder = tmp_path / "bench"
     folder.mkdir()
     bench = Workbench.create(folder)
-    with bench.path("scripts/litm/inference/engines/transformers.py").open("a") as engine:
-        engine.write(NOTED)
+    with bench.path("scripts/litm/inference/local/batch_generation.py").open("a") as module:
+        module.write(NOTED)
     return bench
 
 
