@@ -45,10 +45,11 @@ def data() -> Path:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
-    """A test that passes but takes too long fails, unless it is marked slow."""
+    """A test that passes but takes too long fails, unless it is marked slow or slurm."""
     report = yield
     limit = float(os.environ.get(LIMIT_VARIABLE, LIMIT))
-    if report.passed and call.when == "call" and call.duration > limit and not item.get_closest_marker("slow"):
+    may_be_slow = any(map(item.get_closest_marker, ("slow", "slurm")))
+    if report.passed and call.when == "call" and call.duration > limit and not may_be_slow:
         report.outcome = "failed"
         report.longrepr = (
             f"{item.nodeid} took {call.duration:.0f} s, and a test may take {limit:.0f} s: make it faster or mark it "
