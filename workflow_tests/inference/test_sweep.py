@@ -115,7 +115,11 @@ def test_a_crash_loses_at_most_one_batch(tmp_path):
     ],
 )
 def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_after, kept):
-    calls = []
+    calls, made = [], []
+
+    def make_engine():
+        made.append(EchoEngine())
+        return made[0]
 
     def check_source():
         calls.append(1)
@@ -125,8 +129,9 @@ def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_
     planned = sweep_prompts(examples(*"abcde"), digest(IDENTITY), RAW)
     with Journal(tmp_path / "j") as journal:
         with pytest.raises(UserError, match="another model"):
-            ask_missing(planned, journal, IDENTITY, FIT, EchoEngine, "test", check_source=check_source)
+            ask_missing(planned, journal, IDENTITY, FIT, make_engine, "test", check_source=check_source)
         assert [prompt.content for prompt in planned if prompt.key in journal] == list(kept)
+    assert len(made) == (changed_after > 0) and bool(made and made[0].asked) == (changed_after > 1)
 
 
 def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
