@@ -115,6 +115,7 @@ rule ask_again:
         journal="results/audit_journal/{model}/{experiment}.jsonl",
         model=PLAN.inference.settings,
         tokenizer=PLAN.models.own_tokenizer,
+        digests="results/store/file_digests",
         decoding=PLAN.inference.decoding,
         prompts_per_cell=PLAN.study.audited_per_cell,
         seed=PLAN.study.seed,
@@ -127,6 +128,7 @@ rule ask_again:
         " --settings {params.model:q}"
         " --decoding {params.decoding:q}"
         " --tokenizer {params.tokenizer:q}"
+        " --digests {params.digests:q}"
         " --template {input.template:q}"
         " --run {resources.run:q}"
         " --gpus {resources.model_gpus}"

@@ -38,6 +38,7 @@ rule generate:
         journal="results/journal/{model}/{experiment}.jsonl",
         model=PLAN.inference.settings,
         tokenizer=PLAN.models.own_tokenizer,
+        digests="results/store/file_digests",
         part=PLAN.inference.part_option,
         context_window=PLAN.models.context_window,
         on_failure=PLAN.inference.on_failure,
@@ -55,6 +56,7 @@ rule generate:
         " --on-failure {params.on_failure}"
         " --on-overflow {params.on_overflow}"
         " --tokenizer {params.tokenizer:q}"
+        " --digests {params.digests:q}"
         " --template {input.template:q}"
         " --run {resources.run:q}"
         " --gpus {resources.model_gpus}"

@@ -17,10 +17,14 @@ rule identify_model:
         "../envs/inference.yaml"
     params:
         location=PLAN.models.location,
+        # Times alone do not say that a file was replaced by an older one.
+        content=PLAN.models.content,
+        digests="results/store/file_digests",
     shell:
         "python {input.code[0]:q}"
         " --location {params.location:q}"
         " --tokenizer {input.tokenizer:q}"
+        " --digests {params.digests:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
 
@@ -36,6 +40,8 @@ use rule identify_model as identify_encoder with:
         "results/logs/identify_encoder/{retriever}.log",
     params:
         location=PLAN.retrieval.encoder_location,
+        content=PLAN.retrieval.encoder_content,
+        digests="results/store/file_digests",
 
 
 rule fetch:

@@ -41,7 +41,15 @@ def main() -> None:
         note(f"{what}: the audit asks {missing} prompts again, one at a time{paid}")
         # They fitted when they were answered.
         fit = Fit(None, settings.max_new_tokens)
-        outcome = ask_missing(prompts, journal, identity, fit, lambda: load_engine(engine, settings), what)
+        outcome = ask_missing(
+            prompts,
+            journal,
+            identity,
+            fit,
+            make_engine=lambda: load_engine(engine, settings),
+            what=what,
+            check_source=asking.source_check(args.model, args.tokenizer, args.digests),
+        )
         check_answered(outcome)
         write_responses(args.output, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
 
@@ -55,6 +63,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
+    parser.add_argument("--digests", help="a folder that keeps the hashes of files for other programs")
     parser.add_argument("--run", default={}, type=json_object, help="JSON: how the model is run; changes no answer")
     parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
     parser.add_argument("--prompts-per-cell", type=int, required=True, help="questions of each size")

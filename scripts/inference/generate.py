@@ -53,6 +53,7 @@ def main() -> None:
             make_engine=lambda: load_engine(args.settings["engine"], settings),
             what=f"{args.model}/{args.experiment}",
             ask=not args.gather,
+            check_source=asking.source_check(args.model, args.tokenizer, args.digests),
         )
         if args.on_failure == STOP:
             check_answered(outcome)
@@ -82,6 +83,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
+    parser.add_argument("--digests", help="a folder that keeps the hashes of files for other programs")
     parser.add_argument("--run", default={}, type=json_object, help="JSON: how the model is run; changes no answer")
     parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
     part = parser.add_mutually_exclusive_group()

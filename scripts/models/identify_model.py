@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.hashing import file_sha256
 from litm.base.json_files import write_json
 from litm.base.messages import note
 from litm.models.context_window import answer_window_of, context_window_of, load_config
+from litm.models.file_digests import FileDigests
 from litm.models.identity import api_identity, folder_identity, hub_identity
 
 
@@ -17,18 +17,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--location", required=True, type=json_object, help="JSON: what models.yaml says")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
+    parser.add_argument("--digests", help="a folder that keeps the hashes of files for other programs")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    write_json(args.output, identify(args.location, args.tokenizer))
+    write_json(args.output, identify(args.location, args.tokenizer, args.digests))
 
 
-def identify(location: dict, tokenizer: str | None) -> dict:
+def identify(location: dict, tokenizer: str | None, digests: str | None = None) -> dict:
     """What identifies the model that models.yaml says, and where it is."""
     if "engine" in location:
         return identify_engine(location)
     if "api_model" in location:
         return identify_served(location)
-    return identify_stored(location, tokenizer)
+    return identify_stored(location, tokenizer, digests)
 
 
 def identify_engine(location: dict) -> dict:
@@ -36,16 +37,17 @@ def identify_engine(location: dict) -> dict:
     return {"location": location["engine"], "revision": None, "context_window": None, "identity": location}
 
 
-def identify_stored(location: dict, tokenizer: str | None) -> dict:
+def identify_stored(location: dict, tokenizer: str | None, digests: str | None = None) -> dict:
     """A model in a folder or on the hub; its own context window is read from its configuration."""
     path, hub, revision = location["path"], location["hub"], location["revision"]
-    identity = folder_identity(Path(path)) if path else hub_identity(hub, revision)
+    known = FileDigests(digests, path or hub)
+    identity = folder_identity(Path(path), known.sha256) if path else hub_identity(hub, revision)
     config = load_config(path or hub, identity.get("commit"), location.get("config"))
     window = context_window_of(config)
     if window is None:
         note(f"{path or hub}: its configuration sets no longest context, so no prompt counts as too long")
     if tokenizer:
-        identity["tokenizer"] = file_sha256(tokenizer)
+        identity["tokenizer"] = known.sha256(Path(tokenizer))
     source = {
         "location": path or hub,
         "revision": identity.get("commit"),

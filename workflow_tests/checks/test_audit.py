@@ -111,10 +111,12 @@ def sweep(engine: type[Engine], kv_examples: list[Example], folder: Path) -> Pat
     return folder / "responses.jsonl.gz"
 
 
-def ask_again(kv_examples: list[Example], folder: Path, per_cell: int = 5) -> tuple[list[SweepResponse], str]:
+def ask_again(
+    kv_examples: list[Example], folder: Path, per_cell: int = 5, identity: dict | None = None
+) -> tuple[list[SweepResponse], str]:
     """What the program got of the prompts that it asked again, and what it said."""
     source = {"location": str(REFERENCE), "revision": None, "context_window": 8192}
-    write_json(folder / "source.json", {**source, "identity": folder_identity(REFERENCE)})
+    write_json(folder / "source.json", {**source, "identity": identity or folder_identity(REFERENCE)})
     write_examples(folder / "examples.jsonl.gz", kv_examples)
     options = {
         "model": "m",
@@ -134,6 +136,21 @@ def ask_again(kv_examples: list[Example], folder: Path, per_cell: int = 5) -> tu
     done = run_program("ask_again", *(word for name, value in options.items() for word in (f"--{name}", value)))
     assert done.returncode == 0, done.stderr
     return list(read_responses(folder / "again.jsonl.gz")), done.stderr
+
+
+class QuickEngine(Engine):
+    """Answers without reading."""
+
+    def generate(self, prompts):
+        yield [(index, Response("x", "stop", prompt.tokens, 1, "fake")) for index, prompt in enumerate(prompts)]
+
+
+def test_a_model_replaced_since_it_was_identified_is_not_asked_again(kv_examples, tmp_path):
+    sweep(QuickEngine, kv_examples, tmp_path)
+    other = {**folder_identity(REFERENCE)["files"], "model.safetensors": "0" * 64}
+    with pytest.raises(AssertionError, match=r"model.safetensors has changed since the model was identified"):
+        ask_again(kv_examples, tmp_path, identity={"files": other})
+    assert (tmp_path / "audit_journal.jsonl").read_bytes() == b""
 
 
 def compare(kv_examples: list[Example], folder: Path, again: list[SweepResponse]) -> pd.DataFrame:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
 from litm.inference.engine import Prepared
+from litm.models.file_digests import FileDigests
 from litm.models.identity import folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning
 
@@ -208,6 +211,57 @@ def test_prompts_that_do_not_fit_are_one_line_on_demand_before_anything_is_asked
         failing_run("--on-overflow", "fail", "--context-window", "300")
     assert [path.name for path in tmp_path.iterdir()] == ["journal.jsonl"]
     assert (tmp_path / "journal.jsonl").read_bytes() == b""
+
+
+@pytest.fixture
+def own_model(inputs, tmp_path) -> tuple[Path, Path]:
+    """(a copy of the model, a folder with its inputs), to replace files of the model in."""
+    model, own_inputs = tmp_path / "model", tmp_path / "inputs"
+    shutil.copytree(MODEL, model)
+    shutil.copytree(inputs, own_inputs)
+    write_json(own_inputs / "source.json", {**read_json(inputs / "source.json"), "location": str(model)})
+    return model, own_inputs
+
+
+def replace_weights(model: Path) -> None:
+    """Weights of another length, with the time of the first."""
+    file = model / "model.safetensors"
+    before = file.stat()
+    file.write_bytes(file.read_bytes() + b" ")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+REFUSED = (
+    r"^model reference \(.*\): model.safetensors has changed since the model was identified"
+    r".*; run again with `--forcerun identify_model`$"
+)
+
+
+def test_a_model_replaced_after_it_was_identified_is_refused_before_anything_is_asked(own_model, tmp_path):
+    model, own_inputs = own_model
+    store = tmp_path / "digests"
+    known = FileDigests(store, str(model))
+    folder_identity(model, known.sha256)
+    replace_weights(model)
+    done = run_program("generate", *command(own_inputs, tmp_path)[2:], "--digests", store)
+    assert done.returncode == 1
+    assert re.search(REFUSED.replace("^", "^error: "), done.stderr.splitlines()[-1])
+    assert responses_in(tmp_path / "journal.jsonl") == 0
+
+
+def test_a_model_replaced_while_it_is_loaded_leaves_nothing_in_the_journal(own_model, tmp_path, monkeypatch):
+    model, own_inputs = own_model
+
+    class LateEngine(FailingEngine):
+        def generate(self, prompts):
+            replace_weights(model)
+            yield from super().generate(prompts)
+
+    monkeypatch.setattr(generate, "load_engine", lambda name, settings: LateEngine())
+    monkeypatch.setattr(sys, "argv", command(own_inputs, tmp_path)[1:])
+    with pytest.raises(UserError, match=REFUSED):
+        generate.main()
+    assert responses_in(tmp_path / "journal.jsonl") == 0
 
 
 def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(

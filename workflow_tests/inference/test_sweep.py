@@ -104,6 +104,36 @@ def test_a_crash_loses_at_most_one_batch(tmp_path):
     assert [response.text for response in responses] == list("ABCDE")
 
 
+@pytest.mark.parametrize(
+    ("changed_after", "kept"),
+    [
+        pytest.param(0, "", id="before it is loaded"),
+        pytest.param(1, "", id="while prompts are prepared"),
+        pytest.param(2, "", id="while it is loaded"),
+        pytest.param(3, "ab", id="after the first batch"),
+        pytest.param(4, "abcd", id="after the second batch"),
+    ],
+)
+def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_after, kept):
+    calls, made = [], []
+
+    def make_engine():
+        made.append(EchoEngine())
+        return made[0]
+
+    def check_source():
+        calls.append(1)
+        if len(calls) > changed_after:
+            raise UserError("another model")
+
+    planned = sweep_prompts(examples(*"abcde"), digest(IDENTITY), RAW)
+    with Journal(tmp_path / "j") as journal:
+        with pytest.raises(UserError, match="another model"):
+            ask_missing(planned, journal, IDENTITY, FIT, make_engine, "test", check_source=check_source)
+        assert [prompt.content for prompt in planned if prompt.key in journal] == list(kept)
+    assert len(made) == (changed_after > 0) and bool(made and made[0].asked) == (changed_after > 1)
+
+
 def test_a_prompt_that_does_not_fit_is_never_asked_and_never_cut(tmp_path):
     engine = EchoEngine()
     fits, too_long = "x" * 15, "y" * 16

@@ -7,11 +7,11 @@ import pytest
 from conftest import ROOT
 
 from litm.base.errors import UserError
-from litm.base.hashing import digest
+from litm.base.hashing import digest, file_sha256
 from litm.inference.identity import sweep_identity
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.files import tokenizer_files
-from litm.models.identity import folder_identity, hub_identity
+from litm.models.identity import check_identified, folder_identity, hub_identity
 
 REFERENCE = ROOT / "resources" / "reference_model"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -28,6 +28,38 @@ def test_other_weights_are_another_model_and_another_model_card_is_not(tmp_path)
     weights[-1] ^= 1
     (folder / "model.safetensors").write_bytes(weights)
     assert folder_identity(folder) != before
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda folder: (folder / "config.json").write_text("{}"), "config.json has changed"),
+        (lambda folder: (folder / "vocab.txt").write_text("new"), "vocab.txt is new"),
+        (lambda folder: (folder / "tokenizer.json").unlink(), "tokenizer.json is gone"),
+        (lambda folder: (folder.parent / "tokenizer.model").write_text("b"), "tokenizer.model has changed"),
+    ],
+)
+def test_a_folder_whose_files_are_others_than_when_it_was_identified_is_refused(tmp_path, edit, said):
+    folder, tokenizer = tmp_path / "model", tmp_path / "tokenizer.model"
+    shutil.copytree(REFERENCE, folder)
+    tokenizer.write_text("a")
+    identity = {**folder_identity(folder), "tokenizer": file_sha256(tokenizer)}
+    source = {"location": str(folder), "identity": identity}
+    (folder / "README.md").write_text("another card")
+    (folder / "config.json").touch()
+    check_identified("m", source, str(tokenizer))
+    edit(folder)
+    with pytest.raises(UserError) as caught:
+        check_identified("m", source, str(tokenizer))
+    prefix, suffix = f"model m ({folder}): ", " since the model was identified"
+    message = str(caught.value)
+    assert message.startswith(prefix) and f"{said}{suffix}" in message and "\n" not in message
+    assert "`--forcerun identify_model`" in message
+
+
+@pytest.mark.parametrize("identity", [{"hub": "org/name", "commit": COMMIT}, {"engine": "dummy", "version": 1}])
+def test_of_a_model_that_is_not_in_a_folder_no_files_are_looked_at(identity):
+    check_identified("m", {"location": "nowhere", "identity": identity}, None)
 
 
 def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch):

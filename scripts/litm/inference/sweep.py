@@ -24,6 +24,7 @@ def ask_missing(
     make_engine: Callable[[], Engine],
     what: str,
     ask: bool = True,
+    check_source: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
@@ -32,6 +33,9 @@ def ask_missing(
     leaves nothing in the journal, which is why it is asked again whenever this runs again. If not `ask`, nothing is
     asked, and what the journal lacks has failed, as others have asked it. Raises `UserError` before anything is asked
     if prompts do not fit and `fit` says that this is one, or if no answer of full length does.
+
+    check_source: raises if the model is not the one of `identity`; called before its files are read, and again
+    before anything that came of them is kept, as they may be replaced meanwhile.
     """
     fit.check_answer(what)
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
@@ -40,8 +44,10 @@ def ask_missing(
     if not missing:
         check_fits(prompts, overflow, fit, what)
         return Outcome(0, overflow, {})
+    check_source()
     engine = make_engine()
     prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
+    check_source()
     overflow |= {key: prompt.tokens or 0 for key, prompt in prepared.items() if not fit.holds(prompt.tokens)}
     check_fits(prompts, overflow, fit, what)
     fitting = {key: prompt for key, prompt in prepared.items() if key not in overflow}
@@ -51,17 +57,25 @@ def ask_missing(
     # Before they are asked, after which the journal knows the identity.
     because = reason_to_ask(journal.identities, digest(identity), identity)
     with progress_bar(len(fitting), what, "prompts") as bar:
-        for count in _ask(fitting, engine, journal, identity):
+        for count in _ask(fitting, engine, journal, identity, check_source):
             bar.update(count)
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
     ids = [prompt.ids for prompt in fitting.values()]
     return Outcome(len(fitting), overflow, failed, because, work_done(ids, engine.computed_tokens))
 
 
-def _ask(prepared: Mapping[str, Prepared], engine: Engine, journal: Journal, identity: dict) -> Iterator[int]:
+def _ask(
+    prepared: Mapping[str, Prepared],
+    engine: Engine,
+    journal: Journal,
+    identity: dict,
+    check_source: Callable[[], None],
+) -> Iterator[int]:
     """Yield the size of each batch once its answers are in the journal."""
     keys = list(prepared)
     for batch in engine.generate(list(prepared.values())):
+        # At each, not the first only: weights on a CPU may be read from their file whenever they are needed.
+        check_source()
         journal.append(identity, [(keys[index], response) for index, response in batch])
         yield len(batch)
 

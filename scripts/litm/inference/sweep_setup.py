@@ -1,6 +1,6 @@
 """How the prompts of a sweep are asked, by what its rules know: one reading for all programs that ask or count."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,8 @@ from litm.inference.engines import engine_facts
 from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.policies import LEAVE_OUT
+from litm.models.file_digests import FileDigests
+from litm.models.identity import check_identified
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
 from litm.prompting.render import opens_reasoning
 from litm.prompting.tokenizer import load_tokenizer
@@ -52,6 +54,14 @@ class Asking:
         stops_early = self.decoding["stop"] == FIRST_LINE and not self.is_served
         asked_with = generation_settings(self.settings, stops_early)
         return sweep_identity(self.source["identity"], asked_with, self.template, dict(self.decoding))
+
+    def source_check(self, model: str, tokenizer: str | None, digests: str | None) -> Callable[[], None]:
+        """What raises `UserError` if the model's files are not, or no longer, those that the identity is of.
+
+        tokenizer: another place for the tokenizer than with the model; digests: the folder of `FileDigests`.
+        """
+        known = FileDigests(digests, self.source["location"])
+        return lambda: check_identified(model, self.source, tokenizer, known.sha256)
 
     def engine_settings(self, **run: Any) -> EngineSettings:
         """What the engine is made with. run: the fields that change no answer, such as device and tokenizer."""

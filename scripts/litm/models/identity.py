@@ -1,16 +1,41 @@
 """Which model it is: digests of its files, a hub's commit, or a server's name for it."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.hashing import file_sha256
 from litm.models.files import check_model_folder, model_files
 
 
-def folder_identity(folder: Path) -> dict:
+def folder_identity(folder: Path, sha256: Callable[[Path], str] = file_sha256) -> dict:
     """The sha256 of every file of a model folder that can change its answers."""
     check_model_folder(folder)
-    return {"files": {path.name: file_sha256(path) for path in model_files(folder)}}
+    return {"files": {path.name: sha256(path) for path in model_files(folder)}}
+
+
+def check_identified(
+    model: str, source: Mapping[str, Any], tokenizer: str | None, sha256: Callable[[Path], str] = file_sha256
+) -> None:
+    """Raise `UserError` if files of a model are others now than those that it was identified by.
+
+    source: what identify_model.py wrote; tokenizer: a file beside the model. The commit of a hub's model, and the name
+    of a server's, stand for files that are not looked at.
+    """
+    identity = source["identity"]
+    known = identity.get("files", {})
+    now = folder_identity(Path(source["location"]), sha256)["files"] if known else {}
+    if tokenizer and "tokenizer" in identity:
+        known = {**known, tokenizer: identity["tokenizer"]}
+        now = {**now, tokenizer: sha256(Path(tokenizer))}
+    for name in sorted({*known, *now}):
+        if known.get(name) != now.get(name):
+            change = "is gone" if name not in now else "is new" if name not in known else "has changed"
+            raise UserError(
+                f"model {model} ({source['location']}): {name} {change} since the model was identified, so its answers "
+                "would be kept as those of another; run again with `--forcerun identify_model`"
+            )
 
 
 def hub_identity(hub: str, revision: str | None) -> dict:

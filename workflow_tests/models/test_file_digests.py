@@ -1,0 +1,72 @@
+"""When a file is hashed again."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from litm.base.hashing import file_sha256
+from litm.models import file_digests
+from litm.models.file_digests import FileDigests, content_digest
+
+
+@pytest.fixture
+def hashed(monkeypatch) -> list[Path]:
+    """The files that are hashed, in their order."""
+    files: list[Path] = []
+    monkeypatch.setattr(file_digests, "file_sha256", lambda path: files.append(path) or file_sha256(path))
+    return files
+
+
+def replace(file: Path, content: str) -> None:
+    """Another file with that content and the same time, as `cp -p` makes it."""
+    before = file.stat()
+    file.write_text(content)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    # The clock of a disk has steps of some milliseconds.
+    while file.stat().st_ctime_ns == before.st_ctime_ns:
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_a_file_is_hashed_once_also_for_a_later_process_until_it_is_touched_or_replaced(tmp_path, hashed):
+    file = tmp_path / "model.safetensors"
+    file.write_text("first")
+    known = FileDigests(tmp_path / "store", "models/mine")
+    first = known.sha256(file)
+    assert known.sha256(file) == FileDigests(tmp_path / "store", "models/mine").sha256(file) == first
+    assert hashed == [file]
+    file.touch()
+    assert known.sha256(file) == first and hashed == [file] * 2
+    replace(file, "other")
+    assert known.sha256(file) == file_sha256(file) != first and hashed == [file] * 3
+    assert FileDigests(tmp_path / "store", "models/mine").sha256(file) != first and hashed == [file] * 3
+
+
+def test_a_link_to_another_folder_with_files_of_the_same_size_and_time_is_seen(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(name)
+        os.utime(tmp_path / name / "config.json", ns=(1, 1))
+    (tmp_path / "current").symlink_to("a")
+    known = FileDigests()
+    first = known.sha256(tmp_path / "current" / "config.json")
+    (tmp_path / "current").unlink()
+    (tmp_path / "current").symlink_to("b")
+    assert known.sha256(tmp_path / "current" / "config.json") != first
+
+
+def test_what_starts_a_job_again_is_the_content_of_a_small_file_and_size_and_time_of_a_large_one(tmp_path, monkeypatch):
+    file = tmp_path / "weights"
+    file.write_text("first")
+    small = content_digest([file])
+    os.utime(file, ns=(5, 5))
+    assert content_digest([file]) == small
+    replace(file, "other")
+    assert content_digest([file]) != small
+
+    monkeypatch.setattr(file_digests, "HASHED_BEFORE_A_RUN", 4)
+    large = content_digest([file])
+    replace(file, "third")
+    assert content_digest([file]) == large
+    os.utime(file, ns=(4, 4))
+    assert content_digest([file]) != large
