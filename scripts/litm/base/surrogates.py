@@ -9,4 +9,4 @@ REPLACEMENT = "\ufffd"
 
 def without_surrogates(text: str) -> str:
     """The text with U+FFFD for each lone surrogate (`"\\ud83d"` in JSON: half an emoji); mostly the text itself."""
-    return LONE_SURROGATE.sub(REPLACEMENT, text)
+    return text if text.isascii() else LONE_SURROGATE.sub(REPLACEMENT, text)

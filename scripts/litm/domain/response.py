@@ -133,7 +133,7 @@ def _journalled_text(record: dict, name: str) -> str:
 def _journalled_count(record: dict, name: str) -> int:
     value: Any = record[name]
     if not is_token_count(value):
-        raise TypeError(f"'{name}' must be a whole number from 0 to {MOST_TOKENS}, found {str(value)[:40]}")
+        raise TypeError(f"'{name}' must be a whole number from 0 to {MOST_TOKENS}, found {value!r:.40}")
     return value
 
 
