@@ -70,7 +70,9 @@ def read_journal(path: str | Path) -> Recorded:
     journal.
     """
     recorded = _read(path)
-    _tell(path, recorded, "left out here; the next run that writes this file sets it aside")
+    # Where a part's journal is gathered, its job has run and would not by itself run again.
+    again = "the job that writes this file asks its prompt again (`--forcerun generate generate_shard`)"
+    _tell(path, recorded, f"left out here; {again}")
     return recorded
 
 
