@@ -1,5 +1,6 @@
 """Both API engines against a server that goes wrong: what is sent again, what ends a run, and what is kept of it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -29,7 +30,8 @@ from litm.inference.fit import Fit
 from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
 from litm.inference.remote.engine import public_url
-from litm.inference.remote.failures import asked_wait
+from litm.inference.remote.failures import Unanswered, asked_wait
+from litm.inference.remote.replies import Reply, read_reply
 from litm.inference.remote.retrying import Patience
 from litm.inference.sweep import ask_missing
 from litm.prompting.formats import RAW
@@ -248,13 +250,92 @@ def test_prompts_with_the_same_beginning_are_asked_one_after_the_other(protocol)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_without_a_tokenizer_the_servers_number_is_taken_and_a_missing_one_said_once(protocol, capsys):
-    with FaultServer(lambda prompt, attempt: "no usage" if len(prompt) < 3 else None) as server:
+@pytest.mark.parametrize("fault", ["no usage", "wrong usage"])
+def test_without_a_tokenizer_the_servers_number_is_taken_and_a_missing_or_wrong_one_said_once(protocol, fault, capsys):
+    with FaultServer(lambda prompt, attempt: fault if len(prompt) < 3 else None) as server:
         engine = make_engine(protocol, server)
         assert engine.prepare(["abcd"]) == [Prepared("abcd", None)]
         found = answers(engine, ["a", "bb", "abcd"])
     assert [found[index].prompt_tokens for index in range(3)] == [0, 0, 4]
     assert capsys.readouterr().err.count("does not report tokens") == 1
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_answer_that_was_cut_within_a_character_can_be_written_as_utf8_and_that_is_said(protocol, capsys):
+    with FaultServer(answer={"a": "half \ud83d", "b": "whole \U0001f600"}.__getitem__) as server:
+        found = answers(make_engine(protocol, server), ["a", "b"])
+    assert [found[index].text for index in range(2)] == ["half \ufffd", "whole \U0001f600"]
+    assert "1 answers had lone surrogates" in capsys.readouterr().err
+
+
+#: Of each protocol a whole response.
+WHOLE = {
+    "openai": {
+        "model": "m",
+        "choices": [{"message": {"content": "Ann"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 1},
+    },
+    "anthropic": {
+        "model": "m",
+        "content": [{"type": "text", "text": "Ann"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 7, "output_tokens": 1},
+    },
+}
+#: What a field may have been made of, whatever it should be.
+WRONG = (5, 1.5, True, {"a": 1}, [5], [[]], [{}], [{"type": "text"}], [{"type": "text", "text": 5}])
+
+
+def with_value(body: dict, where: str, value: object) -> str:
+    """The text of a response with another value at a place such as choices.0.message."""
+    body = json.loads(json.dumps(body))
+    *path, last = [int(word) if word.isdigit() else word for word in where.split(".")]
+    place = body
+    for word in path:
+        place = place[word]
+    place[last] = value
+    return json.dumps(body)
+
+
+@pytest.mark.parametrize("value", WRONG, ids=str)
+@pytest.mark.parametrize(
+    ("protocol", "where"),
+    [
+        *(("openai", "model"), ("openai", "choices"), ("openai", "choices.0"), ("openai", "choices.0.message")),
+        *(("openai", "choices.0.finish_reason"), ("openai", "choices.0.message.content")),
+        *(("openai", "choices.0.message.refusal"), ("openai", "choices.0.text")),
+        *(("anthropic", "model"), ("anthropic", "content"), ("anthropic", "content.0")),
+        *(("anthropic", "content.0.text"), ("anthropic", "stop_reason")),
+    ],
+)
+def test_a_response_with_a_field_of_another_type_is_no_answer(protocol, where, value):
+    read = import_module(f"litm.inference.engines.{protocol}").read
+    body = json.loads(json.dumps(WHOLE[protocol]))
+    if where == "choices.0.text":
+        del body["choices"][0]["message"]
+    with pytest.raises(Unanswered):
+        read_reply(with_value(body, where, value), read)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("value", ["12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), [1], {"a": 1}], ids=str)
+def test_tokens_that_are_no_numbers_of_tokens_are_not_known_and_the_answer_is_kept(protocol, value):
+    read = import_module(f"litm.inference.engines.{protocol}").read
+    whole = read_reply(json.dumps(WHOLE[protocol]), read)
+    assert whole == Reply("Ann", "stop", 7, 1, "m")
+    of_prompt, of_answer = WHOLE[protocol]["usage"]
+    unknown = replace(whole, prompt_tokens=None)
+    assert read_reply(with_value(WHOLE[protocol], f"usage.{of_prompt}", value), read) == unknown
+    unknown = replace(whole, response_tokens=None)
+    assert read_reply(with_value(WHOLE[protocol], f"usage.{of_answer}", value), read) == unknown
+    for usage in (value, None):
+        unknown = replace(whole, prompt_tokens=None, response_tokens=None)
+        assert read_reply(with_value(WHOLE[protocol], "usage", usage), read) == unknown
+
+
+def test_json_that_is_nested_too_deep_is_no_answer():
+    with pytest.raises(Unanswered, match="not whole JSON"):
+        read_reply("[" * 100_000 + "]" * 100_000, lambda body: pytest.fail("was read"))
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -183,6 +183,17 @@ def test_a_message_that_refuses_and_one_without_content_are_read():
     assert of(content="yes", refusal=None) == ("yes", "stop")
 
 
+def test_the_text_of_a_message_in_parts_is_joined_without_thoughts():
+    def of(*parts: dict) -> str:
+        return read({"choices": [{"message": {"content": list(parts)}, "finish_reason": "stop"}]}).text
+
+    one, two = {"type": "text", "text": "An"}, {"type": "text", "text": "n"}
+    assert (of(one, two), of()) == ("Ann", "")
+    assert of({"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, one, two) == "Ann"
+    with pytest.raises(TypeError, match="image_url"):
+        of(one, {"type": "image_url"})
+
+
 def test_the_sdks_are_imported_by_their_engines_alone():
     for path in sorted((ROOT / "scripts").rglob("*.py")):
         lines = path.read_text().splitlines()

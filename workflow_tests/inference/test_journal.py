@@ -1,6 +1,7 @@
 """The journal: durable, append-only, and safe to read after any crash."""
 
 import errno
+import gzip
 import json
 import os
 import signal
@@ -70,15 +71,170 @@ def test_every_length_of_a_torn_last_line_loses_that_line_only(tmp_path):
         assert keys_in(path) == {"key0", "key2"}
 
 
-def test_a_broken_line_in_the_middle_stops_and_changes_nothing(tmp_path):
+def with_field(line: bytes, name: str, value: object) -> bytes:
+    record = json.loads(line)
+    record[name] = value
+    return json.dumps({name: value for name, value in record.items() if value != "no field"}).encode() + b"\n"
+
+
+BAD_FIELDS = [
+    *(("key", value) for value in (5, None, "no field")),
+    *(("text", value) for value in (None, 5, ["answer"], {"text": "a"}, "no field")),
+    *(("finish_reason", value) for value in (None, 5, ["stop"], "no field")),
+    *(("prompt_tokens", value) for value in ("12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), None, "no field")),
+    *(("response_tokens", value) for value in ("12", 12.5, -1, False, None, "no field")),
+    *(("made_with", value) for value in (None, 5, "no field")),
+    *(("fields", value) for value in (None, "text", [1])),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_FIELDS, ids=str)
+def test_a_line_with_a_field_of_another_type_is_set_aside_and_costs_its_own_prompt_alone(tmp_path, capsys, name, value):
+    path = tmp_path / "journal.jsonl"
+    write(path, [ANSWERS[:3]])
+    lines = path.read_bytes().splitlines(keepends=True)
+    bad = with_field(lines[2], name, value)
+    path.write_bytes(b"".join([*lines[:2], bad, lines[3]]))
+    assert keys_in(path) == {"key0", "key2"}
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path}, line 3: not a journal line (") and said.count("\n") == 1
+    assert "moved to journal.jsonl.rejected; if it was an answer, its prompt is asked again" in said
+    assert path.read_bytes() == b"".join([*lines[:2], lines[3]])
+    assert (tmp_path / "journal.jsonl.rejected").read_bytes() == bad
+    write(path, [ANSWERS[1:2]])
+    assert keys_in(path) == {"key0", "key1", "key2"} and not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "bad", [b"x\n", b"\xff\xfe\n", b"[]\n", b"null\n", b'"fields"\n', b"[" * 100_000 + b"\n", b"\n", b"\0\0{}\n"]
+)
+def test_a_line_that_is_no_object_is_set_aside(tmp_path, bad):
     path = tmp_path / "journal.jsonl"
     write(path, [ANSWERS[:2]])
-    lines = path.read_bytes().splitlines(keepends=True)
-    broken = lines[0] + b'{"key": "x"}\n' + lines[1]
+    whole = path.read_bytes()
+    path.write_bytes(bad + whole)
+    assert keys_in(path) == {"key0", "key1"}
+    assert path.read_bytes() == whole and (tmp_path / "journal.jsonl.rejected").read_bytes() == bad
+
+
+def test_bad_lines_are_named_in_one_message_and_those_of_later_runs_are_added_to_the_file(tmp_path, capsys):
+    path, aside = tmp_path / "journal.jsonl", tmp_path / "journal.jsonl.rejected"
+    write(path, [ANSWERS[:2]])
+    path.write_bytes(path.read_bytes() + b"a\n" * 12)
+    assert keys_in(path) == {"key0", "key1"}
+    said = capsys.readouterr().err
+    assert "line 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 2 more: not a journal line" in said and said.count("\n") == 1
+    path.write_bytes(path.read_bytes() + b"b\n")
+    assert keys_in(path) == {"key0", "key1"}
+    assert aside.read_bytes() == b"a\n" * 12 + b"b\n"
+
+
+def test_a_journal_keeps_its_lock_mode_and_link_when_lines_are_set_aside(tmp_path):
+    elsewhere, path = tmp_path / "elsewhere", tmp_path / "journal.jsonl"
+    write(elsewhere, [ANSWERS[:2]])
+    elsewhere.chmod(0o640)
+    elsewhere.write_bytes(elsewhere.read_bytes() + b"bad\n")
+    path.symlink_to(elsewhere)
+    with Journal(path) as journal:
+        with pytest.raises(UserError, match="in use by another run"):
+            Journal(path)
+        journal.append(IDENTITY, ANSWERS[2:3])
+    assert path.is_symlink() and elsewhere.stat().st_mode & 0o777 == 0o640
+    assert keys_in(elsewhere) == {"key0", "key1", "key2"}
+
+
+def test_a_file_that_was_replaced_before_it_was_locked_is_not_written_to(tmp_path, monkeypatch):
+    path = tmp_path / "journal.jsonl"
+    write(path, [ANSWERS[:2]])
+
+    def replaced_and_locked(file):
+        path.rename(tmp_path / "old")
+        path.write_bytes((tmp_path / "old").read_bytes())
+        return True
+
+    monkeypatch.setattr("litm.inference.journal.lock", replaced_and_locked)
+    with pytest.raises(UserError, match="in use by another run"):
+        Journal(path)
+
+
+@pytest.mark.parametrize("full_at", [1, 2])
+def test_a_full_disk_while_lines_are_set_aside_changes_no_journal_and_the_next_run_moves_them_once(
+    tmp_path, monkeypatch, full_at
+):
+    path = tmp_path / "journal.jsonl"
+    write(path, [ANSWERS[:2]])
+    broken = path.read_bytes() + b"bad\n"
     path.write_bytes(broken)
-    with pytest.raises(UserError, match=r"journal.jsonl, line 2: not a journal line; nothing was changed"):
+    calls = []
+
+    def force(raw):
+        calls.append(raw)
+        if len(calls) == full_at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("litm.inference.journal._force", force)
+    with pytest.raises(OSError, match="No space left"):
         Journal(path)
     assert path.read_bytes() == broken
+    assert (tmp_path / "journal.jsonl.rejected").exists() == (full_at == 2)
+    monkeypatch.undo()
+    assert keys_in(path) == {"key0", "key1"}
+    assert (tmp_path / "journal.jsonl.rejected").read_bytes() == b"bad\n"
+
+
+def test_the_journal_of_another_part_is_read_without_its_bad_line_and_not_changed(tmp_path, capsys):
+    other = tmp_path / "other.jsonl"
+    write(other, [ANSWERS[:2]])
+    broken = other.read_bytes() + b"bad\n"
+    other.write_bytes(broken)
+    with Journal(tmp_path / "own.jsonl", [other]) as journal:
+        assert "key0" in journal and "key1" in journal
+    assert f"{other}, line 4: not a journal line" in capsys.readouterr().err
+    assert other.read_bytes() == broken and not (tmp_path / "other.jsonl.rejected").exists()
+
+
+def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_the_file(tmp_path, capsys):
+    path = tmp_path / "journal.jsonl"
+    write(path, [[("key0", Response("half \ud83d", "stop", 1, 1, "x")), *ANSWERS[1:2]]])
+    before = path.read_bytes()
+    with Journal(path) as journal:
+        assert journal["key0"].text == "half \ufffd" and journal["key1"] == ANSWERS[1][1]
+    assert (
+        "1 answers have lone surrogates (cut characters), read as U+FFFD; the first is in line 2"
+        in capsys.readouterr().err
+        and path.read_bytes() == before
+    )
+
+
+@pytest.mark.parametrize("kind", ["cr", "cr behind a line", "gzip", "gzip of many", "no json", "lines of others"])
+def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(tmp_path, kind):
+    path = tmp_path / "journal.jsonl"
+    write(path, [ANSWERS])
+    whole = path.read_bytes()
+    first = whole.index(b"\n") + 1
+    content = {
+        "cr": whole.replace(b"\n", b"\r"),
+        "cr behind a line": whole[:first] + whole[first:].replace(b"\n", b"\r"),
+        "gzip": gzip.compress(whole, mtime=0).replace(b"\n", b"\v"),
+        "gzip of many": gzip.compress(os.urandom(5000) + whole, mtime=0),
+        "no json": b"key,text",
+        "lines of others": b'{"key": "a", "answer": "b"}\n' * 3 + whole[:9],
+    }[kind]
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"journal\.jsonl: .*; nothing was changed") as refusal:
+        Journal(path)
+    assert "\n" not in str(refusal.value) and path.read_bytes() == content
+    assert [file.name for file in tmp_path.iterdir()] == ["journal.jsonl"]
+
+
+def test_a_first_write_that_was_cut_anywhere_or_left_zeros_is_begun_again(tmp_path, capsys):
+    path = tmp_path / "journal.jsonl"
+    write(path, [ANSWERS[:1]])
+    first = path.read_bytes().splitlines()[0]
+    for half in (*(first[:length] for length in range(1, len(first))), b"\0" * 50, first[:20] + b"\0" * 50):
+        path.write_bytes(half)
+        assert keys_in(path) == set() and path.read_bytes() == b""
+        assert "is incomplete (a run was interrupted)" in capsys.readouterr().err
 
 
 def test_a_full_disk_leaves_whole_batches_only(tmp_path, monkeypatch):

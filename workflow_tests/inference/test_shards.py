@@ -1,6 +1,7 @@
 """Shards of a sweep: what each is asked, and that all together are the sweep, however many there are."""
 
 import argparse
+import json
 
 import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
@@ -90,3 +91,20 @@ def test_what_is_no_shard_is_refused(text):
 
 def test_a_shard_is_read_by_its_name():
     assert shard("2_of_11") == Shard(2, 11) and Shard(2, 11).name == "2_of_11"
+
+
+def test_a_bad_line_of_a_part_costs_its_prompt_alone_when_that_part_is_asked_again(tmp_path, capsys):
+    for number in (1, 2):
+        ask(tmp_path / "kv.jsonl", Shard(number, 2), EchoEngine())
+    whole = ask(tmp_path / "kv.jsonl", None, EchoEngine(), ask=False)
+    journal = shard_journal(tmp_path / "kv.jsonl", Shard(1, 2))
+    lines = journal.read_text().splitlines(keepends=True)
+    lost = json.loads(lines[3])
+    journal.write_text("".join([*lines[:3], json.dumps({**lost, "prompt_tokens": "12"}) + "\n", *lines[4:]]))
+    gathered = ask(tmp_path / "kv.jsonl", None, EchoEngine(), ask=False)
+    assert [response.key for response in gathered if response.finish_reason == "failed"] == [lost["key"]]
+    assert f"{journal}, line 4: not a journal line" in capsys.readouterr().err
+    engine = EchoEngine()
+    ask(tmp_path / "kv.jsonl", Shard(1, 2), engine)
+    assert len(engine.asked) == 1
+    assert ask(tmp_path / "kv.jsonl", None, EchoEngine(), ask=False) == whole

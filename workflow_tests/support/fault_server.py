@@ -36,7 +36,7 @@ CODES = {"quota": "insufficient_quota", "too long": "context_length_exceeded", "
 #: Faults after which the same request is answered.
 PASSING = [
     *("429", "429 for 0 seconds", "429 for milliseconds", "429 until a date", "408", "409", "500", "503", "529"),
-    *("cut", "torn", "empty", "closed", "error in it", "aborted"),
+    *("cut", "torn", "empty", "closed", "error in it", "aborted", "other form"),
 ]
 REASONS = {
     "stop": ("stop", "end_turn"),
@@ -147,23 +147,25 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             else:
                 self._send(200, reply)
-                if fault != "aborted":
+                if fault not in ("aborted", "other form"):
                     faults.sent(prompt)
 
     def _reply(self, body: dict, prompt: str, fault: str | None) -> dict:
         faults: FaultServer = self.server.faults
-        text = "" if fault == "refused" else faults.answer(prompt)
+        text = {"refused": "", "other form": 5}.get(fault or "", faults.answer(prompt))
         tokens = faults.tokens(prompt) // (2 if fault == "truncated" else 1)
         of_openai, of_anthropic = REASONS.get(fault or "stop", REASONS["stop"])
-        usage = {"prompt_tokens": tokens, "completion_tokens": len(text)}
+        usage = {"prompt_tokens": tokens, "completion_tokens": len(str(text))}
         if self.path.endswith("/messages"):
             # What came from a cache is counted beside the rest.
-            usage = {"input_tokens": tokens - 1, "cache_read_input_tokens": 1, "output_tokens": len(text)}
+            usage = {"input_tokens": tokens - 1, "cache_read_input_tokens": 1, "output_tokens": len(str(text))}
             answer = {"content": [{"type": "text", "text": text}], "stop_reason": of_anthropic}
         elif self.path.endswith("/chat/completions"):
             answer = {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": of_openai}]}
         else:
             answer = {"choices": [{"text": text, "finish_reason": of_openai}]}
+        if fault == "wrong usage":
+            usage = dict.fromkeys(usage, 12.5)
         return {"model": f"{body['model']}-0613", **answer, **({} if fault == "no usage" else {"usage": usage})}
 
     def _send(self, status: int, data: bytes, headers: dict | None = None) -> None:

@@ -4,8 +4,18 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, TypeGuard
 
 from litm.base.json_files import read_jsonl, typed_field, write_jsonl
+from litm.base.surrogates import without_surrogates
+
+#: No prompt and no answer has more tokens: sums of a million such numbers still are integers of 64 bits.
+MOST_TOKENS = 10**12
+
+
+def is_token_count(value: object) -> TypeGuard[int]:
+    """Whether a value of JSON is a number of tokens: whole, not negative, and not beyond all use."""
+    return type(value) is int and 0 <= value <= MOST_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +34,17 @@ class Response:
 
     @classmethod
     def from_json(cls, record: dict) -> "Response":
-        """The response in a line of a journal; KeyError or TypeError for what is no such line."""
+        """The response in a line of a journal; KeyError or TypeError for what is no such line.
+
+        Lone surrogates, which journals of earlier versions may have, are replaced.
+        """
         return cls(
-            text=record["text"],
+            text=without_surrogates(_journalled_text(record, "text")),
             # One string for all responses, of which there may be a million.
-            finish_reason=sys.intern(record["finish_reason"]),
-            prompt_tokens=record["prompt_tokens"],
-            response_tokens=record["response_tokens"],
-            made_with=sys.intern(record["made_with"]),
+            finish_reason=sys.intern(_journalled_text(record, "finish_reason")),
+            prompt_tokens=_journalled_count(record, "prompt_tokens"),
+            response_tokens=_journalled_count(record, "response_tokens"),
+            made_with=sys.intern(without_surrogates(_journalled_text(record, "made_with"))),
         )
 
     def to_json(self) -> dict:
@@ -108,6 +121,20 @@ def read_responses(path: str | Path) -> Iterator[SweepResponse]:
 def write_responses(path: str | Path, responses: Iterable[SweepResponse]) -> None:
     """Write responses, one a line; equal responses give equal bytes."""
     write_jsonl(path, (response.to_json() for response in responses))
+
+
+def _journalled_text(record: dict, name: str) -> str:
+    value: Any = record[name]
+    if not isinstance(value, str):
+        raise TypeError(f"'{name}' must be a str, found {type(value).__name__}")
+    return value
+
+
+def _journalled_count(record: dict, name: str) -> int:
+    value: Any = record[name]
+    if not is_token_count(value):
+        raise TypeError(f"'{name}' must be a whole number from 0 to {MOST_TOKENS}, found {value!r:.40}")
+    return value
 
 
 def _text(record: dict, name: str, where: str) -> str | None:

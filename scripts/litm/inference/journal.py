@@ -2,15 +2,20 @@
 
 A line is either an identity, `{"identity": digest, "fields": {...}}`, written once before its first response,
 or a response, `{"key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"}`.
+A whole line that is neither is moved to a file beside it, see `rejected_file`; what is no journal is left as it is.
 """
 
 import json
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
+from typing import IO, Any
 
+from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json, digest
 from litm.base.locks import lock
@@ -18,6 +23,9 @@ from litm.base.messages import note
 from litm.base.signals import signals_deferred
 from litm.domain.example import Content
 from litm.domain.response import Response
+
+#: So many numbers of bad lines are named in a message.
+NAMED_LINES = 10
 
 
 def response_key(identity: str, content: Content) -> str:
@@ -30,12 +38,21 @@ class Recorded:
     """What a journal's file holds.
 
     responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of
-    its whole lines, behind which there may be half a line of a run that was interrupted, or is still writing.
+    its whole lines, behind which there may be half a line of a run that was interrupted, or is still writing; bad: what
+    is wrong with the whole lines that are no journal lines, by their numbers from 1; mended: numbers of the lines with
+    lone surrogates, which are replaced.
     """
 
     responses: dict[str, Response]
     identities: dict[str, dict]
     whole_bytes: int
+    bad: dict[int, str] = field(default_factory=dict)
+    mended: list[int] = field(default_factory=list)
+
+
+def rejected_file(path: str | Path) -> Path:
+    """Where the lines of the journal at `path` are moved that are no journal lines."""
+    return Path(path).with_name(f"{Path(path).name}.rejected")
 
 
 def journal_files(path: str | Path) -> list[Path]:
@@ -49,37 +66,93 @@ def journal_files(path: str | Path) -> list[Path]:
 def read_journal(path: str | Path) -> Recorded:
     """What a journal's file holds now, without a lock, as another run may be writing to it.
 
-    Raises `UserError` for a line that cannot be read.
+    Lines that are no journal lines are left out, which a message says. Raises `UserError` for a file that is no
+    journal.
     """
-    recorded, whole = Recorded({}, {}, 0), 0
+    recorded = _read(path)
+    # Where a part's journal is gathered, its job has run and would not by itself run again.
+    again = "the job that writes this file asks its prompt again (`--forcerun generate generate_shard`)"
+    _tell(path, recorded, f"left out here; {again}")
+    return recorded
+
+
+def _read(path: str | Path) -> Recorded:
+    recorded, whole, tail = Recorded({}, {}, 0), 0, b""
     with Path(path).open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.endswith(b"\n"):
+                tail = line
                 break
-            _read_line(line, recorded, f"{path}, line {number}")
+            _read_line(line, recorded, number)
             whole += len(line)
+    if recorded.bad and not (recorded.responses or recorded.identities):
+        raise _no_journal(path, f"none of its lines is a journal line (line 1: {recorded.bad[1]})")
+    if tail and not _can_be_half_a_line(tail, is_first=not whole):
+        raise _no_journal(path, "what follows its last line end is not half a line" if whole else "it has no line end")
     return replace(recorded, whole_bytes=whole)
 
 
-def _read_line(line: bytes, recorded: Recorded, where: str) -> None:
+def _read_line(line: bytes, recorded: Recorded, number: int) -> None:
     try:
         record = json.loads(line)
         if "fields" in record:
-            recorded.identities[record["identity"]] = record["fields"]
-        else:
-            recorded.responses[record["key"]] = Response.from_json(record)
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(
-            f"{where}: not a journal line; nothing was changed. Delete that line (its prompt is asked again) and run "
-            f"the same command"
-        ) from error
+            recorded.identities[_typed(record, "identity", str)] = _typed(record, "fields", dict)
+            return
+        response = Response.from_json(record)
+        recorded.responses[_typed(record, "key", str)] = response
+    except KeyError as error:
+        recorded.bad[number] = f"the field {error} is missing"
+    except (ValueError, TypeError, RecursionError) as error:
+        recorded.bad[number] = str(error)
+    else:
+        if response.text != record["text"]:
+            recorded.mended.append(number)
+
+
+def _typed(record: dict, name: str, kind: type) -> Any:
+    if not isinstance(record[name], kind):
+        raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(record[name]).__name__}")
+    return record[name]
+
+
+def _can_be_half_a_line(tail: bytes, is_first: bool) -> bool:
+    """Whether an interrupted write can have left this behind the last line end; if `is_first`, there is none.
+
+    A disk that lost its power may leave zeros. Within a line of ours there is no CR: where there are some, they end
+    lines (a file that somebody edited), or it is no text at all (gzip).
+    """
+    written = tail.rstrip(b"\0")
+    if is_first:
+        return b"\r" not in written and written[:2] in (b"", b"{", b'{"')
+    return b"\r" not in written[:-1]
+
+
+def _no_journal(path: str | Path, why: str) -> UserError:
+    return UserError(
+        f"{path}: {why}; nothing was changed. If it is compressed, or has line ends that are not LF, make it a journal "
+        "again; otherwise move it away (its prompts are asked again), and run the same command"
+    )
+
+
+def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
+    """Say which lines are no journal lines and `what` becomes of each."""
+    numbers = list(recorded.bad)
+    if numbers:
+        more = f" and {len(numbers) - NAMED_LINES} more" if len(numbers) > NAMED_LINES else ""
+        named = ", ".join(map(str, numbers[:NAMED_LINES])) + more
+        note(f"{path}, line {named}: not a journal line ({recorded.bad[numbers[0]]}); {what}")
+    if recorded.mended:
+        note(
+            f"{path}: {len(recorded.mended)} answers have lone surrogates (cut characters), read as U+FFFD; the first "
+            f"is in line {recorded.mended[0]}"
+        )
 
 
 class Journal:
     """The responses on disk, for one process at a time; a context manager.
 
     others: files of other shards of the same sweep, whose responses are read once, before its own. Raises `UserError`
-    if another process has it open, or for a line that cannot be read.
+    if another process has it open, or for a file that is no journal.
     """
 
     def __init__(self, path: str | Path, others: Iterable[str | Path] = ()) -> None:
@@ -99,16 +172,47 @@ class Journal:
 
     def _lock(self) -> None:
         """A killed Snakemake can leave its jobs running: two writers would answer twice and tear each other's lines."""
-        if not lock(self._file):
+        # The file may have been replaced by one without its bad lines after this process opened it.
+        if not lock(self._file) or not os.path.samestat(os.fstat(self._file.fileno()), self.path.stat()):
             raise UserError(f"{self.path} is in use by another run: wait for it or stop it, then run again")
 
     def _load(self) -> None:
-        recorded = read_journal(self.path)
+        recorded = _read(self.path)
         if recorded.whole_bytes < self.path.stat().st_size:
             note(f"{self.path}: its last line is incomplete (a run was interrupted), it is asked again")
             # Appending behind half a line would lose the next response too.
             os.ftruncate(self._file.fileno(), recorded.whole_bytes)
+        aside = rejected_file(self.path)
+        _tell(self.path, recorded, f"moved to {aside.name}; if it was an answer, its prompt is asked again")
+        if recorded.bad:
+            with signals_deferred():
+                self._set_aside(recorded.bad, aside)
         self._take(recorded)
+
+    def _set_aside(self, bad: Mapping[int, str], aside: Path) -> None:
+        """Move lines out of the file; whatever happens meanwhile, each line is in one of the two."""
+        with self.path.open("rb") as lines:
+            moved = b"".join(line for number, line in enumerate(lines, start=1) if number in bad)
+        before = aside.read_bytes() if aside.exists() else b""
+        # Unless a run was killed between the two files.
+        if not before.endswith(moved):
+            with atomic_writer(aside) as raw:
+                raw.write(before + moved)
+                _force(raw)
+        # A link stays one.
+        file = self.path.resolve()
+        with self.path.open("rb") as lines, atomic_writer(file) as raw:
+            raw.writelines(line for number, line in enumerate(lines, start=1) if number not in bad)
+            _force(raw)
+            shutil.copymode(file, raw.name)
+        folder = os.open(file.parent, os.O_RDONLY)
+        # Not every file system can; most write the name down with the next answers.
+        with suppress(OSError):
+            os.fsync(folder)
+        os.close(folder)
+        self._file.close()
+        self._file = self.path.open("a+b", buffering=0)
+        self._lock()
 
     def _take(self, recorded: Recorded) -> None:
         self._responses |= recorded.responses
@@ -160,3 +264,9 @@ class Journal:
             os.ftruncate(self._file.fileno(), before)
             error.filename = str(self.path)
             raise
+
+
+def _force(raw: IO[bytes]) -> None:
+    """Force what was written to the disk."""
+    raw.flush()
+    os.fsync(raw.fileno())

@@ -44,7 +44,7 @@ class EstimatePlan:
         return f"results/journal/{wildcards.model}/{wildcards.experiment}.jsonl"
 
     def answered(self, wildcards: Wildcards) -> int:
-        """The size (bytes) of the journal. It only grows, and is no input: more answers show in its size alone."""
+        """The size (bytes) of the journal, which is no input: that it has other answers shows in its size alone."""
         return sum(file.stat().st_size for file in journal_files(self.journal(wildcards)))
 
     @property

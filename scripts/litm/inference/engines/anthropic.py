@@ -7,7 +7,16 @@ from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.engine import EngineFacts, EngineSettings, Provider
 from litm.inference.remote.engine import ApiEngine
 from litm.inference.remote.failures import failure_of
-from litm.inference.remote.replies import Reply, known_reason, read_reply
+from litm.inference.remote.replies import (
+    Reply,
+    joined_text,
+    known_reason,
+    list_field,
+    optional_text,
+    read_reply,
+    token_sum,
+    usage_of,
+)
 from litm.prompting.chat import as_messages
 
 if TYPE_CHECKING:
@@ -82,13 +91,13 @@ def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]
 
 
 def read(body: dict[str, Any]) -> Reply:
-    """What a response says."""
-    usage = body.get("usage") or {}
-    prompt_tokens = [usage[name] for name in PROMPT_TOKENS if usage.get(name) is not None]
+    """What a response says; LookupError, TypeError or AttributeError if it is none."""
+    usage = usage_of(body)
+    counted = [usage[name] for name in PROMPT_TOKENS if usage.get(name) is not None]
     return Reply(
-        text="".join(block["text"] for block in body["content"] if block["type"] == "text"),
+        text=joined_text(block for block in list_field(body, "content") if block["type"] == "text"),
         finish_reason=known_reason(REASONS, body["stop_reason"]),
-        prompt_tokens=sum(prompt_tokens) if prompt_tokens else None,
-        response_tokens=usage.get("output_tokens"),
-        served=body.get("model"),
+        prompt_tokens=token_sum(counted),
+        response_tokens=token_sum([usage.get("output_tokens")]),
+        served=optional_text(body, "model"),
     )

@@ -8,7 +8,17 @@ from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
 from litm.inference.remote.engine import ApiEngine
 from litm.inference.remote.failures import error_names, failure_of
-from litm.inference.remote.replies import Reply, known_reason, read_reply
+from litm.inference.remote.replies import (
+    Reply,
+    joined_text,
+    known_reason,
+    list_field,
+    optional_text,
+    read_reply,
+    text_field,
+    token_sum,
+    usage_of,
+)
 from litm.prompting.chat import as_messages
 from litm.prompting.formats import CHAT
 from litm.prompting.render import render_prompts
@@ -34,6 +44,8 @@ ENGINE = EngineFacts(
 REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
 #: What an error is called that comes from a filter in front of the model, which did not let the prompt pass.
 FILTERED = "content_filter"
+#: Parts of a message that are no part of the answer, as those of Mistral's models that reason.
+THOUGHTS = ("thinking", "reasoning")
 #: The fields that limit an answer. OpenAI's chats want the newer one, and other servers may know the older one alone.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 
@@ -101,19 +113,26 @@ def request_fields(settings: EngineSettings) -> dict[str, Any]:
 
 
 def read(body: dict[str, Any]) -> Reply:
-    """What a response of either endpoint says."""
-    choice, usage = body["choices"][0], body.get("usage") or {}
+    """What a response of either endpoint says; LookupError, TypeError or AttributeError if it is none of them."""
+    choice, usage = list_field(body, "choices")[0], usage_of(body)
     reason = known_reason(REASONS, choice["finish_reason"])
     if "message" in choice:
         message = choice["message"]
-        refusal = message.get("refusal")
-        text, reason = (refusal, REFUSED) if refusal else (message["content"] or "", reason)
+        refusal = optional_text(message, "refusal")
+        text, reason = (refusal, REFUSED) if refusal else (content_text(message), reason)
     else:
-        text = choice["text"]
+        text = text_field(choice, "text")
     return Reply(
         text=text,
         finish_reason=reason,
-        prompt_tokens=usage.get("prompt_tokens"),
-        response_tokens=usage.get("completion_tokens"),
-        served=body.get("model"),
+        prompt_tokens=token_sum([usage.get("prompt_tokens")]),
+        response_tokens=token_sum([usage.get("completion_tokens")]),
+        served=optional_text(body, "model"),
     )
+
+
+def content_text(message: dict[str, Any]) -> str:
+    """The text of a message: null is none, and of a list of parts it is what they say, thoughts left out."""
+    if isinstance(message["content"], list):
+        return joined_text(part for part in message["content"] if part["type"] not in THOUGHTS)
+    return "" if message["content"] is None else text_field(message, "content")

@@ -45,6 +45,7 @@ class ApiEngine(ABC):
         self.tokenizer = load_tokenizer(settings.tokenizer) if settings.tokenizer else None
         self.served_prompts = self._served_prompts()
         self._usage_is_missing = False
+        self._mended = 0
 
     @abstractmethod
     def connect(self) -> AbstractAsyncContextManager[Any]:
@@ -79,7 +80,12 @@ class ApiEngine(ABC):
         Yields answers as they come. Raises `UserError` as `as_they_finish` does, and where the server read another
         number of tokens than the prompt has.
         """
-        yield from in_step(self._answers(prompts))
+        try:
+            yield from in_step(self._answers(prompts))
+        finally:
+            if self._mended:
+                note(f"{public_url(self.url)}: {self._mended} answers had lone surrogates (cut characters): now U+FFFD")
+            self._mended = 0
 
     async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
         order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
@@ -91,6 +97,7 @@ class ApiEngine(ABC):
             batches = as_they_finish(send, order, self.settings.concurrency, self.patience)
             async with aclosing(batches):
                 async for batch in batches:
+                    self._mended += sum(reply.is_mended for _, reply in batch)
                     yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
 
     def _response(self, prompt: Prepared, reply: Reply) -> Response:
@@ -110,7 +117,10 @@ class ApiEngine(ABC):
     def _note_missing_usage(self) -> None:
         if not self._usage_is_missing:
             own = "they are counted here, and" if self.tokenizer else "they are recorded as 0:"
-            note(f"{public_url(self.url)} does not report tokens: {own} whether it cut prompts is not known")
+            note(
+                f"{public_url(self.url)} does not report tokens, or not as whole numbers: {own} whether it cut prompts "
+                "is not known"
+            )
         self._usage_is_missing = True
 
 
