@@ -7,6 +7,7 @@ from typing import Any
 from litm.domain.response import SweepResponse
 from litm.inference.engine import FIRST_LINE, EngineSettings
 from litm.inference.engines import engine_facts
+from litm.inference.first_line import cut_at_line_end
 from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.policies import LEAVE_OUT
@@ -46,10 +47,15 @@ class Asking:
         """Whether prompts and answers have windows of their own."""
         return "answer_window" in self.source
 
+    @property
+    def ends_with_line(self) -> bool:
+        """Whether answers end with their first line."""
+        return self.decoding["stop"] == FIRST_LINE
+
     def identity(self) -> dict:
         """All that defines an answer beside the prompt itself."""
-        # What a server runs ends its answers itself.
-        stops_early = self.decoding["stop"] == FIRST_LINE and not self.is_served
+        # What a server says is journalled whole, and no rule ends it early.
+        stops_early = self.ends_with_line and not self.is_served
         asked_with = generation_settings(self.settings, stops_early)
         return sweep_identity(self.source["identity"], asked_with, self.template, dict(self.decoding))
 
@@ -81,8 +87,14 @@ class Asking:
     def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
         """The responses, each with what it answers after its reasoning, where that alone is scored.
 
+        Those of a server end where the stop rule ends them.
+
         tokenizer: another place for the tokenizer than with the model.
         """
+        if self.ends_with_line and self.is_served:
+            # Older journals have answers of servers that were cut before they were journalled, by what was done about
+            # reasoning then. Those stay as they are, and what was cut off is not known.
+            responses = cut_at_line_end(responses, self.reasoning)
         opened = None
         if self.reasoning.is_separate and not self.is_served:
             own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"])
