@@ -4,15 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from litm.base.errors import UserError
 from litm.domain.response import SweepResponse
-from litm.inference.engine import FIRST_LINE, EngineSettings
+from litm.inference.engine import COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
 from litm.inference.engines import engine_facts
 from litm.inference.first_line import cut_at_line_end
 from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.policies import LEAVE_OUT
+from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.prompting.render import opens_reasoning
+from litm.prompting.render import chat_identity, opens_reasoning
 from litm.prompting.tokenizer import load_tokenizer
 
 
@@ -52,12 +54,27 @@ class Asking:
         """Whether answers end with their first line."""
         return self.decoding["stop"] == FIRST_LINE
 
-    def identity(self) -> dict:
-        """All that defines an answer beside the prompt itself."""
+    @property
+    def sends_rendered_chats(self) -> bool:
+        """Whether a server is sent chats as texts, which its tokenizer's chat template makes here."""
+        return (self.settings.get("endpoint"), self.settings["prompt_template"]) == (COMPLETIONS_ENDPOINT, CHAT)
+
+    def identity(self, tokenizer: str | None = None) -> dict:
+        """All that defines an answer beside the prompt itself.
+
+        tokenizer: where that of a server's model is; only what is rendered here depends on it. Raises `UserError` if
+        it is needed and has no chat template.
+        """
         # What a server says is journalled whole, and no rule ends it early.
         stops_early = self.ends_with_line and not self.is_served
         asked_with = generation_settings(self.settings, stops_early)
-        return sweep_identity(self.source["identity"], asked_with, self.template, dict(self.decoding))
+        template = self._chat_identity(tokenizer) if self.sends_rendered_chats else self.template
+        return sweep_identity(self.source["identity"], asked_with, template, dict(self.decoding))
+
+    def _chat_identity(self, tokenizer: str | None) -> dict:
+        if tokenizer is None:
+            raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
+        return chat_identity(load_tokenizer(tokenizer))
 
     def engine_settings(self, **run: Any) -> EngineSettings:
         """What the engine is made with. run: the fields that change no answer, such as device and tokenizer."""
