@@ -72,7 +72,7 @@ class Asking:
         return sweep_identity(self.source["identity"], asked_with, template, dict(self.decoding))
 
     def _chat_identity(self, tokenizer: str | None) -> dict:
-        if tokenizer is None:
+        if not tokenizer:
             raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
         return chat_identity(load_tokenizer(tokenizer))
 
