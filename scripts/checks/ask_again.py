@@ -23,7 +23,7 @@ def main() -> None:
     template = read_prompt_template(args.template) if args.template else None
     engine = audit_engine(args.settings["engine"])
     asking = Asking(read_json(args.source), {**args.settings, "engine": engine}, template, args.decoding)
-    identity = asking.identity()
+    identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
         gpus=args.gpus,

@@ -27,9 +27,10 @@ def main() -> None:
     answers: dict[str, Response] = {}
     for path in journal_files(args.journal):
         answers |= read_journal(path).responses
+    identity = asking.identity(args.tokenizer)
     left = remaining_work(
         (args.model, args.experiment),
-        sweep_prompts(read_examples(*args.examples), digest(asking.identity()), args.settings["prompt_template"]),
+        sweep_prompts(read_examples(*args.examples), digest(identity), args.settings["prompt_template"]),
         answers,
         asking.fit(args.context_window),
         encoder(asking, args.tokenizer),

@@ -25,7 +25,7 @@ def main() -> None:
     args = parse_args()
     template = read_prompt_template(args.template) if args.template else None
     asking = Asking(read_json(args.source), args.settings, template, args.decoding)
-    identity = asking.identity()
+    identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
         gpus=args.gpus,

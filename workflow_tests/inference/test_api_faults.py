@@ -347,15 +347,13 @@ def test_refused_and_cut_answers_have_reasons_of_their_own(protocol):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_answer_ends_with_its_first_line_that_is_not_blank(protocol):
+def test_an_answer_is_kept_whole_whatever_the_stop_rule(protocol):
     texts = {"a": " \n\n one\ntwo\n", "b": "one", "c": "\n \n", "d": "one\n\ntwo", "e": ""}
     with FaultServer(lambda prompt, attempt: "length", answer=texts.__getitem__) as server:
-        whole = answers(make_engine(protocol, server), list(texts))
-        found = answers(make_engine(protocol, server, stop="first_line"), list(texts))
-    assert [whole[index].text for index in range(5)] == list(texts.values())
-    assert [(found[index].text, found[index].finish_reason) for index in range(5)] == [
-        (" \n\n one\n", "stop"), ("one", "length"), ("\n \n", "length"), ("one\n", "stop"), ("", "length"),
-    ]  # fmt: skip
+        for stop in ("end_token", "first_line"):
+            found = answers(make_engine(protocol, server, stop=stop), list(texts))
+            assert [found[index].text for index in range(5)] == list(texts.values())
+            assert {found[index].finish_reason for index in range(5)} == {"length"}
 
 
 def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:

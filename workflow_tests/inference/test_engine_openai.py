@@ -5,22 +5,16 @@ from dataclasses import replace
 import pytest
 from conftest import ROOT
 from fault_server import STATUSES, FaultServer, answer_to
-from hypothesis import given
-from hypothesis import strategies as st
 from test_api_faults import HASTE, SETTINGS, answers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from litm.base.errors import UserError
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.inference.engines.openai import Engine, read, request_fields
-from litm.inference.local.line_end import LineEnd, cut_answer
-from litm.inference.remote.replies import line_end
 from litm.prompting.formats import CHAT
-from litm.prompting.reasoning import STRIP, Reasoning
 
 REFERENCE = str(ROOT / "resources" / "reference_model")
 TURNS = [{"role": role, "content": text} for role, text in (("system", "Be brief."), ("user", "Why?"))]
-LETTERS = "a\n \t\u2003b"
 TEMPLATE = "{{ bos_token }}{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}[assistant]"
 
 
@@ -140,27 +134,6 @@ def test_a_chat_template_can_be_ours_on_completions_and_the_text_begins_once(cha
     assert server.bodies[0]["prompt"] == "[system] Be brief.\n[user] Why?\n[assistant]"
     with FaultServer() as server, pytest.raises(UserError, match="set the model's 'tokenizer'"):
         answers(engine_for(server, endpoint=COMPLETIONS_ENDPOINT, prompt_template=CHAT), ["a"])
-
-
-@given(st.text(alphabet=LETTERS, max_size=12))
-def test_an_answer_ends_where_the_local_engine_ends_one_of_the_same_characters(text):
-    ids, reason = cut_answer([LETTERS.index(letter) for letter in text], [], LineEnd(list(LETTERS)))
-    end = line_end(text, Reasoning())
-    assert text[:end] == "".join(LETTERS[id] for id in ids)
-    assert (reason == "stop") == (end is not None)
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("<think>\nHm.\n</think>\n\nAnn\nBob", "<think>\nHm.\n</think>\n\nAnn\n"),
-        ("Hm.\nHm.\n</think>Ann\n", "Hm.\nHm.\n</think>Ann\n"),
-        ("\n<think>\nHm.\nHm.", "\n<think>\nHm.\nHm."),
-        ("Ann\nBob", "Ann\n"),
-    ],
-)
-def test_lines_of_reasoning_do_not_end_an_answer(text, kept):
-    assert text[: line_end(text, Reasoning(STRIP))] == kept
 
 
 def test_a_prompt_that_a_filter_holds_back_is_refused_and_not_a_failure():

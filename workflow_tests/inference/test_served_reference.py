@@ -17,9 +17,13 @@ from test_engine_transformers import SETTINGS, kv_prompts
 from transformers import AutoTokenizer
 
 from litm.base.json_files import read_json, write_json
+from litm.domain.finish_reason import STOP
+from litm.domain.response import Response
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
 from litm.inference.engines import load_engine
+from litm.inference.first_line import line_end
 from litm.prompting.formats import CHAT, RAW
+from litm.prompting.reasoning import Reasoning
 
 TEMPLATE = "{% for m in messages %}{{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}"
 
@@ -73,12 +77,20 @@ def responses(engine_name: str, settings: EngineSettings, contents: list) -> lis
     return [found[index] for index in range(len(contents))]
 
 
+def cut(response: Response) -> Response:
+    """What is written of a server's response where answers end with their first line."""
+    end = line_end(response.text, Reasoning())
+    return response if end is None else replace(response, text=response.text[:end], finish_reason=STOP)
+
+
 def check_the_same(url: str, model: Path, contents: list, **changes: object) -> list:
     """Both engines' answers, which must agree in all but their own counts of answer tokens and how they were made; and,
     where the first line is all that is wanted, in what one token has behind its line end.
     """
     settings = replace(SETTINGS, location=str(model), tokenizer=str(model), **changes)
     served = responses("openai", replace(settings, base_url=url, concurrency=4), contents)
+    if settings.stop == FIRST_LINE:
+        served = [cut(one) for one in served]
     local = responses("transformers", settings, contents)
     tokenizer = AutoTokenizer.from_pretrained(model)
     pieces = tokenizer.batch_decode([[id] for id in range(len(tokenizer))])

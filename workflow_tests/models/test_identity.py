@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -10,7 +12,7 @@ from litm.base.errors import UserError
 from litm.base.hashing import digest, file_sha256
 from litm.inference.identity import sweep_identity
 from litm.models.context_window import answer_window_of, context_window_of, load_config
-from litm.models.files import tokenizer_files
+from litm.models.files import check_model_folder, model_files, tokenizer_files
 from litm.models.identity import check_identified, folder_identity, hub_identity
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -60,6 +62,66 @@ def test_a_folder_whose_files_are_others_than_when_it_was_identified_is_refused(
 @pytest.mark.parametrize("identity", [{"hub": "org/name", "commit": COMMIT}, {"engine": "dummy", "version": 1}])
 def test_of_a_model_that_is_not_in_a_folder_no_files_are_looked_at(identity):
     check_identified("m", {"location": "nowhere", "identity": identity}, None)
+
+
+@pytest.mark.parametrize("name", ["source.spm", "qwen.tiktoken", "vocab.bpe", "spiece.model", "merges.txt"])
+def test_every_kind_of_tokenizer_file_is_part_of_which_model_it_is(name, tmp_path):
+    folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
+    identities = [folder_identity(folder)]
+    for text in ("one", "another"):
+        (folder / name).write_text(text)
+        identities.append(folder_identity(folder))
+    assert len(set(map(digest, identities))) == 3
+    assert folder / name in tokenizer_files(folder)
+
+
+@pytest.mark.parametrize("index", ["model.safetensors.index.json", "pytorch_model.bin.index.json"])
+def test_weights_below_the_folder_that_an_index_names_are_part_of_which_model_it_is(index, tmp_path):
+    folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
+    (folder / "sub").mkdir()
+    names = {"sub/w.safetensors": "sub/w.safetensors", "./model.safetensors": "model.safetensors", "v.part": "v.part"}
+    (folder / "sub" / "w.safetensors").write_text("a")
+    (folder / "sub" / "not named.safetensors").write_text("a")
+    (folder / "v.part").write_text("a")
+    (folder / index).write_text(json.dumps({"weight_map": dict.fromkeys("ab", "gone.bin") | dict(enumerate(names))}))
+    before = folder_identity(folder)
+    assert before["files"].keys() == {*folder_identity(REFERENCE)["files"], index, *names.values()}
+    assert folder / "sub" / "w.safetensors" not in tokenizer_files(folder)
+    (folder / "sub" / "w.safetensors").write_text("b")
+    after = folder_identity(folder)
+    assert {name for name in before["files"] if before["files"][name] != after["files"][name]} == {"sub/w.safetensors"}
+    # Those of the index alone are weights too.
+    (folder / "model.safetensors").unlink()
+    check_model_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("index", "error"),
+    [
+        ({"weight_map": {"a": "../w.bin"}}, "'weight_map' names '../w.bin', which is not in the model's folder: copy"),
+        ({"weight_map": {"a": "sub/../../w.bin"}}, "'weight_map' names 'sub/../../w.bin', which is not in the model's"),
+        ({"weight_map": {"a": "/w.bin"}}, "'weight_map' names '/w.bin', which is not in the model's folder: copy"),
+        ({"weight_map": {"a": 1}}, "'weight_map' must have names of files, found 1; get the file again"),
+        ({"weight_map": []}, "'weight_map' must be a dict, found list"),
+        ({}, "the field 'weight_map' is missing"),
+        ([], "expected a JSON object, found list"),
+    ],
+)
+def test_an_index_that_leaves_its_folder_or_is_none_is_refused_on_one_line(index, error, tmp_path):
+    folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
+    (tmp_path / "w.bin").write_text("a")
+    path = folder / "model.safetensors.index.json"
+    path.write_text(json.dumps(index))
+    for refuses in (check_model_folder, model_files, folder_identity):
+        with pytest.raises(UserError) as caught:
+            refuses(folder)
+        assert str(caught.value).startswith(f"{path}: {error}") and "\n" not in str(caught.value)
+
+
+def test_the_identity_of_a_folder_without_such_files_is_as_it_was():
+    names = {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    hashes = {name: sha256((REFERENCE / name).read_bytes()).hexdigest() for name in names}
+    assert folder_identity(REFERENCE) == {"files": hashes}
 
 
 def test_a_hub_model_is_its_commit_also_without_a_network(tmp_path, monkeypatch):

@@ -24,6 +24,7 @@ def test_one_kind_of_weights_is_wanted_and_nothing_in_folders():
     names = ["config.json", "a.safetensors", "b.safetensors", "a.bin", "tokenizer.model", "onnx/a.bin", "x.gguf"]
     assert wanted_files(names) == ["a.safetensors", "b.safetensors", "config.json", "tokenizer.model"]
     assert wanted_files(["config.json", "a.bin", "README.md"]) == ["a.bin", "config.json"]
+    assert wanted_files(["source.spm", "vocab.bpe", "x.tiktoken"]) == ["source.spm", "vocab.bpe", "x.tiktoken"]
 
 
 class Hub(BaseHTTPRequestHandler):

@@ -29,8 +29,9 @@ OWN_FIELDS = {
 class ApiModel(RequestKeys, AskedModel):
     """A model that a server runs.
 
-    A change of api_model, revision, endpoint, request or prompt_template asks its prompts again, and one of base_url if
-    there is no revision.
+    A change of api_model, revision, endpoint, request or prompt_template asks its prompts again, one of base_url if
+    there is no revision, and one of the tokenizer's chat template where that is applied here (endpoint completions,
+    prompt_template chat).
     """
 
     api_model: str = Field(min_length=1, description="The server's name for the model, such as gpt-4o-mini-2024-07-18.")

@@ -165,7 +165,8 @@ class AskedModel(AskKeys, AnyModel):
         None,
         description="Where the tokenizer is if not with the model: a tokenizer.json file, or the name of a dataset "
         "that is one. For a server's model, where it may also be a folder, it counts tokens beforehand and changes no "
-        "answer.",
+        "answer, unless its chat template makes the prompts (`endpoint: completions` with `prompt_template: chat`): "
+        "another one then asks them again.",
     )
     context_window: Annotated[int, Field(ge=1)] | None = Field(
         None,

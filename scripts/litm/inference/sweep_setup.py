@@ -4,16 +4,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from litm.base.errors import UserError
 from litm.domain.response import SweepResponse
-from litm.inference.engine import FIRST_LINE, EngineSettings
+from litm.inference.engine import COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
 from litm.inference.engines import engine_facts
+from litm.inference.first_line import cut_at_line_end
 from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.policies import LEAVE_OUT
 from litm.models.file_digests import FileDigests
 from litm.models.identity import check_identified
+from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
-from litm.prompting.render import opens_reasoning
+from litm.prompting.render import chat_identity, opens_reasoning
 from litm.prompting.tokenizer import load_tokenizer
 
 
@@ -48,12 +51,32 @@ class Asking:
         """Whether prompts and answers have windows of their own."""
         return "answer_window" in self.source
 
-    def identity(self) -> dict:
-        """All that defines an answer beside the prompt itself."""
-        # What a server runs ends its answers itself.
-        stops_early = self.decoding["stop"] == FIRST_LINE and not self.is_served
+    @property
+    def ends_with_line(self) -> bool:
+        """Whether answers end with their first line."""
+        return self.decoding["stop"] == FIRST_LINE
+
+    @property
+    def sends_rendered_chats(self) -> bool:
+        """Whether a server is sent chats as texts, which its tokenizer's chat template makes here."""
+        return (self.settings.get("endpoint"), self.settings["prompt_template"]) == (COMPLETIONS_ENDPOINT, CHAT)
+
+    def identity(self, tokenizer: str | None = None) -> dict:
+        """All that defines an answer beside the prompt itself.
+
+        tokenizer: where that of a server's model is; only what is rendered here depends on it. Raises `UserError` if
+        it is needed and has no chat template.
+        """
+        # What a server says is journalled whole, and no rule ends it early.
+        stops_early = self.ends_with_line and not self.is_served
         asked_with = generation_settings(self.settings, stops_early)
-        return sweep_identity(self.source["identity"], asked_with, self.template, dict(self.decoding))
+        template = self._chat_identity(tokenizer) if self.sends_rendered_chats else self.template
+        return sweep_identity(self.source["identity"], asked_with, template, dict(self.decoding))
+
+    def _chat_identity(self, tokenizer: str | None) -> dict:
+        if not tokenizer:
+            raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
+        return chat_identity(load_tokenizer(tokenizer))
 
     def source_check(self, model: str, tokenizer: str | None, digests: str | None) -> Callable[[], None]:
         """What raises `UserError` if the model's files are not, or no longer, those that the identity is of.
@@ -91,8 +114,14 @@ class Asking:
     def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
         """The responses, each with what it answers after its reasoning, where that alone is scored.
 
+        Those of a server end where the stop rule ends them.
+
         tokenizer: another place for the tokenizer than with the model.
         """
+        if self.ends_with_line and self.is_served:
+            # Older journals have answers of servers that were cut before they were journalled, by what was done about
+            # reasoning then. Those stay as they are, and what was cut off is not known.
+            responses = cut_at_line_end(responses, self.reasoning)
         opened = None
         if self.reasoning.is_separate and not self.is_served:
             own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"])

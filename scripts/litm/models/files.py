@@ -1,35 +1,82 @@
 """The files of a model's folder."""
 
-from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 
 from litm.base.errors import UserError
+from litm.base.json_files import parse_object, typed_field
 
 WEIGHTS = ("*.safetensors", "*.bin")
 
 #: Files of a model folder that can change its answers; a model card cannot.
-PARTS = (*WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py")
+PARTS = (*WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py", "*.spm", "*.tiktoken", "*.bpe")
+
+#: Files that say in which other files the weights are.
+INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
 
 #: Files that a model folder has one of if it has a tokenizer.
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
 
 
 def model_files(folder: Path) -> list[Path]:
-    """The files of a model folder that can change its answers, sorted by name."""
-    return sorted({path for pattern in PARTS for path in folder.glob(pattern) if path.is_file()})
+    """The files of a model folder that can change its answers, sorted by name, those that an index names included.
+
+    Raises `UserError` for an index as `indexed_files` does.
+    """
+    return sorted({*_parts(folder), *indexed_files(folder)})
 
 
 def tokenizer_files(folder: Path) -> list[Path]:
     """Those of `model_files` that are not weights."""
-    return [path for path in model_files(folder) if not any(path.match(pattern) for pattern in WEIGHTS)]
+    return sorted(path for path in _parts(folder) if not any(path.match(pattern) for pattern in WEIGHTS))
+
+
+def _parts(folder: Path) -> set[Path]:
+    return {path for pattern in PARTS for path in folder.glob(pattern) if path.is_file()}
+
+
+def indexed_files(folder: Path) -> set[Path]:
+    """The weights that the indexes of a model folder name and that are there; they may be in folders below it.
+
+    Raises `UserError` for an index that cannot be read, or names a file that is not below the folder.
+    """
+    indexes = sorted(path for pattern in INDEXES for path in folder.glob(pattern) if path.is_file())
+    named = {folder / name for index in indexes for name in _names_in(index)}
+    return {path for path in named if path.is_file()}
+
+
+def weight_files(folder: Path, kind: str) -> list[Path]:
+    """The weights of a model folder of one kind of `WEIGHTS`; errors as in `indexed_files`."""
+    indexed = (path for path in indexed_files(folder) if path.match(kind))
+    return sorted({*folder.glob(kind), *indexed})
+
+
+def _names_in(index: Path) -> Iterator[str]:
+    try:
+        text = index.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{index}: not UTF-8 text; get the file again") from error
+    for name in typed_field(parse_object(text, str(index)), "weight_map", dict, str(index)).values():
+        if not isinstance(name, str):
+            raise UserError(f"{index}: 'weight_map' must have names of files, found {name!r}; get the file again")
+        # By its parts, as a file of the hub's cache is a link out of the folder.
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            raise UserError(
+                f"{index}: 'weight_map' names {name!r}, which is not in the model's folder: copy the file there, and "
+                f"name it as it is from there"
+            )
+        yield name
 
 
 def check_model_folder(folder: Path) -> None:
-    """Raise `UserError` for something that is not a folder, or has no config.json or no weights."""
+    """Raise `UserError` for something that is not a folder, or has no config.json or no weights, and for an index as
+    `indexed_files` does.
+    """
     if not folder.is_dir():
         raise UserError(f"model folder {folder} is not a folder: set the model's 'path' to one, or use 'hub'")
     if not (folder / "config.json").exists():
         raise UserError(f"model folder {folder} has no config.json: it is not a Hugging Face model folder")
-    if not any(path for pattern in WEIGHTS for path in folder.glob(pattern)):
+    if not any(weight_files(folder, kind) for kind in WEIGHTS):
         raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")
 
 

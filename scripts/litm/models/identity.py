@@ -10,9 +10,9 @@ from litm.models.files import check_model_folder, model_files
 
 
 def folder_identity(folder: Path, sha256: Callable[[Path], str] = file_sha256) -> dict:
-    """The sha256 of every file of a model folder that can change its answers."""
+    """The sha256 of every file of a model folder that can change its answers, by its path from there."""
     check_model_folder(folder)
-    return {"files": {path.name: sha256(path) for path in model_files(folder)}}
+    return {"files": {path.relative_to(folder).as_posix(): sha256(path) for path in model_files(folder)}}
 
 
 def check_identified(

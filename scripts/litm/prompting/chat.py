@@ -26,24 +26,38 @@ def as_messages(content: Content) -> list[dict[str, str]]:
 
 def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str, str]]]) -> list[str]:
     """Each chat in the tokenizer's chat template, up to where the answer begins; errors as in `render_prompts`."""
+    template = own_chat_template(tokenizer)
+    try:
+        texts = tokenizer.apply_chat_template(
+            chats,
+            chat_template=fixed_day_macro() + template,
+            tokenize=False,
+            add_generation_prompt=True,
+        )
+    except (ValueError, TypeError, LookupError, AttributeError, jinja2.TemplateError) as error:
+        raise UserError(cannot_be_used(error)) from error
+    return cast(list[str], texts)
+
+
+def own_chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
+    """The tokenizer's chat template; `UserError` if there is none, or several and no default among them."""
     if not tokenizer.chat_template:
         raise UserError(
             "prompt_template is 'chat', but the model's tokenizer has no chat template: "
             "use 'raw' or the name of a file in resources/prompt_templates"
         )
     try:
-        texts = tokenizer.apply_chat_template(
-            chats,
-            chat_template=fixed_day_macro() + tokenizer.get_chat_template(),
-            tokenize=False,
-            add_generation_prompt=True,
-        )
-    except (ValueError, TypeError, LookupError, AttributeError, jinja2.TemplateError) as error:
-        raise UserError(
-            f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
-            f"use 'raw' or the name of a file in resources/prompt_templates"
-        ) from error
-    return cast(list[str], texts)
+        return tokenizer.get_chat_template()
+    except ValueError as error:
+        raise UserError(cannot_be_used(error)) from error
+
+
+def cannot_be_used(error: Exception) -> str:
+    """That a chat template is no good, and what to do."""
+    return (
+        f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
+        f"use 'raw' or the name of a file in resources/prompt_templates"
+    )
 
 
 def switch_thinking_off(tokenizer: "PreTrainedTokenizerBase", prompt_template: str) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 from litm.base.batches import in_batches
 from litm.base.errors import UserError
 from litm.domain.example import Content
-from litm.prompting.chat import as_messages, check_shows_all, render_chats
+from litm.prompting.chat import as_messages, check_shows_all, own_chat_template, render_chats
 from litm.prompting.formats import CHAT, PROMPT_FIELD
-from litm.prompting.tokenizer import tokenize
+from litm.prompting.tokenizer import added_beginning, begun_twice, tokenize
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -56,6 +56,28 @@ def render_prompts(
         return render_chats(tokenizer, chats)
     texts = cast(Sequence[str], prompts)
     return list(texts) if template is None else [template.replace(PROMPT_FIELD, text) for text in texts]
+
+
+def text_of_chat(tokenizer: "PreTrainedTokenizerBase", content: Content) -> str:
+    """A chat as the text to send to a server that completes texts; errors as in `render_prompts`.
+
+    Without the token that begins a text where the server's tokenizer, the same one, puts it there.
+    """
+    (text,) = render_prompts(tokenizer, CHAT, None, [content])
+    return text.removeprefix(begun_twice(tokenizer, text))
+
+
+def chat_identity(tokenizer: "PreTrainedTokenizerBase") -> dict:
+    """All that makes the text of a chat by `text_of_chat`; `UserError` if there is no chat template.
+
+    Of the special tokens those that the template names: others change no text.
+    """
+    template = own_chat_template(tokenizer)
+    return {
+        "chat_template": template,
+        "special_tokens": {name: token for name, token in tokenizer.special_tokens_map.items() if name in template},
+        "added_beginning": added_beginning(tokenizer),
+    }
 
 
 def opens_reasoning(

@@ -78,11 +78,24 @@ def check_begins_once(
             raise UserError(f"prompt_template {prompt_template}: a prompt begins with {token!r} twice; {remedy}")
 
 
+def begun_twice(tokenizer: "PreTrainedTokenizerBase", text: str) -> str:
+    """The special token that a text begins with and that the tokenizer would put before it once more; "" for none."""
+    ids = tokenizer(text, verbose=False)["input_ids"][:2]
+    twice = len(ids) == 2 and ids[0] == ids[1] and ids[0] in beginning_tokens(tokenizer)
+    return cast(str, tokenizer.decode([ids[0]])) if twice else ""
+
+
 def beginning_tokens(tokenizer: "PreTrainedTokenizerBase") -> set[int]:
     """The ids that begin a text: what the tokenizer calls so, and what it puts before a text, which tells of those too
     that were read from a tokenizer.json alone and have no names for their special tokens.
     """
+    named = {tokenizer.bos_token_id} - {None}
+    added = added_beginning(tokenizer)
+    return named if added is None else named | {added}
+
+
+def added_beginning(tokenizer: "PreTrainedTokenizerBase") -> int | None:
+    """The id that the tokenizer puts before a text by itself, if it does."""
     plain = tokenizer("x", add_special_tokens=False)["input_ids"]
     added = tokenizer("x")["input_ids"]
-    named = {tokenizer.bos_token_id} - {None}
-    return named | ({added[0]} if added[:1] != plain[:1] else set())
+    return added[0] if added[:1] != plain[:1] else None

@@ -12,7 +12,7 @@ from pathlib import Path
 from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.models import Model
-from litm.models.files import WEIGHTS
+from litm.models.files import WEIGHTS, weight_files
 
 #: Parameters, in 10⁹, of a model of which neither its entry nor its name says how many it has.
 USUAL_BILLIONS = 7.0
@@ -71,7 +71,7 @@ def billions_of(model: Model) -> float:
 @cache
 def _bytes_of_weights(folder: str) -> int:
     """Looked up once for all sweeps of the model: the folder may be on a slow disk."""
-    return sum(file.stat().st_size for pattern in WEIGHTS for file in Path(folder).glob(pattern))
+    return sum(file.stat().st_size for kind in WEIGHTS for file in weight_files(Path(folder), kind))
 
 
 def memory_mb(model: Model | ApiModel, attempt: int) -> int:

@@ -24,7 +24,7 @@ from litm.config.api_models import ApiModel
 from litm.config.datasets import Dataset
 from litm.inference.engines import engine_facts
 from litm.models.context_window import load_config
-from litm.models.files import WEIGHTS
+from litm.models.files import WEIGHTS, weight_files
 
 #: How long (seconds) the network is given to answer, and Java to start.
 PATIENCE = 5
@@ -121,8 +121,8 @@ def model_size(location: str, revision: str | None, weight_bytes: int) -> ModelS
 
 def weight_bytes(folder: Path) -> int:
     """The size of the weights in a folder that transformers would load: safetensors if there are any."""
-    for pattern in WEIGHTS:
-        if files := list(folder.glob(pattern)):
+    for kind in WEIGHTS:
+        if files := weight_files(folder, kind):
             return sum(file.stat().st_size for file in files)
     return 0
 

@@ -21,8 +21,7 @@ from litm.inference.remote.replies import (
 )
 from litm.prompting.chat import as_messages
 from litm.prompting.formats import CHAT
-from litm.prompting.render import render_prompts
-from litm.prompting.tokenizer import beginning_tokens
+from litm.prompting.render import render_prompts, text_of_chat
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -94,11 +93,7 @@ def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSet
         return text
     if tokenizer is None:
         raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
-    (text,) = render_prompts(tokenizer, CHAT, None, [content])
-    first, second = tokenizer(text, verbose=False)["input_ids"][:2]
-    # The template has written the token that begins a text, and the server's tokenizer adds it once more.
-    twice = first == second and first in beginning_tokens(tokenizer)
-    return text.removeprefix(cast(str, tokenizer.decode([first]))) if twice else text
+    return text_of_chat(tokenizer, content)
 
 
 def request_fields(settings: EngineSettings) -> dict[str, Any]:

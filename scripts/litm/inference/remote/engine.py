@@ -12,11 +12,11 @@ from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
 from litm.base.messages import note
 from litm.domain.example import Content
-from litm.domain.finish_reason import REFUSED, STOP
+from litm.domain.finish_reason import REFUSED
 from litm.domain.response import Response
-from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared, Provider, with_ids
+from litm.inference.engine import EngineSettings, Prepared, Provider, with_ids
 from litm.inference.remote.prompt_tokens import ServedPrompts
-from litm.inference.remote.replies import Reply, line_end
+from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
 from litm.prompting.tokenizer import load_tokenizer
 
@@ -105,10 +105,11 @@ class ApiEngine(ABC):
         check_read_whole(prompt.tokens, reply.prompt_tokens, is_exact)
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
             self._note_missing_usage()
-        end = line_end(reply.text, self.settings.reasoning) if self.settings.stop == FIRST_LINE else None
+        # Whole, whatever the stop rule: where the answer ends depends on what is done about reasoning, which is no part
+        # of the identity of what a server says. It is cut when responses are written (`Asking.with_answers`).
         return Response(
-            text=reply.text[:end],
-            finish_reason=reply.finish_reason if end is None else STOP,
+            text=reply.text,
+            finish_reason=reply.finish_reason,
             prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
             response_tokens=reply.response_tokens or 0,
             made_with=f"{self.software}, {public_url(self.url)}, {reply.served or self.settings.location}",

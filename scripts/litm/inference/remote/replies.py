@@ -8,7 +8,6 @@ from typing import Any
 from litm.base.surrogates import without_surrogates
 from litm.domain.response import is_token_count
 from litm.inference.remote.failures import Unanswered
-from litm.prompting.reasoning import Reasoning
 
 
 @dataclass(frozen=True)
@@ -106,21 +105,3 @@ def known_reason(reasons: Mapping[str, str], given: object) -> str:
     if not isinstance(given, str) or given not in reasons:
         raise Unanswered(f"an answer that ended for the reason {given!r}")
     return reasons[given]
-
-
-def line_end(text: str, reasoning: Reasoning) -> int | None:
-    """How many characters it takes to the end of the answer's first line that is not blank; None if it does not end.
-
-    The rule of `line_end.LineEnd`, for a response of which the tokens are not known. Where the model is run here, what
-    else the token of the line end says (another line end, mostly) is recorded too, which nothing reads. An answer
-    begins behind the reasoning, where the two are separate.
-    """
-    begin = 0
-    if reasoning.is_separate:
-        opening, closing = reasoning.tags
-        begin = text.find(closing) + len(closing) if closing in text else 0
-        if not begin and text.lstrip().startswith(opening):
-            return None
-    start = len(text) - len(text[begin:].lstrip())
-    end = text.find("\n", start) + 1
-    return end or None

@@ -1,0 +1,117 @@
+"""Answers of servers that end with their first line: kept whole, and cut when responses are written."""
+
+import json
+from pathlib import Path
+
+import pytest
+from fault_server import FaultServer
+from hypothesis import given
+from hypothesis import strategies as st
+from programs import run_program
+from record_makers import example, response
+
+from litm.base.hashing import canonical_json
+from litm.base.json_files import read_json, write_json
+from litm.domain.example import write_examples
+from litm.domain.finish_reason import LENGTH, OVERFLOW, STOP
+from litm.domain.response import SweepResponse, read_responses
+from litm.inference.first_line import cut_at_line_end, line_end
+from litm.inference.local.line_end import LineEnd, cut_answer
+from litm.prompting.reasoning import STRIP, Reasoning
+
+LETTERS = "a\n \t\u2003b"
+REASONED = "<think>\nlet me think\n</think>\nParis is right\nor is it?"
+
+
+@given(st.text(alphabet=LETTERS, max_size=12))
+def test_an_answer_ends_where_the_local_engine_ends_one_of_the_same_characters(text):
+    ids, reason = cut_answer([LETTERS.index(letter) for letter in text], [], LineEnd(list(LETTERS)))
+    end = line_end(text, Reasoning())
+    assert text[:end] == "".join(LETTERS[id] for id in ids)
+    assert (reason == "stop") == (end is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("<think>\nHm.\n</think>\n\nAnn\nBob", "<think>\nHm.\n</think>\n\nAnn\n"),
+        ("Hm.\nHm.\n</think>Ann\n", "Hm.\nHm.\n</think>Ann\n"),
+        ("\n<think>\nHm.\nHm.", "\n<think>\nHm.\nHm."),
+        ("Ann\nBob", "Ann\n"),
+    ],
+)
+def test_lines_of_reasoning_do_not_end_an_answer(text, kept):
+    assert text[: line_end(text, Reasoning(STRIP))] == kept
+
+
+def test_a_response_is_cut_and_ended_by_its_first_line_and_one_without_is_left_alone():
+    texts = [" \n\n one\ntwo\n", "one", "\n \n", "one\n\ntwo", ""]
+    responses = [response(response=text, finish_reason=LENGTH) for text in texts]
+    responses.append(response(response=None, finish_reason=OVERFLOW))
+    cut = list(cut_at_line_end(responses, Reasoning()))
+    assert [(one.text, one.finish_reason) for one in cut] == [
+        (" \n\n one\n", STOP), ("one", LENGTH), ("\n \n", LENGTH), ("one\n", STOP), ("", LENGTH), (None, OVERFLOW),
+    ]  # fmt: skip
+    assert list(cut_at_line_end(cut, Reasoning())) == cut
+
+
+def generate(folder: Path, url: str, reasoning: Reasoning, stop: str = "first_line") -> list[SweepResponse]:
+    """What the program writes for two prompts, asked of a server or read from the folder's journal."""
+    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n}") for n in range(2)])
+    identity = {"api_model": "m", "base_url": url}
+    source = {"location": "m", "revision": None, "context_window": None, "base_url": url, "identity": identity}
+    write_json(folder / "source.json", source)
+    settings = {"engine": "openai", "endpoint": "chat", "prompt_template": "chat", "request": {}}
+    options = {
+        "model": "m",
+        "experiment": "e",
+        "source": folder / "source.json",
+        "settings": canonical_json({**settings, **reasoning.settings()}),
+        "decoding": canonical_json({"max_new_tokens": 30, "stop": stop}),
+        "examples": folder / "examples.jsonl.gz",
+        "journal": folder / "journal.jsonl",
+        "responses": folder / "responses.jsonl.gz",
+        "manifest": folder / "manifest.json",
+    }
+    done = run_program("generate", *(str(word) for name, value in options.items() for word in (f"--{name}", value)))
+    assert done.returncode == 0, done.stderr
+    return list(read_responses(folder / "responses.jsonl.gz"))
+
+
+def journalled(folder: Path) -> list[dict]:
+    records = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
+    return [record for record in records if "key" in record]
+
+
+@pytest.mark.parametrize("tags", [("<think>", "</think>"), ("<a>", "</a>")])
+def test_another_reasoning_policy_on_the_same_journal_is_as_if_asked_anew(tags, tmp_path):
+    text = REASONED.replace("<think>", tags[0]).replace("</think>", tags[1])
+    policies = [Reasoning(), Reasoning(STRIP, tags=tags), Reasoning(STRIP), Reasoning()]
+    with FaultServer(answer=lambda prompt: text) as server:
+        for number, policy in enumerate(policies):
+            kept, fresh = tmp_path / "kept", tmp_path / str(number)
+            kept.mkdir(exist_ok=True)
+            fresh.mkdir()
+            assert generate(kept, f"{server.url}/v1", policy) == generate(fresh, f"{server.url}/v1", policy)
+            assert (kept / "responses.jsonl.gz").read_bytes() == (fresh / "responses.jsonl.gz").read_bytes()
+            assert read_json(kept / "manifest.json")["asked"] == (0 if number else 2)
+            if policy == policies[1]:
+                (one, _) = read_responses(kept / "responses.jsonl.gz")
+                assert one.answer == "\nParis is right\n" and one.text == text.removesuffix("or is it?")
+    assert {record["text"] for record in journalled(kept)} == {text}
+
+
+def test_an_older_journal_of_answers_that_were_cut_gives_the_same_bytes(tmp_path):
+    with FaultServer(lambda prompt, attempt: "length", answer=lambda prompt: f" \n{prompt}\nWhy?") as server:
+        generate(tmp_path, f"{server.url}/v1", Reasoning())
+        written = (tmp_path / "responses.jsonl.gz").read_bytes()
+        lines = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+        for line in lines:
+            if "key" in line:
+                line |= {"text": line["text"].removesuffix("Why?"), "finish_reason": STOP}
+        (tmp_path / "journal.jsonl").write_text("".join(canonical_json(line) + "\n" for line in lines))
+        (one, _) = generate(tmp_path, f"{server.url}/v1", Reasoning())
+        assert (tmp_path / "responses.jsonl.gz").read_bytes() == written
+        assert len(server.asked) == 2
+    # The tokens are those that the server counted, of the whole answer.
+    assert (one.text, one.finish_reason, one.response_tokens) == (" \nprompt 0\n", STOP, 15)

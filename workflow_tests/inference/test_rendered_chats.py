@@ -1,0 +1,115 @@
+"""Chats that are sent to a server as texts: the chat template that made them is part of what defines an answer."""
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from fault_server import FaultServer
+from programs import run_program
+from record_makers import example
+from transformers import AutoTokenizer
+
+from litm.base.errors import UserError
+from litm.base.hashing import canonical_json
+from litm.base.json_files import read_json, write_json
+from litm.config.catalogue import read_catalogue_entry
+from litm.domain.example import write_examples
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
+from litm.inference.sweep_setup import Asking
+from litm.prompting.formats import CHAT, RAW
+
+SERVED = {"location": "m", "revision": None, "context_window": None, "base_url": "u", "identity": {"api_model": "m"}}
+DECODING = {"max_new_tokens": 9, "stop": "end_token"}
+TEMPLATE = "{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}"
+
+
+def folder_of(folder: Path, template: str | None = TEMPLATE, adds_beginning: bool = False, **tokens: str) -> str:
+    """A folder with the reference model's tokenizer, with a chat template."""
+    tokenizer = AutoTokenizer.from_pretrained(ROOT / "resources" / "reference_model", **tokens)
+    tokenizer.chat_template = template
+    tokenizer.add_bos_token = adds_beginning
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+def settings(endpoint: str = COMPLETIONS_ENDPOINT, prompt_template: str = CHAT) -> dict:
+    return {"engine": "openai", "endpoint": endpoint, "prompt_template": prompt_template, "request": {}}
+
+
+def asking(endpoint: str = COMPLETIONS_ENDPOINT, prompt_template: str = CHAT) -> Asking:
+    return Asking(SERVED, settings(endpoint, prompt_template), None, DECODING)
+
+
+def test_whatever_changes_the_text_of_a_chat_changes_the_identity(tmp_path):
+    begins = {"bos_token": "<|endoftext|>"}
+    tokenizers = [
+        folder_of(tmp_path / "one"),
+        folder_of(tmp_path / "template", TEMPLATE + "Answer in French:"),
+        folder_of(tmp_path / "special token", eos_token="<|pad|>"),
+        folder_of(tmp_path / "beginning", adds_beginning=True, **begins),
+    ]
+    identities = [canonical_json(asking().identity(tokenizer)) for tokenizer in tokenizers]
+    assert len(set(identities)) == 4
+    # Neither the place of a tokenizer nor a token that the template does not name is part of it.
+    for same in (folder_of(tmp_path / "other place"), folder_of(tmp_path / "pad", pad_token="<|endoftext|>")):
+        assert canonical_json(asking().identity(same)) == identities[0]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "prompt_template"), [(COMPLETIONS_ENDPOINT, RAW), (CHAT_ENDPOINT, CHAT), (CHAT_ENDPOINT, RAW)]
+)
+def test_a_tokenizer_that_only_counts_is_no_part_of_the_identity(endpoint, prompt_template, tmp_path):
+    own = asking(endpoint, prompt_template)
+    assert own.identity(folder_of(tmp_path)) == {
+        "source": {"api_model": "m"},
+        "model": settings(endpoint, prompt_template),
+        "template": None,
+        "decoding": DECODING,
+    }
+    assert own.identity(str(tmp_path / "not there")) == own.identity()
+
+
+def test_a_tokenizer_that_can_render_no_chat_is_named_before_anything_is_asked(tmp_path):
+    with pytest.raises(UserError, match="has no chat template: use 'raw' or"):
+        asking().identity(folder_of(tmp_path, None))
+    with pytest.raises(UserError, match="set the model's 'tokenizer'"):
+        asking().identity()
+
+
+def test_an_edited_chat_template_asks_again_and_the_old_one_is_answered_from_the_journal(tmp_path):
+    def generate(template: str) -> tuple[int, int]:
+        words["--tokenizer"] = folder_of(tmp_path / "tokenizer", template)
+        done = run_program("generate", *(str(word) for pair in words.items() for word in pair))
+        assert done.returncode == 0, done.stderr
+        manifest = read_json(tmp_path / "manifest.json")
+        return manifest["asked"], manifest["reused"]
+
+    write_examples(tmp_path / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n}") for n in range(3)])
+    words = {
+        "--model": "m",
+        "--experiment": "e",
+        "--source": tmp_path / "source.json",
+        "--settings": canonical_json(settings()),
+        "--decoding": canonical_json(DECODING),
+        "--examples": tmp_path / "examples.jsonl.gz",
+        "--journal": tmp_path / "journal.jsonl",
+        "--responses": tmp_path / "responses.jsonl.gz",
+        "--manifest": tmp_path / "manifest.json",
+    }
+    read = AutoTokenizer.from_pretrained(folder_of(tmp_path / "tokenizer"))
+    with FaultServer(tokens=lambda prompt: len(read(prompt)["input_ids"])) as server:
+        write_json(tmp_path / "source.json", {**SERVED, "base_url": f"{server.url}/v1"})
+        assert [generate(text) for text in (TEMPLATE, TEMPLATE, "B " + TEMPLATE, TEMPLATE)] == [
+            (3, 0), (0, 3), (3, 0), (0, 3),
+        ]  # fmt: skip
+    assert sorted(body["prompt"][:2] for body in server.bodies) == ["B "] * 3 + ["pr"] * 3
+    fields = [json.loads(line) for line in (tmp_path / "journal.jsonl").read_text().splitlines()]
+    templates = [line["fields"]["template"]["chat_template"] for line in fields if "fields" in line]
+    assert templates == [TEMPLATE, "B " + TEMPLATE]
+
+
+def test_the_settings_of_such_a_model_are_what_makes_the_template_part_of_the_identity(tmp_path):
+    keys = {"engine": "openai", "api_model": "m", "endpoint": "completions", "prompt_template": "chat"}
+    model = read_catalogue_entry("models", "m", {**keys, "tokenizer": folder_of(tmp_path)}).located({}, ROOT)
+    assert Asking(SERVED, model.answer_settings(), None, DECODING).sends_rendered_chats
