@@ -26,7 +26,7 @@ def read_yaml(path: str | Path) -> Any:
     """
     try:
         loader = LOADER(Path(path).read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+    except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
         raise UserError(f"{path}: not UTF-8 text ({error.reason}): save it as that") from error
     try:
         root = loader.get_single_node()
