@@ -43,10 +43,10 @@ def test_what_yaml_would_take_for_something_else_is_one_line_with_its_place(text
     assert str(caught.value).startswith(f"{path}, {problem}") and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_a_file_in_another_encoding_is_one_line(encoding, tmp_path):
+@pytest.mark.parametrize("data", ["a: é\n".encode("latin-1"), "a: é\n".encode("utf-16"), b'a: "\x01"\n'])
+def test_a_file_that_is_no_text_is_one_line(data, tmp_path):
     path = tmp_path / "config.yaml"
-    path.write_bytes("a: é\n".encode(encoding))
+    path.write_bytes(data)
     with pytest.raises(UserError, match=f"{path}: not UTF-8 text"):
         read_yaml(path)
 

@@ -26,20 +26,15 @@ def read_yaml(path: str | Path) -> Any:
     """
     try:
         loader = LOADER(Path(path).read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
-        raise UserError(f"{path}: not UTF-8 text ({error.reason}): save it as that") from error
-    try:
         root = loader.get_single_node()
-        if root is None:
-            return None
-        for line, problem in _problems(root, (), set()):
+        for line, problem in () if root is None else _problems(root, (), set()):
             raise UserError(f"{path}, line {line}: {problem}")
-        return loader.construct_document(root)
+        return None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UserError(f"{path}, line {line}: not valid YAML ({error.problem})") from error
-    finally:
-        loader.dispose()
+    except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
+        raise UserError(f"{path}: not UTF-8 text, or with control characters ({error.reason})") from error
 
 
 def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:
