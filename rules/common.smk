@@ -20,6 +20,7 @@ SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 
 from litm.base.errors import UserError
+from litm.base.yaml_files import read_yaml
 from litm.workflow.environment import job_environment
 from litm.workflow.logs import error_messages
 from litm.workflow.plan import load_plan
@@ -28,7 +29,10 @@ from litm.workflow.wildcards import PLACEMENT, any_of
 os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
 
 
-configfile: os.path.relpath(ROOT / "config" / "config.yaml")
+DEFAULTS = os.path.relpath(ROOT / "config" / "config.yaml")
+
+
+configfile: DEFAULTS
 
 
 # Where another workflow imports this one, the line above is passed over, and that one's config is all there is.
@@ -37,6 +41,11 @@ update_config(defaults, config)
 config = defaults
 
 try:
+    # Snakemake has read them, and says nothing of keys that are there twice. Another workflow's are its own affair.
+    if workflow.is_main_process and DEFAULTS in workflow.configfiles:
+        for file in workflow.configfiles:
+            if not str(file).endswith(".json"):
+                read_yaml(file)
     PLAN = load_plan(config, ROOT)
 except UserError as error:
     raise WorkflowError(str(error))

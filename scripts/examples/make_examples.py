@@ -7,6 +7,7 @@ from litm.base.errors import UserError
 from litm.base.json_files import read_json
 from litm.base.messages import note
 from litm.domain.example import write_examples
+from litm.domain.question import Question
 from litm.examples.choice import choose_questions
 from litm.examples.example import examples_of, of_size_in_tokens
 from litm.examples.prompt_file import read_template
@@ -45,7 +46,19 @@ def main() -> None:
         )
     if not args.dataset:
         questions = map(checked, questions)
-    examples = list(examples_of(task, questions, items, args.placement, template, settings))
+    repeated: list[str] = []
+
+    def seen(question: Question) -> Question:
+        if question.repeats_gold:
+            repeated.append(question.text)
+        return question
+
+    examples = list(examples_of(task, map(seen, questions), items, args.placement, template, settings))
+    if repeated:
+        note(
+            f"{args.dataset}: {len(repeated)} of {len(examples)} questions have their gold item among the distractors "
+            f"too (the first is {repeated[0]!r}); the table answer_checks counts those whose context shows it twice"
+        )
     if args.length:
         examples = [of_size_in_tokens(example, args.size) for example in examples]
     if settings.examples is not None and len(examples) < settings.examples:

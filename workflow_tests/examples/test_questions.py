@@ -10,6 +10,7 @@ from litm.base.errors import UserError
 from litm.domain.example import Target
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD
 from litm.domain.question import Gold, Question
+from litm.examples.answer_check import answer_check_row
 from litm.examples.example import answer_in_distractors, make_example
 from litm.examples.placing import place, shuffle_distractors
 from litm.examples.prompt_file import read_template
@@ -125,6 +126,15 @@ def test_too_few_retrieved_items_name_the_question_and_both_numbers():
 
 def test_an_answer_in_a_distractor_is_noticed_and_none_where_nothing_is_gold():
     question = Question("id", "who", (Gold("gold", ("A", "it was Rome"), ("Rome",)),), (("Romeo", "x"), ("B", "y")))
-    assert answer_in_distractors(question, place(question, 2, "gold_at_0"))
-    assert not answer_in_distractors(question, [("A", "it was Rome"), ("B", "y")])
-    assert not answer_in_distractors(RETRIEVED, [("Rome", "Rome")])
+    assert answer_in_distractors(question, place(question, 2, "gold_at_0"), [0])
+    assert not answer_in_distractors(question, [("A", "it was Rome"), ("B", "y")], [0])
+    assert not answer_in_distractors(RETRIEVED, [("Rome", "Rome")], [])
+
+
+@pytest.mark.parametrize("gold", [("A", "it was Rome"), ("A", "the answer in other words")])
+def test_a_gold_item_that_is_there_twice_is_an_answer_in_a_distractor(gold):
+    question = Question("id", "who", (Gold("gold", gold, ("Rome",)),), (("B", "y"), gold, ("C", "z")))
+    assert question.repeats_gold and not RETRIEVED.repeats_gold
+    examples = {size: make_example(question, size, "gold_at_0", TEMPLATE, multi_document_qa) for size in (2, 3, 4)}
+    assert {size: one.answer_in_distractors for size, one in examples.items()} == {2: False, 3: True, 4: True}
+    assert [answer_check_row("e", size, [one])["n_in_distractors"] for size, one in examples.items()] == [0, 1, 1]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from conftest import ROOT
+from conftest import ROOT, qa_record, write_lines
 from programs import run_program
 from record_makers import response
 from suite_examples import (
@@ -280,6 +280,23 @@ def test_the_program_writes_the_examples_of_three_needles(tmp_path):
     records = list(read_examples(output))
     assert records[0] == example("multi_needle", questions("multi_needle", 5)[0], 5, "gold_at_0_2_4")
     assert [[target.position for target in record.targets] for record in records] == [[0, 2, 4]] * 2
+
+
+@pytest.mark.parametrize("copies", [0, 1])
+def test_the_program_says_how_many_questions_have_their_gold_document_twice(copies, tmp_path):
+    one, other = qa_record(1, 2), qa_record(2, 2)
+    one["ctxs"] += [{**one["ctxs"][1], "isgold": False}] * copies
+    output = tmp_path / "gold_at_0.jsonl.gz"
+    settings = {"examples": None, "seed": None, "distractor_order": "ranked"}
+    done = run_program(
+        "make_examples", "--task", "multi_document_qa", "--size", "3",
+        "--placement", "gold_at_0", "--settings", json.dumps(settings), "--output", output,
+        "--prompt", ROOT / "resources" / "prompts" / "multi_document_qa.txt",
+        "--dataset", write_lines(tmp_path / "qa.jsonl", [one, other]), "--labels",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = "qa.jsonl: 1 of 2 questions have their gold item among the distractors too (the first is 'what is number 1')"
+    assert (said in done.stderr) == bool(copies)
 
 
 def test_the_suite_selects_seven_experiments_at_the_nine_positions():

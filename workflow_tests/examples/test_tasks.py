@@ -64,7 +64,7 @@ def without(record: dict, field: str) -> dict:
     return {name: value for name, value in record.items() if name != field}
 
 
-def with_isgold(record: dict, flags: list[bool]) -> dict:
+def with_isgold(record: dict, flags: list) -> dict:
     documents = [{**document, "isgold": flag} for document, flag in zip(record["ctxs"], flags, strict=True)]
     return {**record, "ctxs": documents}
 
@@ -80,6 +80,10 @@ def with_isgold(record: dict, flags: list[bool]) -> dict:
         ({**qa_record(2, 2), "answers": "one"}, r"line 2: 'answers' must be a list, found str"),
         (with_isgold(qa_record(2, 2), [True, True, False]), r'line 2: 2 documents have "isgold": true'),
         (with_isgold(qa_record(2, 2), [False, False, False]), r'line 2: 0 documents have "isgold": true'),
+        *(
+            (with_isgold(qa_record(2, 2), [True, False, wrong]), r"line 2, ctxs\[2\]: 'isgold' must be true or false")
+            for wrong in ("true", "false", 1, 0, None)
+        ),
         (
             {**qa_record(2, 2), "ctxs": [{"text": "x", "isgold": True}]},
             r"line 2, ctxs\[0\]: the field 'title' is missing",
@@ -101,6 +105,11 @@ def test_a_bad_qa_record_is_refused_with_file_and_line(tmp_path, bad, message):
         ({**released_kv(), "value": "other"}, "the pair of key key1 and value other is not among"),
         ({**released_kv(), "ordered_kv_records": [["key1"]]}, "expected .key, value., two strings"),
         (without(released_kv(), "key"), "the field 'key' is missing"),
+        ({**released_kv(), "ordered_kv_records": [["key1", "value1"], ["a", "value1"]]}, "value1 of .* key a too"),
+        (
+            {**released_kv(), "ordered_kv_records": [["key1", "value1"], ["value1", "b"]]},
+            "value1 of .* key value1 too",
+        ),
     ],
 )
 def test_a_bad_kv_record_is_refused_with_file_and_line(tmp_path, bad, message):

@@ -30,13 +30,14 @@ from litm.inference.fit import Fit
 from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
 from litm.inference.remote.engine import public_url
-from litm.inference.remote.failures import Unanswered, asked_wait
+from litm.inference.remote.failures import Unanswered, asked_wait, masked
 from litm.inference.remote.replies import Reply, read_reply
 from litm.inference.remote.retrying import Patience
 from litm.inference.sweep import ask_missing
 from litm.prompting.formats import RAW
 
 PROTOCOLS = ("openai", "anthropic")
+CANARY = "sk-CANARY-0123456789"
 #: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
 HASTE = Patience(timeout=5.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
 SETTINGS = EngineSettings(
@@ -230,6 +231,36 @@ def test_a_key_that_a_provider_repeats_is_not_printed(protocol, monkeypatch):
         with pytest.raises(UserError) as refusal:
             answers(engine, ["a"])
     assert "***, says the server" in str(refusal.value) and "401" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", ["key in an error", "key as the reason"])
+def test_a_key_that_is_repeated_in_a_whole_response_is_not_printed(protocol, fault, monkeypatch, capsys):
+    monkeypatch.setenv("MY_KEY", CANARY)
+    with FaultServer(lambda prompt, attempt: fault) as server:
+        engine = make_engine(protocol, server, replace(HASTE, attempts=2, prompts=2), api_key_variable="MY_KEY")
+        with pytest.raises(UserError, match=r"the API gave no answer to 2 prompts .*\*\*\*") as refusal:
+            answers(engine, ["a", "b"])
+    said = capsys.readouterr()
+    assert "***" in said.err and "sk-" not in said.err + said.out + str(refusal.value)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_key_that_is_repeated_as_the_models_name_is_not_recorded_and_the_answer_is_as_it_came(protocol, monkeypatch):
+    monkeypatch.setenv("MY_KEY", CANARY)
+    with FaultServer(lambda prompt, attempt: "key as the model", answer=lambda prompt: f"{prompt} no-key") as server:
+        (response,) = answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["a"]).values()
+        (other,) = answers(make_engine(protocol, server), ["a"]).values()
+    assert response.made_with.endswith(", model of ***") and response.text == "a no-key"
+    # What stands for a key that is not needed is no secret.
+    assert other.made_with.endswith(", model of no-key")
+
+
+def test_a_key_is_masked_in_every_way_that_it_may_be_quoted():
+    for key in (CANARY, 'sk-"quoted"', "sk-back\\slash", "sk-two\nlines"):
+        for said in (key, json.dumps({"error": key}), repr(f"Bearer {key}"), str({"error": key})):
+            assert "sk-" not in masked(said, key) and "***" in masked(said, key)
+    assert masked("as it is", "") == "as it is"
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -136,10 +136,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
         elif fault == "empty":
             self._send(200, b"")
+        elif fault == "key in an error":
+            self._send(200, json.dumps({"error": {"message": f"{'?' * 290} {key} is no key of ours"}}).encode())
         elif fault == "error in it":
             self._send(200, b'{"error": {"message": "no luck behind this server"}}')
         else:
-            reply = json.dumps(self._reply(body, prompt, fault)).encode()
+            answer = self._reply(body, prompt, fault)
+            if fault == "key as the model":
+                answer["model"] = f"model of {key}"
+            elif fault == "key as the reason":
+                answer["stop_reason"] = answer.get("choices", [{}])[0]["finish_reason"] = key
+            reply = json.dumps(answer).encode()
             if fault == "cut":
                 self._send(200, reply[: len(reply) // 2])
             elif fault == "torn":

@@ -376,6 +376,14 @@ def test_a_mistake_in_the_config_is_said_before_any_job_runs(bench):
     assert "Traceback" not in done.stderr
 
 
+def test_a_key_that_is_twice_in_a_users_config_is_said_before_any_job_runs(bench):
+    bench.path("more.yaml").write_text("seed: 1\nseed: 2\n")
+    done = bench.snakemake("more.yaml")
+    assert done.returncode == 1
+    assert "more.yaml, line 2: the key 'seed' is on line 1 already" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_broken_line_in_a_dataset_is_said_and_nothing_is_lost(bench):
     write_lines(bench.path("questions.jsonl.gz"), [{"question": "one", "answers": ["x"], "ctxs": []}])
     journal = bench.path("results/journal/dummy/qa.jsonl").read_bytes()

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from litm.base.errors import UserError
 from litm.base.schema import Entry, Variants, read_entry, read_variant
+from litm.base.yaml_files import read_yaml
 from litm.config.api_models import ApiModel
 from litm.config.config import Config, Kind
 from litm.config.corpora import CorpusEntry, QuestionSetEntry
@@ -44,7 +43,7 @@ def read_catalogues(config: Config, root: Path) -> dict[str, dict[str, Any]]:
     """All checked entries by kind and name: those in `root`/config and those of the config, with its defaults."""
     entries = {}
     for kind in CATALOGUES:
-        own = string_keys(_load_yaml(root / "config" / f"{kind}.yaml"))
+        own = string_keys(read_yaml(root / "config" / f"{kind}.yaml"))
         entries[kind] = merge_catalogue(own, (config.define or {}).get(kind) or {})
     if config.model_defaults:
         defaults = config.model_defaults.model_dump(exclude_unset=True)
@@ -93,9 +92,3 @@ def _check_name(name: str, where: str) -> None:
         raise UserError(
             f"{where}: the name '{name}' is not allowed; use letters, digits, dots, hyphens and underscores"
         )
-
-
-def _load_yaml(path: Path) -> Any:
-    # libyaml where PyYAML has it: the catalogues are read at every start, and Python's own loader is ten times slower.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(path.read_text(encoding="utf-8"), loader)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import Entry, Positive, choose
@@ -18,6 +18,16 @@ from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 #: Keys that say which model it is, or need its tokenizer: not for engines without a model.
 MODEL_KEYS = ("path", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags")
+
+#: What transformers takes beside the keys of a config.json where it loads a configuration, by the same door: what to
+#: load and from where, with whose code. Names that begin with an underscore are its own.
+NOT_OF_CONFIG = {
+    "attn_implementation", "cache_dir", "code_revision", "config", "device_map", "experts_implementation",
+    "force_download", "from_tf", "gguf_file", "kernel_config", "local_files_only", "mirror", "name_or_path",
+    "output_loading_info", "pretrained_model_name_or_path", "proxies", "resume_download", "return_unused_kwargs",
+    "revision", "subfolder", "token", "trust_remote_code", "use_auth_token", "use_kernels", "use_safetensors",
+    "user_agent", "variant", "weights_only",
+}  # fmt: skip
 
 
 class About(Entry):
@@ -204,7 +214,8 @@ class Model(RunKeys, AskedModel):
         {},
         description="Other values for keys of the model's own configuration (config.json), by the names that "
         "transformers has for them, such as {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. "
-        "They change answers. A value replaces the whole of the model's own.",
+        "They change answers. A value replaces the whole of the model's own. How and from where a model is loaded is "
+        "not said here, and code that comes with a model is never run.",
     )
     reasoning_tokens: Annotated[int, Field(ge=1)] | None = Field(
         None,
@@ -231,6 +242,14 @@ class Model(RunKeys, AskedModel):
         description="Minutes that a sweep asks of a cluster, instead of a rule of thumb. A sweep that takes longer is "
         "submitted again and resumes from its journal.",
     )
+
+    @field_validator("config")
+    @classmethod
+    def _check_config(cls, value: dict[str, Any]) -> dict[str, Any]:
+        for key in value:
+            if key in NOT_OF_CONFIG or key.startswith("_"):
+                raise ValueError(f"'{key}' is no key of a config.json but says how transformers loads one: take it out")
+        return value
 
     @model_validator(mode="before")
     @classmethod

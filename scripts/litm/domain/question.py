@@ -25,3 +25,8 @@ class Question:
     text: str
     golds: tuple[Gold, ...]
     distractors: tuple[Item, ...]
+
+    @property
+    def repeats_gold(self) -> bool:
+        """Whether a gold item is among the distractors too, so that moving it leaves another one where it is."""
+        return any(gold.item in self.distractors for gold in self.golds if gold.item is not None)

@@ -39,7 +39,7 @@ def make_example(question: Question, size: int, placement: str, template: str, t
         size=size,
         placement=placement,
         question=question.text,
-        answer_in_distractors=answer_in_distractors(question, items),
+        answer_in_distractors=answer_in_distractors(question, items, gold_positions(placed)),
         prompt=prompt,
         messages=None if as_messages is None else as_messages(items, question.text),
         targets=tuple(
@@ -60,15 +60,16 @@ def of_size_in_tokens(example: Example, tokens: int) -> Example:
     return replace(example, size=tokens, items=example.size)
 
 
-def answer_in_distractors(question: Question, items: Sequence[Item]) -> bool:
-    """Whether an answer is in an item that is not a gold one, as `best_subspan_em` looks for it; False without a gold
-    item.
+def answer_in_distractors(question: Question, items: Sequence[Item], positions: Sequence[int]) -> bool:
+    """Whether an answer is in an item that is not a gold one, as `best_subspan_em` looks for it, or a gold item is
+    there twice; False without a gold item. positions: of the gold items.
     """
     golds = {gold.item for gold in question.golds if gold.item is not None}
     if not golds:
         return False
     answers = [answer for gold in question.golds for answer in gold.answers]
-    return any(contains_normalized(" ".join(item), answers) for item in items if item not in golds)
+    others = [item for index, item in enumerate(items) if index not in positions]
+    return any(item in golds or contains_normalized(" ".join(item), answers) for item in others)
 
 
 def item_span(formatted: Sequence[str], position: int, separator: str, context_start: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from litm.base.errors import UserError
+from litm.base.loading_errors import first_line
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -30,10 +31,10 @@ def load_config(location: str, revision: str | None, changes: Mapping[str, Any] 
 
     try:
         config, unknown = AutoConfig.from_pretrained(
-            location, revision=revision, return_unused_kwargs=True, **(changes or {})
+            location, revision=revision, trust_remote_code=False, return_unused_kwargs=True, **(changes or {})
         )
     except (OSError, ValueError, StrictDataclassError) as error:
-        raise UserError(f"configuration of {location}: {str(error).strip().splitlines()[0]}") from error
+        raise UserError(f"configuration of {location}: {first_line(error)}") from error
     if unknown:
         (name, *_) = unknown
         raise UserError(f"configuration of {location}: it has no '{name}': mend the model's 'config'")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from litm.base.errors import UserError
+from litm.base.loading_errors import first_line
 from litm.prompting.chat import switch_thinking_off
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import OFF, Reasoning, check_tags
@@ -41,10 +42,10 @@ def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTok
         except Exception as error:  # the tokenizers library raises nothing more special
             raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
     try:
-        return AutoTokenizer.from_pretrained(location, revision=revision, padding_side="left")
+        # Never None, with which transformers asks on standard input whether to run code that comes with a model.
+        return AutoTokenizer.from_pretrained(location, revision=revision, trust_remote_code=False, padding_side="left")
     except (OSError, ValueError, KeyError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise UserError(f"tokenizer of {location}: {reason}") from error
+        raise UserError(f"tokenizer of {location}: {first_line(error)}") from error
 
 
 def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":

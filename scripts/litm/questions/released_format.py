@@ -140,6 +140,9 @@ class QuestionRecord:
         for index, document in enumerate(typed_field(record, "ctxs", list, where) if "ctxs" in record else []):
             if not isinstance(document, dict):
                 raise UserError(f"{where}, ctxs[{index}]: expected an object with 'title' and 'text'")
+            if not isinstance(is_gold := document.get("isgold", False), bool):
+                # The text "false" is true to Python, and 1 is no truth value of JSON: neither is guessed.
+                raise UserError(f"{where}, ctxs[{index}]: 'isgold' must be true or false, found {is_gold!r}")
         return cls(record, where)
 
     @classmethod

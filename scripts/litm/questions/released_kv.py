@@ -33,4 +33,10 @@ def kv_question(record: dict, where: str) -> Question:
     if [key, value] not in pairs:
         raise UserError(f"{where}: the pair of key {key} and value {value} is not among ordered_kv_records")
     distractors = tuple((k, v) for k, v in pairs if k != key)
+    elsewhere = [k for k, v in distractors if value in (k, v)]
+    if elsewhere:
+        raise UserError(
+            f"{where}: the value {value} of key {key} is in the pair of key {elsewhere[0]} too, so that an answer does "
+            "not tell which was read: give the pairs different values"
+        )
     return Question(key, key, (Gold("gold", (key, value), (value,)),), distractors)

@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-import yaml
 from pydantic import Field, model_validator
 
 from litm.base.schema import AsGiven, Entry, NotNegative, Positive, read_entry
+from litm.base.yaml_files import read_yaml
 
 Task = Literal["kv_retrieval", "multi_document_qa", "needle_in_haystack"]
 #: The tasks that there are lessons for; also the names of their prompt files.
@@ -150,7 +150,7 @@ class RecipeEntry(Entry):
 
 def read_recipe(path: str | Path) -> Recipe:
     """The recipe in a YAML file; `UserError` for the first mistake, with the key."""
-    entry = read_entry(RecipeEntry, yaml.safe_load(Path(path).read_text(encoding="utf-8")), str(path))
+    entry = read_entry(RecipeEntry, read_yaml(path), str(path))
     return Recipe(
         seed=entry.seed,
         shape=entry.shape,

@@ -10,6 +10,7 @@ from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from litm.base.errors import UserError
+from litm.base.loading_errors import first_line
 from litm.models.batches import length_sorted_batches
 from litm.models.context_window import context_window_of
 from litm.models.devices import choose_device
@@ -45,12 +46,17 @@ class Encoder:
         self.device = choose_device(device)
         self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
         try:
-            self.tokenizer = AutoTokenizer.from_pretrained(settings.location, revision=settings.revision)
+            self.tokenizer = AutoTokenizer.from_pretrained(
+                settings.location, revision=settings.revision, trust_remote_code=False
+            )
             model = AutoModel.from_pretrained(
-                settings.location, revision=settings.revision, dtype=getattr(torch, settings.dtype)
+                settings.location,
+                revision=settings.revision,
+                trust_remote_code=False,
+                dtype=getattr(torch, settings.dtype),
             )
         except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
-            raise UserError(f"encoder {settings.location}: {str(error).strip().splitlines()[0]}") from error
+            raise UserError(f"encoder {settings.location}: {first_line(error)}") from error
         if model.config.is_encoder_decoder:
             raise UserError(f"encoder {settings.location} is an encoder-decoder, only encoders can be used here")
         window = context_window_of(model.config)

@@ -23,6 +23,7 @@ from litm.checks.doctor.software import normalized
 from litm.config.api_models import ApiModel
 from litm.config.datasets import Dataset
 from litm.inference.engines import engine_facts
+from litm.inference.remote.failures import masked
 from litm.models.context_window import load_config
 from litm.models.files import WEIGHTS, weight_files
 
@@ -203,11 +204,11 @@ def api(model: ApiModel) -> Api:
         # A redirect must not be followed with the key.
         answer = httpx2.get(url, headers=headers, timeout=PATIENCE, follow_redirects=False)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        return replace(facts, error=str(error) or type(error).__name__)
-    return replace(facts, status=answer.status_code, models=_model_names(answer.content))
+        return replace(facts, error=masked(str(error), key) or type(error).__name__)
+    return replace(facts, status=answer.status_code, models=_model_names(masked(answer.text, key)))
 
 
-def _model_names(body: bytes) -> tuple[str, ...] | None:
+def _model_names(body: str) -> tuple[str, ...] | None:
     """The names in a list of models, which both protocols write alike; None if it is none."""
     try:
         return tuple(model["id"] for model in json.loads(body)["data"])

@@ -69,7 +69,7 @@ class Engine(ApiEngine):
                 extra_body=fields,
             )
         except APIError as error:
-            raise failure_of(error, self.key) from error
+            raise failure_of(error) from error
         return read_reply(response.http_response.text, read)
 
 

@@ -70,7 +70,7 @@ class Engine(ApiEngine):
         except APIError as error:
             if FILTERED in error_names(error.body):
                 return Reply("", REFUSED, None, None, None)
-            raise failure_of(error, self.key) from error
+            raise failure_of(error) from error
         return read_reply(response, read)
 
     async def _send(self, client: "AsyncOpenAI", content: Content) -> str:

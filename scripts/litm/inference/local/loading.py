@@ -15,6 +15,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from litm.base.errors import UserError
+from litm.base.loading_errors import first_line
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
 
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
@@ -38,6 +39,7 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             settings.location,
             config=config,
             revision=settings.revision,
+            trust_remote_code=False,
             dtype=dtype,
             attn_implementation=settings.attention,
             quantization_config=quantization_config(settings.quantization, dtype, config),
@@ -81,7 +83,7 @@ def loading_problem(error: Exception) -> str:
     text = str(error).strip()
     if "does not support an attention" in text or "does not support Flash Attention" in text:
         return "its architecture has no such implementation of attention: set the model's 'attention' to eager"
-    return text.splitlines()[0]
+    return first_line(error)
 
 
 def quantization_config(

@@ -4,6 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from litm.domain.example import Content
 from litm.domain.finish_reason import REFUSED
 from litm.domain.response import Response
 from litm.inference.engine import EngineSettings, Prepared, Provider, with_ids
+from litm.inference.remote.failures import Unanswered, masked, masked_failure
 from litm.inference.remote.prompt_tokens import ServedPrompts
 from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
@@ -92,13 +94,22 @@ class ApiEngine(ABC):
         async with self.connect() as client:
 
             async def send(index: int) -> Reply:
-                return await self.ask(client, prompts[index].content)
+                return await self._ask_masked(client, prompts[index].content)
 
             batches = as_they_finish(send, order, self.settings.concurrency, self.patience)
             async with aclosing(batches):
                 async for batch in batches:
                     self._mended += sum(reply.is_mended for _, reply in batch)
                     yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
+
+    async def _ask_masked(self, client: Any, content: Content) -> Reply:
+        """As `ask`; what a server says beside its answer is printed and recorded, and must not have the key in it."""
+        secret = "" if self.key == NO_KEY else self.key
+        try:
+            reply = await self.ask(client, content)
+        except (Unanswered, UserError) as error:
+            raise masked_failure(error, secret) from None
+        return replace(reply, served=masked(reply.served, secret) if isinstance(reply.served, str) else None)
 
     def _response(self, prompt: Prepared, reply: Reply) -> Response:
         is_exact = self.served_prompts is not None and self.served_prompts.are_exact

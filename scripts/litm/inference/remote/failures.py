@@ -1,5 +1,6 @@
 """Requests that got no answer: which of them to send again, and when, and which mean that something must be mended."""
 
+import json
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,6 +16,8 @@ TOO_MANY = 429
 QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 #: A server that wants a longer wait than this, in seconds, has a limit by the hour or the day.
 LONGEST_WAIT = 900.0
+#: Characters of what a server says of a failure that are worth a line; some send a page.
+LONGEST_REASON = 400
 
 
 class Unanswered(Exception):
@@ -30,13 +33,28 @@ class Unanswered(Exception):
         self.for_all = for_all
 
 
-def failure_of(error: Exception, secret: str) -> Exception:
+def masked(text: str, secret: str) -> str:
+    """The text with *** for a key, which servers repeat in what they say; also as JSON or Python would quote it."""
+    # Without a key, nothing: an empty text is in every other one.
+    for form in {secret, json.dumps(secret)[1:-1], repr(secret)[1:-1]} - {""}:
+        text = text.replace(form, "***")
+    return text
+
+
+def masked_failure(error: Unanswered | UserError, secret: str) -> Unanswered | UserError:
+    """The same failure with a message that does not have the key, and that is no page long."""
+    message = masked(str(error), secret)
+    if isinstance(error, UserError):
+        return UserError(message)
+    return Unanswered(message[:LONGEST_REASON], error.wait, error.for_all)
+
+
+def failure_of(error: Exception) -> Exception:
     """What an error of an SDK means: `Unanswered`, or a `UserError` with the provider's message.
 
-    error: an `APIError` of either SDK, which has a response if the server sent one; secret: the key, which is not
-    repeated if a provider does.
+    error: an `APIError` of either SDK, which has a response if the server sent one.
     """
-    message = " ".join(str(error).split()).replace(secret, "***")
+    message = " ".join(str(error).split())
     response = getattr(error, "response", None)
     if response is None:
         return Unanswered(f"{message} ({type(error.__cause__ or error).__name__})")

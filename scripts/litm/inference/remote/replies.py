@@ -51,7 +51,7 @@ def json_body(text: str) -> dict[str, Any]:
         raise Unanswered("a response that is not a JSON object")
     if body.get("error"):
         # Services that pass requests on tell so of what went wrong behind them.
-        raise Unanswered(f"a response that says there was an error: {json.dumps(body['error'])[:300]}")
+        raise Unanswered(f"a response that says there was an error: {json.dumps(body['error'])}")
     return body
 
 

@@ -1,0 +1,79 @@
+"""Reading YAML that users write: what YAML would take for something else, in silence, is an error with its line."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from litm.base.errors import UserError
+
+#: libyaml where PyYAML has it: files are read at every start, and Python's own loader is ten times slower.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+TAG = "tag:yaml.org,2002:"
+#: What a value may be; dates, sets and bytes are none of JSON's.
+KINDS = {f"{TAG}{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
+#: Numbers of YAML 1.1 that few mean: in base 8, in base 60, and those that are none.
+ODD_NUMBER = re.compile(r"[-+]?0[0-9_]+|.*:.*|.*\.(?:nan|inf)", re.IGNORECASE)
+
+
+def read_yaml(path: str | Path) -> Any:
+    """The value of a YAML file.
+
+    Raises `UserError` with file and line for what is no YAML, a key that is there twice, a number that YAML reads in
+    base 8 or 60, or that is none, and for a date and other values that JSON has not.
+    """
+    try:
+        loader = LOADER(Path(path).read_text(encoding="utf-8"))
+        root = loader.get_single_node()
+        for line, problem in () if root is None else _problems(root, (), set()):
+            raise UserError(f"{path}, line {line}: {problem}")
+        return None if root is None else loader.construct_document(root)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UserError(f"{path}, line {line}: not valid YAML ({error.problem})") from error
+    except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
+        raise UserError(f"{path}: not UTF-8 text, or with control characters ({error.reason})") from error
+
+
+def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:
+    """The line of each problem, and what it is; above: the nodes that the node is in; known: those looked at, by `id`,
+    because aliases may show one many times.
+    """
+    if node in above:
+        yield _line(node), "an alias stands for what it is a part of: write out what is meant"
+    if id(node) in known:
+        return
+    known.add(id(node))
+    if node.tag not in KINDS:
+        kind = node.tag.removeprefix(TAG)
+        yield _line(node), f"a value of the kind '{kind}', which YAML makes of {_shown(node)}: put quotes around it"
+    elif isinstance(node, yaml.MappingNode):
+        first: dict[str, int] = {}
+        for key, value in node.value:
+            yield from _problems(key, (*above, node), known)
+            yield from _problems(value, (*above, node), known)
+            # Keys that begin with a question mark are conditions of yte, through which Snakemake reads.
+            if isinstance(key, yaml.ScalarNode) and key.tag != f"{TAG}merge" and not key.value.startswith("?"):
+                if key.value in first:
+                    yield (
+                        _line(key),
+                        f"the key '{key.value}' is on line {first[key.value]} already, and YAML would keep the last "
+                        "alone: remove one of them",
+                    )
+                first[key.value] = _line(key)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _problems(item, (*above, node), known)
+    elif node.tag in (f"{TAG}int", f"{TAG}float") and ODD_NUMBER.fullmatch(node.value):
+        number = yaml.safe_load(node.value)
+        yield _line(node), f"YAML reads {node.value} as {number}: write a number as usual, or quotes around a text"
+
+
+def _line(node: yaml.Node) -> int:
+    return cast(Any, node.start_mark).line + 1
+
+
+def _shown(node: yaml.Node) -> str:
+    return repr(node.value) if isinstance(node, yaml.ScalarNode) else "it"

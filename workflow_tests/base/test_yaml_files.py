@@ -1,0 +1,65 @@
+"""YAML files of users: what YAML would take for something else is an error that names the line."""
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from litm.base.errors import UserError
+from litm.base.yaml_files import read_yaml
+
+SHIPPED = sorted((ROOT / "config").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_every_file_of_the_project_is_read_as_yaml_reads_it(path):
+    assert read_yaml(path) == yaml.safe_load(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' is on line 1 already"),
+        ("x:\n  a: {b: 1, c: 2, b: 3}\n", "line 2: the key 'b' is on line 2 already"),
+        ("- {a: 1}\n- a: 1\n  a: 1\n", "line 3: the key 'a' is on line 2 already"),
+        ("10: 1\n'10': 2\n", "line 2: the key '10' is on line 1 already"),
+        ("positions:\n  010: [0]\n", "line 2: YAML reads 010 as 8:"),
+        ("positions: {10: [0, 07]}\n", "line 1: YAML reads 07 as 7:"),
+        ("runtime: 1:30\n", "line 1: YAML reads 1:30 as 90:"),
+        ("runtime: 1:30.5\n", "line 1: YAML reads 1:30.5 as 90.5:"),
+        ("depths: {100: [0, .nan]}\n", "line 1: YAML reads .nan as nan:"),
+        ("request: {after: 2026-01-02}\n", "line 1: a value of the kind 'timestamp', which YAML makes of '2026-01-02'"),
+        ("config: !!set {a}\n", "line 1: a value of the kind 'set', which YAML makes of it"),
+        ("config: !!python/name:os.system\n", "line 1: a value of the kind 'python/name:os.system'"),
+        ("a: &a\n  b: *a\n", "line 1: an alias stands for what it is a part of"),
+        ("a: [1\n", "line 2: not valid YAML ("),
+        ("a: 1\n---\na: 2\n", "line 2: not valid YAML (but found another document)"),
+    ],
+)
+def test_what_yaml_would_take_for_something_else_is_one_line_with_its_place(text, problem, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError) as caught:
+        read_yaml(path)
+    assert str(caught.value).startswith(f"{path}, {problem}") and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", ["a: é\n".encode("latin-1"), "a: é\n".encode("utf-16"), b'a: "\x01"\n'])
+def test_a_file_that_is_no_text_is_one_line(data, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=f"{path}: not UTF-8 text"):
+        read_yaml(path)
+
+
+def test_what_looks_alike_and_is_meant_is_read(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("a: &a {b: 1, c: '010'}\nd: {<<: *a, b: 2}\ne: [*a, *a]\nf: {0: -0, 0.5: 00.5, 1e3: 0x10}\n")
+    assert read_yaml(path) == yaml.safe_load(path.read_text())
+    path.write_text("# nothing\n")
+    assert read_yaml(path) is None
+
+
+def test_aliases_of_aliases_are_looked_at_once(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)))
+    assert read_yaml(path)["a1"] == [[1], [1]]
