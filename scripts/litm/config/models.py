@@ -213,8 +213,8 @@ class Model(RunKeys, AskedModel):
         {},
         description="Other values for keys of the model's own configuration (config.json), by the names that "
         "transformers has for them, such as {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. "
-        "They change answers. A value replaces the whole of the model's own. How and from where a model is loaded is not "
-        "said here, and code that comes with a model is never run.",
+        "They change answers. A value replaces the whole of the model's own. How and from where a model is loaded is "
+        "not said here, and code that comes with a model is never run.",
     )
     reasoning_tokens: Annotated[int, Field(ge=1)] | None = Field(
         None,
