@@ -378,7 +378,7 @@ def test_a_mistake_in_the_config_is_said_before_any_job_runs(bench):
 
 def test_a_key_that_is_twice_in_a_users_config_is_said_before_any_job_runs(bench):
     bench.path("more.yaml").write_text("seed: 1\nseed: 2\n")
-    done = bench.snakemake("more.yaml")
+    done = bench.snakemake("--configfile", "more.yaml")
     assert done.returncode == 1
     assert "more.yaml, line 2: the key 'seed' is on line 1 already" in done.stderr
     assert "Traceback" not in done.stderr
