@@ -9,7 +9,7 @@ from litm.base.atomic_write import atomic_writer
 
 
 def write_csv(path: str | Path, table: pd.DataFrame, decimals: int | None = 6) -> None:
-    """Write a table as CSV: fractions with so many decimals (None: with all that they have), missing values empty."""
+    """Write a table as CSV: fractions with `decimals` decimals (None: all of them), missing values empty."""
     float_format = None if decimals is None else f"%.{decimals}f"
     with atomic_writer(path) as raw:
         raw.write(table.to_csv(index=False, float_format=float_format, lineterminator="\n").encode())

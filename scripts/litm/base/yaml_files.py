@@ -21,8 +21,8 @@ ODD_NUMBER = re.compile(r"[-+]?0[0-9_]+|.*:.*|.*\.(?:nan|inf)", re.IGNORECASE)
 def read_yaml(path: str | Path) -> Any:
     """The value of a YAML file.
 
-    Raises `UserError` with file and line for what is no YAML, a key that is there twice, a number that YAML reads in
-    base 8 or 60, or that is none, and for a date and other values that JSON has not.
+    Raises `UserError` with file and line for broken YAML, a duplicate key, a number in base 8 or 60, `.nan`, `.inf`,
+    a date, and any other value that JSON does not have.
     """
     try:
         loader = LOADER(Path(path).read_text(encoding="utf-8"))

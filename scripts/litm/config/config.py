@@ -7,7 +7,7 @@ from pydantic import Field, Strict
 from litm.base.schema import Entry, Names
 from litm.config.models import ModelDefaults
 
-#: The kinds of catalogues, each of which has a file beside config.yaml.
+#: The kinds of catalogues. Each has a file beside config.yaml.
 Kind = Literal["models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates"]
 
 

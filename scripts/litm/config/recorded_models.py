@@ -162,7 +162,7 @@ def fill(pattern: str, cell: Cell, where: str) -> str:
 
 
 def _check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None:
-    """Records must say of which of the cells they are that their file is about."""
+    """Each record must name its cell where its file has several."""
     if "prompt" in fields:
         return
     placements: dict[int, list[str]] = {}

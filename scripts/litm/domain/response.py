@@ -40,7 +40,7 @@ class Response:
         """
         return cls(
             text=without_surrogates(_journalled_text(record, "text")),
-            # One string for all responses, of which there may be a million.
+            # One string shared by all responses: there may be a million.
             finish_reason=sys.intern(_journalled_text(record, "finish_reason")),
             prompt_tokens=_journalled_count(record, "prompt_tokens"),
             response_tokens=_journalled_count(record, "response_tokens"),

@@ -29,7 +29,7 @@ def is_automatic(experiment: Experiment) -> bool:
 def draw(figure: Mapping, rows: Rows) -> "Figure":
     """Accuracy (%) against the position of the gold item, with 95 % intervals; published values are dashed.
 
-    A panel names the models of which no question was scored.
+    A panel names the models without a scored question.
     """
     from litm.figures.drawing.curves import draw_curves
 

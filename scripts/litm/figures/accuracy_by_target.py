@@ -35,7 +35,7 @@ def is_automatic(experiment: Experiment) -> bool:
 def draw(figure: Mapping, rows: Rows) -> "Figure":
     """Accuracy (%) of each gold item of prompts that have several, with 95 % intervals; a bar for each model.
 
-    A panel names the models of which no question was scored.
+    A panel names the models without a scored question.
     """
     from litm.figures.drawing.bars import draw_bars
 

@@ -33,7 +33,7 @@ TABLE = Table(
         "sd": Column(FLOAT, "sample standard deviation", "SD"),
         "min": Column(INTEGER, "the shortest", "Min"),
         "max": Column(INTEGER, "the longest", "Max"),
-        "n_gold_located": Column(INTEGER, "prompts of which the place of every gold item is known in tokens"),
+        "n_gold_located": Column(INTEGER, "prompts whose gold items all have a known place in tokens"),
         "gold_first_token": Column(FLOAT, "mean index of the first token of the gold items"),
         "gold_last_token": Column(FLOAT, "mean index of the last"),
         "gold_depth_tokens": Column(

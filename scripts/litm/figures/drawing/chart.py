@@ -44,7 +44,7 @@ class Series:
 class Panel:
     """Series on the same axes. title and the labels of ticks may have several lines.
 
-    ticks: (x, label); absent: the models of which no question was scored here.
+    ticks: (x, label); absent: the models without a scored question here.
     """
 
     title: str
@@ -105,7 +105,7 @@ def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> 
 
 
 def curves(figure: Mapping, cells: "pd.DataFrame", x: str) -> tuple[Series, ...]:
-    """A curve over the column x for each experiment and model of which any question was scored."""
+    """A curve over the column x for each experiment and model with a scored question."""
     several = len(figure["experiments"]) > 1
     return tuple(
         Series(CURVE, str(model), experiment if several else "", dash, points_of(curve.sort_values(x), x))
@@ -135,7 +135,7 @@ def _as_published(series: Series) -> Series:
 
 
 def references(figure: Mapping, accuracy: "pd.DataFrame", models: Sequence[str]) -> Iterator[Series]:
-    """A horizontal line for each reference experiment and model of which any question was scored."""
+    """A horizontal line for each reference experiment and model with a scored question."""
     for dash, (experiment, label) in enumerate(figure["references"].items()):
         cells = scored(accuracy[accuracy["experiment"] == experiment])
         for model, cell in zip(cells["model"], points_of(cells, None), strict=True):
