@@ -17,6 +17,7 @@ rule make_table:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.tables.inputs, PLAN.tables.code),
         options=PLAN.tables.options,
         caption=PLAN.tables.caption,
     shell:
@@ -38,6 +39,8 @@ rule make_markdown:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.tables.markdown_code),
     shell:
         "python {input.code[0]:q}"
         " --table {wildcards.table}"
@@ -65,6 +68,7 @@ rule make_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.code("make_claims_table.py")),
         order=PLAN.sweeps.order,
         relations=PLAN.claims.relations,
         recall_of=PLAN.claims.recall_of,
@@ -94,6 +98,7 @@ rule make_published_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.paper.accuracy, PLAN.code("make_claims_table.py")),
         relations=PLAN.claims.published_relations,
     shell:
         "python {input.code[0]:q}"
@@ -123,6 +128,8 @@ rule make_paper_table:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.code("make_paper_table.py")),
     shell:
         "python {input.code[0]:q}"
         " --table {wildcards.number}"
@@ -146,6 +153,8 @@ rule make_published_paper_table:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.paper.published, PLAN.code("make_paper_table.py")),
     shell:
         "python {input.code[0]:q}"
         " --table {wildcards.number}"

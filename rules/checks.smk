@@ -40,6 +40,11 @@ rule estimate_sweep:
     conda:
         "../envs/inference.yaml"
     params:
+        content=PLAN.content(
+            PLAN.models.tokenizer_files,
+            PLAN.models.template,
+            PLAN.code("estimate_sweep.py"),
+        ),
         journal=PLAN.estimate.journal,
         # A journal only grows, and is no input: that it has grown is all that says there are more answers.
         answered=PLAN.estimate.answered,
@@ -111,6 +116,9 @@ rule ask_again:
         mem_mb=PLAN.inference.memory,
         runtime=PLAN.inference.minutes,
     params:
+        content=PLAN.content(
+            PLAN.models.tokenizer_files, PLAN.models.template, PLAN.audit.code
+        ),
         # The audit's own: an audit that was interrupted goes on, and no sweep is ever served from it.
         journal="results/audit_journal/{model}/{experiment}.jsonl",
         model=PLAN.inference.settings,
@@ -155,6 +163,7 @@ rule audit_sweep:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.code("audit_sweep.py")),
         metric=PLAN.examples.metric,
         seed=PLAN.study.seed,
     shell:

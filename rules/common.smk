@@ -22,6 +22,7 @@ sys.path.insert(0, SCRIPTS)
 from litm.base.errors import UserError
 from litm.base.yaml_files import read_yaml
 from litm.workflow.environment import job_environment
+from litm.workflow.future_times import set_back
 from litm.workflow.logs import error_messages
 from litm.workflow.plan import load_plan
 from litm.workflow.wildcards import PLACEMENT, any_of
@@ -47,8 +48,12 @@ try:
             if not str(file).endswith(".json"):
                 read_yaml(file)
     PLAN = load_plan(config, ROOT)
+    PLAN.data.check_fetched()
 except UserError as error:
     raise WorkflowError(str(error))
+
+if workflow.is_main_process and (said := set_back("results", only_say=workflow.dryrun)):
+    print(said, file=sys.stderr)
 
 if PLAN.study.left_out and workflow.is_main_process:
     print(*PLAN.study.left_out, sep="\n", file=sys.stderr)

@@ -17,6 +17,7 @@ rule make_passages:
     # One of them compresses.
     threads: 2
     params:
+        content=PLAN.content(PLAN.corpora.files, PLAN.corpora.code),
         source=PLAN.corpora.source,
         settings=PLAN.corpora.settings,
         location=PLAN.corpora.location,
@@ -44,6 +45,7 @@ rule generate_questions:
     conda:
         "../envs/retrieval.yaml"
     params:
+        content=PLAN.content(PLAN.questions.generator_code),
         source=PLAN.questions.generator,
         settings=PLAN.questions.generator_settings,
     shell:

@@ -15,6 +15,12 @@ rule make_examples:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(
+            PLAN.examples.dataset,
+            PLAN.examples.labels,
+            PLAN.examples.prompt,
+            PLAN.examples.code,
+        ),
         task=PLAN.examples.task,
         settings=PLAN.examples.settings,
     shell:
@@ -42,6 +48,7 @@ rule check_examples:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.code("check_examples.py")),
         generated=PLAN.examples.generated,
         design=PLAN.examples.design,
     shell:

@@ -22,6 +22,7 @@ rule plot_figure:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.figures.published, PLAN.figures.code),
         figure=PLAN.figures.settings,
         order=PLAN.sweeps.model_order,
     shell:
@@ -54,6 +55,7 @@ rule plot_pbi_forest:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.figures.pbi_forest_code),
         figure=PLAN.figures.pbi_forest_settings,
     shell:
         "python {input.code[0]:q}"
@@ -77,6 +79,7 @@ rule plot_published:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.paper.accuracy, PLAN.figures.published_code),
         figure=PLAN.figures.published_settings,
     shell:
         "python {input.code[0]:q}"

@@ -34,6 +34,11 @@ rule generate:
         mem_mb=PLAN.inference.memory,
         runtime=PLAN.inference.minutes,
     params:
+        content=PLAN.content(
+            PLAN.models.tokenizer_files,
+            PLAN.models.template,
+            PLAN.inference.code,
+        ),
         # A cache that outlives every run: never a declared output, which Snakemake would delete.
         journal="results/journal/{model}/{experiment}.jsonl",
         model=PLAN.inference.settings,
@@ -95,6 +100,7 @@ rule import_responses:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.recorded.files, PLAN.code("import_responses.py")),
         fields=PLAN.recorded.fields,
         settings=PLAN.recorded.reasoning,
         cells=PLAN.recorded.cells,

@@ -16,9 +16,12 @@ rule identify_model:
     conda:
         "../envs/inference.yaml"
     params:
+        content=PLAN.content(
+            PLAN.models.folder,
+            PLAN.models.identified_tokenizer,
+            PLAN.code("identify_model.py"),
+        ),
         location=PLAN.models.location,
-        # Times alone do not say that a file was replaced by an older one.
-        content=PLAN.models.content,
         digests="results/store/file_digests",
     shell:
         "python {input.code[0]:q}"
@@ -39,8 +42,10 @@ use rule identify_model as identify_encoder with:
     log:
         "results/logs/identify_encoder/{retriever}.log",
     params:
+        content=PLAN.content(
+            PLAN.retrieval.encoder_folder, PLAN.code("identify_model.py")
+        ),
         location=PLAN.retrieval.encoder_location,
-        content=PLAN.retrieval.encoder_content,
         digests="results/store/file_digests",
 
 

@@ -15,6 +15,12 @@ rule find_size:
     conda:
         "../envs/inference.yaml"
     params:
+        content=PLAN.content(
+            PLAN.examples.prompt,
+            PLAN.sizes.tokenizer_files,
+            PLAN.sizes.template,
+            PLAN.sizes.code,
+        ),
         task=PLAN.examples.task,
         settings=PLAN.examples.settings,
         placements=PLAN.sizes.placements,
@@ -54,6 +60,11 @@ rule count_tokens:
     conda:
         "../envs/inference.yaml"
     params:
+        content=PLAN.content(
+            PLAN.models.tokenizer_files,
+            PLAN.models.template,
+            PLAN.code("count_tokens.py"),
+        ),
         tokenizer=PLAN.models.tokenizer,
         prompt_template=PLAN.models.prompt_template,
         reasoning=PLAN.models.reasoning,

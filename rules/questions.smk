@@ -13,6 +13,12 @@ rule derive_questions:
         "results/logs/derive_questions/{derived}.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(
+            PLAN.questions.nq_open,
+            PLAN.questions.annotations,
+            PLAN.code("derive_questions.py"),
+        ),
     shell:
         "python {input.code[0]:q}"
         " --nq-open {input.nq_open:q}"

@@ -15,6 +15,12 @@ rule make_vocabulary:
     localrule: True
     conda:
         "../envs/inference.yaml"
+    params:
+        content=PLAN.content(
+            PLAN.reference_model.recipe,
+            PLAN.reference_model.prompts,
+            PLAN.code("make_vocabulary.py"),
+        ),
     shell:
         "python {input.code[0]:q}"
         " --recipe {input.recipe:q}"
@@ -42,6 +48,11 @@ rule train_reference_model:
         mem_mb=4000,
         runtime=180,
     params:
+        content=PLAN.content(
+            PLAN.reference_model.recipe,
+            PLAN.reference_model.prompts,
+            PLAN.code("train_reference_model.py"),
+        ),
         store="results/store/reference_model",
     shell:
         "OMP_WAIT_POLICY=PASSIVE"
@@ -68,6 +79,8 @@ rule plot_training:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.code("plot_training.py")),
     shell:
         "python {input.code[0]:q}"
         " --curve {input.curve:q}"

@@ -15,6 +15,7 @@ rule sample_questions:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.code("sample_questions.py")),
         models=PLAN.report.models,
         questions=PLAN.study.sampled_per_size,
         seed=PLAN.study.seed,
@@ -53,6 +54,9 @@ rule make_report:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(
+            PLAN.report.datasets, PLAN.report.sources, PLAN.report.code
+        ),
         order=PLAN.sweeps.order,
         settings=PLAN.report.settings,
     shell:
@@ -81,6 +85,7 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.code("summarize.py")),
         curves=PLAN.suite.curves,
     shell:
         "python {input.code[0]:q}"
@@ -107,6 +112,7 @@ rule export_suite:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.code("export_suite.py")),
         curves=PLAN.suite.curve_files,
     shell:
         "python {input.code[0]:q}"

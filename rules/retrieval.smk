@@ -21,6 +21,7 @@ rule index_bm25:
     resources:
         mem_mb=4000,
     params:
+        content=PLAN.content(PLAN.code("index_bm25.py")),
         store="results/store/bm25",
     shell:
         "python {input.code[0]:q}"
@@ -51,6 +52,7 @@ rule encode_passages:
         gpu=PLAN.retrieval.gpu,
         batch_tokens=PLAN.retrieval.batch_tokens,
     params:
+        content=PLAN.content(PLAN.code("encode_passages.py")),
         encoding=PLAN.retrieval.encoding,
         store="results/store/vectors",
     shell:
@@ -80,6 +82,7 @@ rule index_vectors:
     resources:
         mem_mb=PLAN.retrieval.index_memory,
     params:
+        content=PLAN.content(PLAN.code("index_vectors.py")),
         index=PLAN.retrieval.index_settings,
         store="results/store/indexes",
     shell:
@@ -115,6 +118,7 @@ rule retrieve:
         batch_tokens=PLAN.retrieval.batch_tokens,
         mem_mb=4000,
     params:
+        content=PLAN.content(PLAN.data.questions, PLAN.retrieval.code),
         method=PLAN.retrieval.method,
         search=PLAN.retrieval.search_settings,
         encoding=PLAN.retrieval.encoding,
@@ -154,6 +158,8 @@ rule measure_recall:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.code("measure_recall.py")),
     shell:
         "python {input.code[0]:q}"
         " --questions {wildcards.questions:q}"
@@ -179,6 +185,7 @@ rule make_candidates:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.candidates.questions, PLAN.code("make_candidates.py")),
         settings=PLAN.candidates.settings,
     shell:
         "python {input.code[0]:q}"
@@ -203,6 +210,8 @@ rule export_released:
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.data.dataset, PLAN.code("export_released.py")),
     shell:
         "python {input.code[0]:q}"
         " --candidates {input.candidates:q}"

@@ -14,6 +14,7 @@ rule score:
     conda:
         "../envs/analysis.yaml"
     params:
+        content=PLAN.content(PLAN.code("score.py")),
         task=PLAN.examples.task,
         metric=PLAN.examples.metric,
     shell:

@@ -1,9 +1,11 @@
 """Get a remote file from the mirror folder or the network and check it."""
 
 import argparse
+from pathlib import Path
 
 from litm.base.cli import run
 from litm.base.download import fetch
+from litm.base.fetched import note_fetched
 from litm.base.messages import note
 
 
@@ -15,6 +17,7 @@ def main() -> None:
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     source = fetch(args.url, args.sha256, args.mirror, args.output)
+    note_fetched(Path(args.output), args.sha256)
     note(f"{args.output}: from {source}, sha256 is right")
 
 

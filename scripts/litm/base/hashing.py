@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -25,3 +26,13 @@ def file_sha256(path: str | Path) -> str:
     """The sha256 of a file, as 64 hex digits."""
     with Path(path).open("rb") as raw:
         return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+def file_state(path: Path) -> list:
+    """Where links lead, size, and the times in ns at which the content, and anything of the file, were last changed.
+
+    The last cannot be set back, as `cp -p`, `rsync -a` and `tar` do with the time of the content. No inode: on
+    some network disks that is another whenever one looks, and large weights would be hashed at every batch.
+    """
+    facts = path.stat()
+    return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from litm.base.schema import NotNegative, choose
 from litm.config.datasets import Dataset
 from litm.config.models import AskedModel, RequestKeys, tokenizer_of
-from litm.config.values import text_names
+from litm.config.values import check_names, text_names
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
 from litm.inference.engines import engine_facts, engine_names
 from litm.prompting.formats import CHAT, RAW
@@ -109,6 +109,7 @@ class ApiModel(RequestKeys, AskedModel):
         allowed = [CHAT, RAW] if chats else [CHAT, RAW, *text_names(root / "resources" / "prompt_templates")]
         hint = f"others are for 'endpoint: {COMPLETIONS_ENDPOINT}'" if chats else ""
         choose([self.prompt_template], allowed, f"{self.where}.prompt_template", hint)
+        check_names([self.prompt_template], f"{self.where}.prompt_template")
         return self.changed(tokenizer=tokenizer_of(self, datasets, root))
 
     def answer_settings(self) -> dict:

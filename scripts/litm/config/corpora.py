@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import Entry, Names, choose, one_of
-from litm.config.values import locate
+from litm.config.values import check_names, locate
 from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import is_generator, passage_words, source_names
 from litm.corpora.sources.documents import source_files
@@ -79,9 +79,11 @@ def _files(entry: CorpusEntry, path: str | None) -> tuple[str, ...]:
         return ()
     if entry.source == "documents":
         try:
-            return tuple(str(file) for file in source_files(Path(path)))
+            files = tuple(str(file) for file in source_files(Path(path)))
         except UserError as error:
             raise UserError(f"{entry.where}.path: {error}") from error
+        check_names(files, f"{entry.where}.path")
+        return files
     if not Path(path).is_file():
         raise UserError(f"{entry.where}.path: {path} is not a file")
     return (path,)

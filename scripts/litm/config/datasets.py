@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry
-from litm.config.values import locate
+from litm.config.values import check_names, locate
 
 
 class Dataset(Entry):
@@ -35,7 +35,7 @@ class Dataset(Entry):
         description="Which data of the paper's authors the file has, for comparison with published values: contexts "
         "before (v1) and since (v2) January 2024, or a file with one version (released). Left out for other data.",
     )
-    file: Annotated[str, Field(pattern="^[^/]+$")] = Field(
+    file: Annotated[str, Field(pattern="^[^/{}]+$")] = Field(
         FILLED_IN,
         description="The base name that the remote file gets here and has in data_mirror; the URL's own if left out.",
     )
@@ -56,7 +56,9 @@ class Dataset(Entry):
     def located(self, root: Path) -> "Dataset":
         """With the place of the local file, or the base name of the remote one; `UserError` if there is no file."""
         if self.path is None:
-            return self.changed(file=self.file or (self.url or "").rsplit("/", 1)[-1])
+            file = self.file or (self.url or "").rsplit("/", 1)[-1]
+            check_names([file], f"{self.where}.url")
+            return self.changed(file=file)
         path = locate(self.path, root, f"{self.where}.path")
         if not Path(path).is_file():
             raise UserError(f"{self.where}.path: {path} is not a file")

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
 from litm.config.retrieval import Candidates
-from litm.config.values import text_names
+from litm.config.values import check_names, text_names
 from litm.domain.curve import Cell, Curve
 from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.examples.prompt_file import read_template
@@ -214,6 +214,7 @@ def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any],
     cells = read_cells(entry)
     prompts = root / "resources" / "prompts"
     choose([entry.prompt], text_names(prompts), f"{where}.prompt")
+    check_names([entry.prompt], f"{where}.prompt")
     read_template(prompts / f"{entry.prompt}.txt", with_context=any(cell.size for cell in cells))
     if entry.design == ASK_ANOTHER_KEY and not hasattr(load_task(entry.task), ASK_ANOTHER_KEY):
         raise UserError(f"{where}: 'design: {entry.design}' is for kv_retrieval, not for the task {entry.task}")

@@ -9,10 +9,10 @@ from pydantic import Field, field_validator, model_validator
 from litm.base.errors import UserError
 from litm.base.schema import Entry, Positive, choose
 from litm.config.datasets import Dataset
-from litm.config.values import Device, Hub, locate, text_names
+from litm.config.values import Device, Hub, check_names, locate, text_names
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
-from litm.models.files import check_has_tokenizer, check_model_folder
+from litm.models.files import check_has_tokenizer, check_model_folder, model_files, tokenizer_files
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
@@ -283,10 +283,12 @@ class Model(RunKeys, AskedModel):
         """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
         templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
         choose([self.prompt_template], templates, f"{self.where}.prompt_template")
+        check_names([self.prompt_template], f"{self.where}.prompt_template")
         path = None
         if self.path is not None:
             path = locate(self.path, root, f"{self.where}.path")
             check_model_folder(Path(path))
+            check_names(model_files(Path(path)), f"{self.where}.path")
             if self.tokenizer is None:
                 check_has_tokenizer(Path(path))
         tokenizer = tokenizer_of(self, datasets, root)
@@ -326,4 +328,7 @@ def tokenizer_of(model: AskedModel, datasets: Mapping[str, Dataset], root: Path)
     """The dataset or the path of a model's own tokenizer, None if it has none; `UserError` if there is no such file."""
     if model.tokenizer is None or model.tokenizer in datasets:
         return model.tokenizer
-    return locate(model.tokenizer, root, f"{model.where}.tokenizer")
+    where = f"{model.where}.tokenizer"
+    path = locate(model.tokenizer, root, where)
+    check_names(tokenizer_files(Path(path)), where)
+    return path

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import AsGiven, Entry, NotNegative, Variants, choose
-from litm.config.values import Device, Hub, locate
+from litm.config.values import Device, Hub, check_names, locate
 from litm.domain.placement import AS_RETRIEVED
-from litm.models.files import check_model_folder, has_tokenizer
+from litm.models.files import check_model_folder, has_tokenizer, model_files
 from litm.retrieval.candidates import GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.method import EXACT
 
@@ -132,6 +132,7 @@ class Dense(AnyRetriever):
             return self
         path = locate(self.path, root, f"{self.where}.path")
         check_model_folder(Path(path))
+        check_names(model_files(Path(path)), f"{self.where}.path")
         if not has_tokenizer(Path(path)):
             raise UserError(f"{self.where}.path: {path} has no tokenizer: copy the encoder's there")
         return self.changed(path=path)

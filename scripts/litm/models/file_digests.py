@@ -1,25 +1,31 @@
 """The sha256 of files, looked up as long as a file is as it was when it was hashed."""
 
-import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from litm.base.hashing import digest, file_sha256, text_sha256
+from litm.base.hashing import digest, file_sha256, file_state, text_sha256
 from litm.base.json_files import read_json, write_json
 
+#: Where they are kept, from the working directory.
+DIGESTS = "results/store/file_digests"
 #: In bytes; as `max-checksum-file-size` in the profiles, up to which Snakemake itself reads files before it starts.
 HASHED_BEFORE_A_RUN = 104857600
+#: In bytes; smaller files are hashed in less time than it takes to look them up.
+KEPT_FROM = 1048576
 
 
 class FileDigests:
     """Hashes a file again only where its state is another than when it was hashed.
 
     store: a folder that keeps the digests for other processes, None to keep them in this one only. They are no
-    results: places and times are one machine's. location: where the files are; each has a file of digests.
+    results: places and times are one machine's. location: where the files are; each has a file of digests. kept_from:
+    digests of files of so many bytes are kept there.
     """
 
-    def __init__(self, store: str | Path | None = None, location: str = "") -> None:
+    def __init__(self, store: str | Path | None = None, location: str = "", kept_from: int = 0) -> None:
         self._kept = Path(store) / f"{text_sha256(location)[:32]}.json" if store else None
+        self._kept_from = kept_from
         self._known = read_json(self._kept) if self._kept and self._kept.exists() else {}
 
     def sha256(self, path: Path) -> str:
@@ -30,30 +36,31 @@ class FileDigests:
         if known is None or known["state"] != state:
             known = {"state": state, "sha256": file_sha256(path)}
             self._known[str(path)] = known
-            if self._kept:
-                self._kept.parent.mkdir(parents=True, exist_ok=True)
-                write_json(self._kept, self._known)
+            if self._kept and path.stat().st_size >= self._kept_from:
+                self._keep(self._kept)
         return known["sha256"]
 
+    def _keep(self, file: Path) -> None:
+        # Where nothing can be written, as for a dry run in somebody else's folder, files are hashed again.
+        with suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_json(file, {path: known for path, known in self._known.items() if self._is_large(known)})
 
-def file_state(path: Path) -> list:
-    """Where links lead, size, and the times in ns at which the content, and anything of the file, were last changed.
-
-    The last cannot be set back, as `cp -p`, `rsync -a` and `tar` do with the time of the content. No inode: on
-    some network disks that is another whenever one looks, and large weights would be hashed at every batch.
-    """
-    facts = path.stat()
-    return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]
+    def _is_large(self, known: dict) -> bool:
+        return known["state"][1] >= self._kept_from
 
 
-def content_digest(paths: Iterable[Path]) -> str:
+def content_digest(paths: Iterable[Path], sha256: Callable[[Path], str] = file_sha256) -> str:
     """What is another text if a file is replaced, whatever its time: the digest of names with the sha256 of each.
 
-    Of files too large to be read whenever a workflow starts it is the size, and the time of the content.
+    Of files too large to be read whenever a workflow starts it is the size, and the time of the content. A file that
+    is not there has neither.
     """
-    return digest({str(path): _content(path) for path in paths})
+    return digest({str(path): _content(path, sha256) for path in paths})
 
 
-def _content(path: Path) -> str | list[int]:
+def _content(path: Path, sha256: Callable[[Path], str]) -> str | list[int] | None:
+    if not path.exists():
+        return None
     facts = path.stat()
-    return file_sha256(path) if facts.st_size <= HASHED_BEFORE_A_RUN else [facts.st_size, facts.st_mtime_ns]
+    return sha256(path) if facts.st_size <= HASHED_BEFORE_A_RUN else [facts.st_size, facts.st_mtime_ns]

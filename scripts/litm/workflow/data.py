@@ -1,5 +1,8 @@
 """Where files of questions and other data are, and which of them are fetched."""
 
+from pathlib import Path
+
+from litm.base.fetched import check_fetched
 from litm.config.study import Study
 from litm.workflow.wildcards import Wildcards
 
@@ -18,7 +21,12 @@ class DataPlan:
         if name in self._study.candidates:
             return f"results/candidates/{name}.jsonl.gz"
         dataset = self._study.datasets[name]
-        return dataset.path or f"results/data/{dataset.file}"
+        return dataset.path or _fetched(dataset.file)
+
+    def check_fetched(self) -> None:
+        """Raise `UserError` for a fetched file that is another than the one that was checked when it came."""
+        for file, dataset in self._remote.items():
+            check_fetched(Path(_fetched(file)), str(dataset.sha256), f"datasets.{dataset.name}")
 
     def questions(self, wildcards: Wildcards) -> str:
         """The file of the dataset or question set {questions}."""
@@ -45,3 +53,7 @@ class DataPlan:
     def sha256(self, wildcards: Wildcards) -> str:
         """What the remote file {file} must hash to."""
         return str(self._remote[wildcards.file].sha256)
+
+
+def _fetched(file: str) -> str:
+    return f"results/data/{file}"

@@ -9,7 +9,6 @@ from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
-from litm.models.file_digests import content_digest
 from litm.models.files import model_files, tokenizer_files
 from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
@@ -94,10 +93,6 @@ class ModelPlan:
         """The tokenizer that is part of which model it is; what counts the tokens of a server's model is not."""
         own = self._prompting[wildcards.model].own_tokenizer
         return [own] if own and not isinstance(self.asked[wildcards.model], ApiModel) else []
-
-    def content(self, wildcards: Wildcards) -> str:
-        """What is another text if a file of the folder is replaced by an older one."""
-        return content_digest(map(Path, self.folder(wildcards)))
 
     def location(self, wildcards: Wildcards) -> str:
         """Where the model is: JSON."""

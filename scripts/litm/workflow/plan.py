@@ -12,6 +12,7 @@ from litm.config.study import Study, load_study
 from litm.workflow.analysis import TablePlan
 from litm.workflow.checks import AuditPlan, EstimatePlan
 from litm.workflow.claims import ClaimPlan
+from litm.workflow.content import ContentPlan
 from litm.workflow.corpora import CorpusPlan
 from litm.workflow.data import DataPlan
 from litm.workflow.examples import ExamplePlan, SizePlan
@@ -40,6 +41,7 @@ class Plan:
         self.study = study
         self.project = ProjectFiles(root)
         self.code = self.project.code
+        self.content = ContentPlan()
         self.data = DataPlan(study)
         self.corpora = CorpusPlan(study, self.project, self.data)
         self.questions = QuestionPlan(study, self.project, self.data)

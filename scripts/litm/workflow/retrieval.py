@@ -9,7 +9,6 @@ from litm.config.experiments import Experiment
 from litm.config.retrieval import Candidates, Retriever
 from litm.config.study import Study
 from litm.domain.placement import AS_RETRIEVED
-from litm.models.file_digests import content_digest
 from litm.models.files import model_files
 from litm.retrieval.method import EXACT
 from litm.workflow.data import DataPlan
@@ -37,10 +36,6 @@ class RetrievalPlan:
         """The files of an encoder in a folder; none for one of the hub."""
         path = self._retriever(wildcards).location["path"]
         return [str(file) for file in model_files(Path(path))] if path else []
-
-    def encoder_content(self, wildcards: Wildcards) -> str:
-        """What is another text if a file of the folder is replaced by an older one."""
-        return content_digest(map(Path, self.encoder_folder(wildcards)))
 
     def encoder_location(self, wildcards: Wildcards) -> str:
         """Where the encoder is: JSON with path, hub and revision."""

@@ -1,0 +1,46 @@
+"""The content of a rule's inputs: a param of it, because Snakemake takes only a newer file for a changed one."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_digest
+from litm.workflow.wildcards import Wildcards
+
+#: Files of the workflow's own are made by rules, which say when they change.
+MADE_HERE = "results/"
+
+Files = str | Iterable[str] | Mapping[str, str | Iterable[str]]
+Source = Files | Callable[[Wildcards], Files]
+
+
+class ContentPlan:
+    """Params that are another text if an input is replaced, whatever the times of input and output are.
+
+    `content=PLAN.content(PLAN.examples.dataset, PLAN.examples.code)`: what the rule has as inputs, without those that
+    are always made by other rules.
+    """
+
+    def __init__(self) -> None:
+        known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
+        # Many jobs have the same inputs, and all of one start are to see the same of a file.
+        self._digest = cache(lambda paths: content_digest(map(Path, paths), known.sha256))
+
+    def __call__(self, *sources: Source) -> Callable[[Wildcards], str]:
+        """The param for the inputs `sources`: files, or methods that are called with a job's wildcards."""
+
+        def content(wildcards: Wildcards) -> str:
+            named = (source(wildcards) if callable(source) else source for source in sources)
+            digests = [self._digest(tuple(_own(files))) for files in named]
+            return " ".join(one[:16] for one in digests)
+
+        return content
+
+
+def _own(files: Files) -> Iterator[str]:
+    if isinstance(files, str):
+        if not files.startswith(MADE_HERE):
+            yield files
+        return
+    for one in files.values() if isinstance(files, Mapping) else files:
+        yield from _own(one)
