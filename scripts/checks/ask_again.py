@@ -23,6 +23,8 @@ def main() -> None:
     template = read_prompt_template(args.template) if args.template else None
     engine = audit_engine(args.settings["engine"])
     asking = Asking(read_json(args.source), {**args.settings, "engine": engine}, template, args.decoding)
+    # Before anything is read of what the identity is of.
+    check_source = asking.source_check(args.model, args.tokenizer, args.digests)
     identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
@@ -48,7 +50,8 @@ def main() -> None:
             fit,
             make_engine=lambda: load_engine(engine, settings),
             what=what,
-            check_source=asking.source_check(args.model, args.tokenizer, args.digests),
+            check_source=check_source,
+            stored_dtype=asking.stored_dtype,
         )
         check_answered(outcome)
         write_responses(args.output, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))

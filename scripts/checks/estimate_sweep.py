@@ -10,6 +10,7 @@ from litm.checks.estimate import encoder, remaining_work
 from litm.domain.example import read_examples
 from litm.domain.response import Response
 from litm.inference.engines import engine_facts
+from litm.inference.equal_identities import equal_answers, equal_digests
 from litm.inference.journal import journal_files, read_journal
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep_setup import Asking
@@ -25,12 +26,18 @@ def main() -> None:
     source = read_json(args.source) if args.source else UNKNOWN
     asking = Asking(source, args.settings, template, args.decoding)
     answers: dict[str, Response] = {}
+    identities: dict[str, dict] = {}
     for path in journal_files(args.journal):
-        answers |= read_journal(path).responses
+        recorded = read_journal(path)
+        answers |= recorded.responses
+        identities |= recorded.identities
     identity = asking.identity(args.tokenizer)
+    prompts = sweep_prompts(read_examples(*args.examples), digest(identity), args.settings["prompt_template"])
+    equal = equal_digests(identities, identity, asking.stored_dtype)
+    answers |= equal_answers(((prompt.key, prompt.content) for prompt in prompts), equal, answers)
     left = remaining_work(
         (args.model, args.experiment),
-        sweep_prompts(read_examples(*args.examples), digest(identity), args.settings["prompt_template"]),
+        prompts,
         answers,
         asking.fit(args.context_window),
         encoder(asking, args.tokenizer),

@@ -25,6 +25,8 @@ def main() -> None:
     args = parse_args()
     template = read_prompt_template(args.template) if args.template else None
     asking = Asking(read_json(args.source), args.settings, template, args.decoding)
+    # Before anything is read of what the identity is of.
+    check_source = asking.source_check(args.model, args.tokenizer, args.digests)
     identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
@@ -53,7 +55,8 @@ def main() -> None:
             make_engine=lambda: load_engine(args.settings["engine"], settings),
             what=f"{args.model}/{args.experiment}",
             ask=not args.gather,
-            check_source=asking.source_check(args.model, args.tokenizer, args.digests),
+            check_source=check_source,
+            stored_dtype=asking.stored_dtype,
         )
         if args.on_failure == STOP:
             check_answered(outcome)

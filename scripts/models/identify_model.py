@@ -52,6 +52,8 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
         "location": path or hub,
         "revision": identity.get("commit"),
         "context_window": window,
+        # What `dtype: auto` is; null where only the weights themselves say.
+        "dtype": str(config.dtype).removeprefix("torch.") if config.dtype and not config.sub_configs else None,
         "identity": identity,
     }
     return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source

@@ -26,7 +26,8 @@ class Provider:
 
     url: its address; key_variable: the environment variable with the key; models_path: where it lists its models,
     behind the address; headers: of a request with a key, in which `{key}` stands for it; endpoints: those that the
-    protocol has; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer.
+    protocol has; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
+    chat_limit: the field of a chat's request to this server that limits the answer.
     """
 
     url: str
@@ -35,6 +36,7 @@ class Provider:
     headers: Mapping[str, str]
     endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
     template_is_public: bool = True
+    chat_limit: str = "max_tokens"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,9 @@
 """Why a sweep asks again: what tells its identity from those that its journal has answers of."""
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
+
+from litm.base.hashing import canonical_json
 
 #: The journal has answers of the same identity; the prompts asked are not among them.
 NEW_PROMPTS = "new prompts"
@@ -30,7 +33,8 @@ def identity_changes(old: dict, new: dict) -> Changes:
     """The innermost fields of two identities that differ, sorted by their paths."""
     before, now = dict(_leaves(old)), dict(_leaves(new))
     paths = sorted(before.keys() | now.keys())
-    same = {path for path in before.keys() & now.keys() if before[path] == now[path]}
+    # As texts, because True, 1 and 1.0 are equal to Python and not to a server.
+    same = {path for path in before.keys() & now.keys() if canonical_json(before[path]) == canonical_json(now[path])}
     return {path: [before.get(path), now.get(path)] for path in paths if path not in same}
 
 
@@ -46,13 +50,25 @@ def reason_in_words(reason: Changes | str) -> str:
     """The reason to ask, on one line, to come after 'asked because'."""
     if isinstance(reason, str):
         return "the journal had no answers to these prompts"
-    told = [f"{path} was {_shown(old)} and is {_shown(new)}" for path, (old, new) in reason.items()]
+    told = [_told(path, old, new) for path, (old, new) in reason.items()]
     more = [f"{len(told) - FIELDS_SHOWN} more differ"] if len(told) > FIELDS_SHOWN else []
     return "; ".join([*told[:FIELDS_SHOWN], *more])
 
 
-def _shown(value: object) -> str:
-    if value is None:
-        return "not there"
-    text = " ".join(str(value).split())
-    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+def _told(path: str, old: object, new: object) -> str:
+    """What a field was and is, from where the two differ if that is not within the characters shown."""
+    before, now = _text(old), _text(new)
+    if before == now:
+        before, now = canonical_json(old), canonical_json(new)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now, strict=False)))
+    start = max(0, same - SHOWN // 4) if same >= SHOWN else 0
+    return f"{path} was {_shown(before, start)} and is {_shown(now, start)}"
+
+
+def _text(value: object) -> str:
+    return "not there" if value is None else " ".join(str(value).split())
+
+
+def _shown(text: str, start: int) -> str:
+    before, after = "..." if start else "", "..." if len(text) > start + SHOWN else ""
+    return before + text[start : start + SHOWN] + after

@@ -238,6 +238,15 @@ class Journal:
         """The fields of each identity that there are answers of, by its digest, in the order of first answers."""
         return self._identities
 
+    def adopt(self, answers: Mapping[str, Response]) -> None:
+        """Serve these answers by their keys too; nothing is written."""
+        self._responses |= answers
+
+    @property
+    def responses(self) -> Mapping[str, Response]:
+        """The responses by key."""
+        return self._responses
+
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
 

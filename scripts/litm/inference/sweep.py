@@ -8,8 +8,9 @@ from litm.base.progress import progress_bar
 from litm.domain.finish_reason import FAILED, OVERFLOW
 from litm.domain.response import SweepResponse
 from litm.inference.engine import Engine, Prepared
+from litm.inference.equal_identities import equal_answers, equal_digests
 from litm.inference.fit import Fit, check_fits
-from litm.inference.identity_changes import reason_to_ask
+from litm.inference.identity_changes import NEW_PROMPTS, reason_to_ask
 from litm.inference.journal import Journal
 from litm.inference.manifest import Outcome, work_done
 from litm.inference.policies import COUNT
@@ -25,6 +26,7 @@ def ask_missing(
     what: str,
     ask: bool = True,
     check_source: Callable[[], None] = lambda: None,
+    stored_dtype: str | None = None,
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
@@ -35,9 +37,11 @@ def ask_missing(
     if prompts do not fit and `fit` says that this is one, or if no answer of full length does.
 
     check_source: raises if the model is not the one of `identity`; called before its files are read, and again
-    before anything that came of them is kept, as they may be replaced meanwhile.
+    before anything that came of them is kept, as they may be replaced meanwhile. stored_dtype: see `equal_form`.
     """
     fit.check_answer(what)
+    equal = equal_digests(journal.identities, identity, stored_dtype)
+    journal.adopt(equal_answers(((prompt.key, prompt.content) for prompt in prompts), equal, journal.responses))
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
     missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
@@ -55,7 +59,7 @@ def ask_missing(
     if not fitting or not ask:
         return Outcome(0, overflow, failed)
     # Before they are asked, after which the journal knows the identity.
-    because = reason_to_ask(journal.identities, digest(identity), identity)
+    because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(identity), identity)
     with progress_bar(len(fitting), what, "prompts") as bar:
         for count in _ask(fitting, engine, journal, identity, check_source):
             bar.update(count)

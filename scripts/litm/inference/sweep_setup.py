@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
@@ -13,7 +14,7 @@ from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.policies import LEAVE_OUT
 from litm.models.file_digests import FileDigests
-from litm.models.identity import check_identified
+from litm.models.identity import check_identified, tokenizer_identity
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
 from litm.prompting.render import chat_identity, opens_reasoning
@@ -40,6 +41,11 @@ class Asking:
     def is_served(self) -> bool:
         """Whether a server runs the model, and makes the prompts."""
         return "base_url" in self.source
+
+    @property
+    def stored_dtype(self) -> str | None:
+        """The number format of the stored weights, None if it is not known."""
+        return self.source.get("dtype")
 
     @property
     def has_tokenizer(self) -> bool:
@@ -81,10 +87,22 @@ class Asking:
     def source_check(self, model: str, tokenizer: str | None, digests: str | None) -> Callable[[], None]:
         """What raises `UserError` if the model's files are not, or no longer, those that the identity is of.
 
-        tokenizer: another place for the tokenizer than with the model; digests: the folder of `FileDigests`.
+        tokenizer: another place for the tokenizer than with the model; digests: the folder of `FileDigests`. Of a
+        server's model the tokenizer that renders its chats here is to stay as it is now.
         """
         known = FileDigests(digests, self.source["location"])
-        return lambda: check_identified(model, self.source, tokenizer, known.sha256)
+        if not (self.sends_rendered_chats and tokenizer):
+            return lambda: check_identified(model, self.source, tokenizer, known.sha256)
+        before = tokenizer_identity(Path(tokenizer), known.sha256)
+
+        def check() -> None:
+            if tokenizer_identity(Path(tokenizer), known.sha256) != before:
+                raise UserError(
+                    f"model {model}: its tokenizer {tokenizer} has changed since this job began, so its answers would "
+                    "be kept as those to other prompts; run again"
+                )
+
+        return check
 
     def engine_settings(self, **run: Any) -> EngineSettings:
         """What the engine is made with. run: the fields that change no answer, such as device and tokenizer."""

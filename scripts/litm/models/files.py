@@ -8,8 +8,19 @@ from litm.base.json_files import parse_object, typed_field
 
 WEIGHTS = ("*.safetensors", "*.bin")
 
-#: Files of a model folder that can change its answers; a model card cannot.
-PARTS = (*WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py", "*.spm", "*.tiktoken", "*.bpe")
+#: Files of a model folder that can change its answers; a model card cannot. Those of a kind count whatever their names,
+#: as nobody knows all that tokenizers and engines read.
+PARTS = (
+    *WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py", "*.spm", "*.tiktoken", "*.bpe", "*.codes", "*.tokenizer",
+    "additional_chat_templates/*.jinja",
+)  # fmt: skip
+
+#: Files of these kinds that nothing reads to answer: what training leaves there, and what people read.
+NOT_READ = (
+    "trainer_state.json", "training_args.bin", "optimizer.bin", "scheduler.bin", "train_results.json",
+    "eval_results.json", "test_results.json", "predict_results.json", "all_results.json", "README*", "LICENSE*",
+    "LICENCE*", "NOTICE*", "USE_POLICY*", "requirements*.txt",
+)  # fmt: skip
 
 #: Files that say in which other files the weights are.
 INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
@@ -32,7 +43,13 @@ def tokenizer_files(folder: Path) -> list[Path]:
 
 
 def _parts(folder: Path) -> set[Path]:
-    return {path for pattern in PARTS for path in folder.glob(pattern) if path.is_file()}
+    found = (path for pattern in PARTS for path in folder.glob(pattern))
+    return {path for path in found if path.is_file() and is_read(path.name)}
+
+
+def is_read(name: str) -> bool:
+    """Whether a file of this name may be read to answer; of files of the kinds of `PARTS`."""
+    return not any(PurePosixPath(name).match(pattern) for pattern in NOT_READ)
 
 
 def indexed_files(folder: Path) -> set[Path]:
@@ -48,7 +65,7 @@ def indexed_files(folder: Path) -> set[Path]:
 def weight_files(folder: Path, kind: str) -> list[Path]:
     """The weights of a model folder of one kind of `WEIGHTS`; errors as in `indexed_files`."""
     indexed = (path for path in indexed_files(folder) if path.match(kind))
-    return sorted({*folder.glob(kind), *indexed})
+    return sorted({*(path for path in folder.glob(kind) if is_read(path.name)), *indexed})
 
 
 def _names_in(index: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.hashing import file_sha256
-from litm.models.files import check_model_folder, model_files
+from litm.models.files import check_model_folder, model_files, tokenizer_files
 
 
 def folder_identity(folder: Path, sha256: Callable[[Path], str] = file_sha256) -> dict:
@@ -16,12 +16,16 @@ def folder_identity(folder: Path, sha256: Callable[[Path], str] = file_sha256) -
 
 
 def check_identified(
-    model: str, source: Mapping[str, Any], tokenizer: str | None, sha256: Callable[[Path], str] = file_sha256
+    model: str,
+    source: Mapping[str, Any],
+    tokenizer: str | None,
+    sha256: Callable[[Path], str] = file_sha256,
+    identified_by: str = "identify_model",
 ) -> None:
     """Raise `UserError` if files of a model are others now than those that it was identified by.
 
-    source: what identify_model.py wrote; tokenizer: a file beside the model. The commit of a hub's model, and the name
-    of a server's, stand for files that are not looked at.
+    source: what identify_model.py wrote, in the rule `identified_by`; tokenizer: a file beside the model. The commit of
+    a hub's model, and the name of a server's, stand for files that are not looked at.
     """
     identity = source["identity"]
     known = identity.get("files", {})
@@ -34,8 +38,14 @@ def check_identified(
             change = "is gone" if name not in now else "is new" if name not in known else "has changed"
             raise UserError(
                 f"model {model} ({source['location']}): {name} {change} since the model was identified, so its answers "
-                "would be kept as those of another; run again with `--forcerun identify_model`"
+                f"would be kept as those of another; run again with `--forcerun {identified_by}`"
             )
+
+
+def tokenizer_identity(path: Path, sha256: Callable[[Path], str] = file_sha256) -> dict[str, str]:
+    """The sha256 of a tokenizer's file, or of each of the files in its folder but weights, by their names."""
+    files = tokenizer_files(path) if path.is_dir() else [path]
+    return {file.name: sha256(file) for file in files}
 
 
 def hub_identity(hub: str, revision: str | None) -> dict:

@@ -1,6 +1,6 @@
 """Encoders: texts to vectors, with any encoder of Hugging Face (Contriever: Izacard et al. 2022)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,8 @@ from litm.base.loading_errors import first_line
 from litm.models.batches import length_sorted_batches
 from litm.models.context_window import context_window_of
 from litm.models.devices import choose_device
+from litm.models.file_digests import DIGESTS, FileDigests
+from litm.models.identity import check_identified
 
 transformers_logging.disable_progress_bar()
 
@@ -41,7 +43,15 @@ class EncoderSettings:
 class Encoder:
     """An encoder that is loaded and ready."""
 
-    def __init__(self, settings: EncoderSettings, device: str, batch_tokens: int | None = None) -> None:
+    def __init__(
+        self,
+        settings: EncoderSettings,
+        device: str,
+        batch_tokens: int | None = None,
+        check_source: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._check_source = check_source
+        check_source()
         self.settings = settings
         self.device = choose_device(device)
         self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
@@ -82,6 +92,8 @@ class Encoder:
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
         for batch in length_sorted_batches([len(ids) for ids in encoded], 0, self.batch_tokens):
             vectors[batch] = self._encode_batch([encoded[index] for index in batch])
+        # Weights on a CPU may be read from their file whenever they are needed.
+        self._check_source()
         return vectors
 
     def count_cut(self, texts: Sequence[str]) -> int:
@@ -112,8 +124,15 @@ class Encoder:
         return pooled.cpu().numpy()
 
 
-def load_encoder(source: Mapping, encoding: Mapping, device: str, batch_tokens: int | None) -> Encoder:
-    """The encoder that identify_model.py has written down, with the catalogue's settings of how it encodes."""
+def load_encoder(
+    source: Mapping, encoding: Mapping, device: str, batch_tokens: int | None, digests: str = DIGESTS
+) -> Encoder:
+    """The encoder that identify_model.py has written down, with the catalogue's settings of how it encodes.
+
+    digests: the folder of `FileDigests`. The encoder raises `UserError` instead of giving vectors if its files are not,
+    or no longer, those that were written down.
+    """
+    known = FileDigests(digests, source["location"])
     settings = EncoderSettings(
         location=source["location"],
         revision=source["revision"],
@@ -122,7 +141,12 @@ def load_encoder(source: Mapping, encoding: Mapping, device: str, batch_tokens: 
         max_tokens=encoding["max_tokens"],
         dtype=encoding["dtype"],
     )
-    return Encoder(settings, device, batch_tokens)
+    return Encoder(
+        settings,
+        device,
+        batch_tokens,
+        lambda: check_identified("of the retriever", source, None, known.sha256, identified_by="identify_encoder"),
+    )
 
 
 def pool(hidden: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:

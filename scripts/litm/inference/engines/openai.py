@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from transformers import PreTrainedTokenizerBase
 
+#: The fields that limit an answer. OpenAI's chats want the newer one, and other servers may know the older one alone.
+OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 PROVIDER = Provider(
     url="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
     models_path="/models",
     headers={"Authorization": "Bearer {key}"},
     endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
+    chat_limit=NEW_LIMIT,
 )
 ENGINE = EngineFacts(
     about="servers that are compatible with OpenAI's API: its own, vLLM's, llama.cpp's and many others",
@@ -45,8 +48,6 @@ REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
 FILTERED = "content_filter"
 #: Parts of a message that are no part of the answer, as those of Mistral's models that reason.
 THOUGHTS = ("thinking", "reasoning")
-#: The fields that limit an answer. OpenAI's chats want the newer one, and other servers may know the older one alone.
-OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 
 
 class Engine(ApiEngine):
