@@ -52,9 +52,6 @@ try:
 except UserError as error:
     raise WorkflowError(str(error))
 
-if workflow.is_main_process and (said := set_back("results", only_say=workflow.dryrun)):
-    print(said, file=sys.stderr)
-
 if PLAN.study.left_out and workflow.is_main_process:
     print(*PLAN.study.left_out, sep="\n", file=sys.stderr)
 

@@ -16,6 +16,8 @@ def test_only_innermost_fields_that_differ_are_changes():
         "source.files.model.safetensors": ["1" * 64, "2" * 64],
     }
     assert identity_changes(identity(), identity()) == {}
+    assert identity_changes(identity(top=0), identity(top=0.0)) == {"model.top": [0, 0.0]}
+    assert identity_changes(identity(top=1), identity(top=True)) == {"model.top": [1, True]}
 
 
 def test_a_folder_instead_of_a_hub_model_is_fields_gone_and_come():
@@ -47,5 +49,10 @@ def test_the_reason_is_one_short_line():
         "model.quantization was not there and is nf4; template was a {prompt}bbbbbb... and is not there; "
         "w was 1111111111111111... and is 2"
     )
+    far = {"source.base_url": ["http://localhost:8000/v1", "http://localhost:8000/v2/chat"]}
+    assert reason_in_words(far) == "source.base_url was ...00/v1 and is ...00/v2/chat"
+    long = {"template": ["x" * 30 + "old" + "y" * 30, "x" * 30 + "new" + "y" * 30]}
+    assert reason_in_words(long) == "template was ...xxxxoldyyyyyyyyy... and is ...xxxxnewyyyyyyyyy..."
+    assert reason_in_words({"model.request.seed": ["1", 1]}) == 'model.request.seed was "1" and is 1'
     many = {f"f{number}": [number, 9] for number in range(6)}
     assert reason_in_words(many).endswith("; f3 was 3 and is 9; 2 more differ")

@@ -11,6 +11,7 @@ from litm.domain.example import Example, Target
 from litm.domain.response import Response
 from litm.inference.engine import Prepared
 from litm.inference.fit import Fit
+from litm.inference.identity_changes import NEW_PROMPTS
 from litm.inference.journal import Journal
 from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
@@ -329,3 +330,19 @@ def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path
         ask_missing(planned, journal, IDENTITY, FIT, lambda: engine, "test")
     assert engine.contents == [turns, [turns[0]], plain.prompt]
     assert planned[0].key == planned[1].key and len({prompt.key for prompt in planned}) == 3
+
+
+def test_answers_under_an_identity_that_means_the_same_are_served_and_not_written_again(tmp_path):
+    def ask(number, *prompts):
+        identity = {"source": {}, "model": {"request": {"top_p": number}}}
+        planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
+        engine = EchoEngine()
+        with Journal(tmp_path / "j") as journal:
+            outcome = ask_missing(planned, journal, identity, FIT, lambda: engine, "test")
+            return engine.asked, [one.text for one in sweep_responses(planned, journal, outcome)], outcome.asked_because
+
+    ask(1, "a")
+    written = (tmp_path / "j").read_bytes()
+    assert ask(1.0, "a") == ([], ["A"], None) and (tmp_path / "j").read_bytes() == written
+    assert ask(1.0, "a", "b") == (["b"], ["A", "B"], NEW_PROMPTS)
+    assert ask(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})

@@ -26,21 +26,20 @@ def _times(folder: str) -> Iterator[tuple[str, float]]:
                     yield entry.path, entry.stat(follow_symlinks=False).st_mtime
 
 
-def set_back(folder: str | Path, only_say: bool = False) -> str:
+def set_back(folder: str | Path) -> str:
     """Give such files the time that it is now; a line that says so, "" where there are none.
 
-    Otherwise what is made of another input from now on counts as older than what is made of it in turn, and that is
-    not made again if the run is interrupted between the two. only_say: for a dry run, which changes nothing.
+    Otherwise what is made from now on, of an input that has changed, counts as older than what is made of it in turn,
+    and that is not made again if the run is interrupted between the two.
     """
     now = time.time()
     files = files_of_the_future(folder, now)
-    if not files:
-        return ""
-    for file in files if not only_say else ():
+    for file in files:
         with suppress(OSError):
             os.utime(file, (now, now), follow_symlinks=False)
-    what = "get" if only_say else "are given"
+    if not files:
+        return ""
     return (
-        f"{len(files)} files in {folder} have times in the future ({files[0]}, ...): the clock was ahead when they "
-        f"were made; they {what} the time of {'the next run' if only_say else 'now'}"
+        f"{len(files)} files in {folder} had times in the future ({files[0]}, ...): the clock was ahead when they were "
+        "made; they have the time of now"
     )

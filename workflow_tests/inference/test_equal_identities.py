@@ -1,0 +1,114 @@
+"""Which identities share their answers: those that send the same, or load the same, and no others."""
+
+import pytest
+
+from litm.base.hashing import digest
+from litm.domain.response import Response
+from litm.inference.engine import EngineSettings
+from litm.inference.engines import anthropic, openai
+from litm.inference.equal_identities import equal_answers, equal_digests, equal_form
+from litm.inference.identity import sweep_identity
+from litm.inference.journal import response_key
+from litm.models.identity import api_identity
+
+LOCAL = "http://localhost:8000/v1"
+
+
+def served(base_url: str | None = LOCAL, engine="openai", revision=None, max_new_tokens=50, **model) -> dict:
+    settings = {"engine": engine, "endpoint": "chat", "prompt_template": "chat", "request": {}, **model}
+    decoding = {"max_new_tokens": max_new_tokens, "stop": "first_line"}
+    return sweep_identity(api_identity("m", base_url, revision), settings, None, decoding)
+
+
+def stored(dtype="float32", files=(), **model) -> dict:
+    settings = {"engine": "transformers", "dtype": dtype, "attention": "sdpa", "prompt_template": "raw", **model}
+    source = {"files": {"config.json": "c" * 64, "model.safetensors": "d" * 64, **dict(files)}}
+    return sweep_identity(source, settings, None, {"max_new_tokens": 50, "stop": "end_token"})
+
+
+OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
+SAME = {
+    "a final slash": (served(LOCAL), served(LOCAL + "/")),
+    "another name of this machine": (served(LOCAL), served("http://127.0.0.1:8000/v1")),
+    "the port of the protocol": (served("https://a.org/v1"), served("https://a.org:443/v1")),
+    "the provider's address": (served(None), served(OPENAI)),
+    "the provider's address, anthropic": (served(None, "anthropic"), served(ANTHROPIC + "/", "anthropic")),
+    "temperature 0": (served(), served(request={"temperature": 0})),
+    "temperature 0.0": (served(), served(request={"temperature": 0.0})),
+    "0 and 0.0": (served(request={"top_p": 1}), served(request={"top_p": 1.0})),
+    "the limit": (served(), served(request={"max_tokens": 50})),
+    "the limit at OpenAI": (served(None), served(None, request={"max_completion_tokens": 50})),
+    "null of what is not there": (served(), served(request={"seed": None})),
+    "raw where the server makes chats": (served(), served(prompt_template="raw")),
+    "auto and the stored number format": (stored(), stored("auto")),
+    "what training leaves": (stored(), stored(files={"trainer_state.json": "e" * 64, "training_args.bin": "f" * 64})),
+}
+OTHER = {
+    "another port": (served(LOCAL), served("http://localhost:8001/v1")),
+    "another path": (served(LOCAL), served("http://localhost:8000")),
+    "another protocol": (served(LOCAL), served("https://localhost:8000/v1")),
+    "an address and a revision": (served(), served(revision="a")),
+    "a temperature": (served(), served(request={"temperature": 0.1})),
+    "no temperature": (served(), served(request={"temperature": None})),
+    "another limit": (served(), served(request={"max_tokens": 51})),
+    "the other limit": (served(), served(request={"max_completion_tokens": 50})),
+    "both limits": (served(None), served(None, request={"max_tokens": 50})),
+    "no limit": (served(), served(request={"max_tokens": None})),
+    "true and 1": (served(request={"logprobs": 1}), served(request={"logprobs": True})),
+    "raw where a text is sent": tuple(served(endpoint="completions", prompt_template=one) for one in ("raw", "chat")),
+    "raw and chat here": (stored(), stored(prompt_template="chat")),
+    "another number format": (stored("float16"), stored("auto")),
+    "auto in fewer bits": (stored(quantization="nf4"), stored("auto", quantization="nf4")),
+    "auto of vllm": (stored(engine="vllm"), stored("auto", engine="vllm")),
+    "a file that may be read": (stored(), stored(files={"vocab.txt": "e" * 64})),
+}
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_what_means_the_same_has_the_same_form(what):
+    one, other = SAME[what]
+    assert digest(one) != digest(other) and digest(equal_form(one, "float32")) == digest(equal_form(other, "float32"))
+
+
+@pytest.mark.parametrize("what", OTHER)
+def test_what_means_another_thing_has_another_form(what):
+    one, other = OTHER[what]
+    assert digest(equal_form(one, "float32")) != digest(equal_form(other, "float32"))
+
+
+def body(identity: dict) -> dict:
+    """The fields of a request."""
+    settings = EngineSettings(
+        location="m", revision=None, tokenizer=None, prompt_template="chat", template=None,
+        max_new_tokens=identity["decoding"]["max_new_tokens"], stop="first_line",
+        base_url=identity["source"].get("base_url"), endpoint=identity["model"]["endpoint"],
+        request=identity["model"]["request"],
+    )  # fmt: skip
+    if identity["model"]["engine"] == "anthropic":
+        return anthropic.request_fields(settings, "x")
+    return openai.request_fields(settings)
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_requests_of_the_same_form_have_the_same_fields(what):
+    one, other = SAME[what]
+    if "base_url" in one["source"] and "provider" not in what:
+        assert body(one) == body(other)
+
+
+def test_the_form_of_the_stored_number_format_is_not_known_without_it():
+    assert equal_form(stored("auto"))["model"]["dtype"] == "auto"
+
+
+def test_answers_are_found_under_all_that_means_the_same_and_under_nothing_else():
+    own, slash, other = served(), served(LOCAL + "/"), served("http://localhost:1/v1")
+    identities = {digest(one): one for one in (slash, other)}
+    answers = {
+        response_key(digest(slash), "a"): Response("A", "stop", 1, 1, "x"),
+        response_key(digest(other), "b"): Response("B", "stop", 1, 1, "x"),
+    }
+    equal = equal_digests(identities, own)
+    assert equal == [digest(slash)]
+    asked = [(response_key(digest(own), content), content) for content in "ab"]
+    found = equal_answers(asked, equal, answers)
+    assert {key: one.text for key, one in found.items()} == {asked[0][0]: "A"}

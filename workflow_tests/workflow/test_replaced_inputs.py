@@ -1,0 +1,190 @@
+"""Inputs that are replaced whatever their times, by their contents; and outputs of a clock that was ahead."""
+
+import os
+import re
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from conftest import ROOT, qa_record, write_lines
+from workbench import FINISHED, Workbench
+
+from litm.base.errors import UserError
+from litm.base.fetched import check_fetched, note_fetched
+from litm.base.hashing import file_sha256
+from litm.workflow.content import ContentPlan
+from litm.workflow.future_times import files_of_the_future, set_back
+
+LONG_AGO, HOUR = (1.6e9, 1.6e9), 3600
+
+
+@pytest.fixture
+def bench(finished_project, tmp_path) -> Workbench:
+    """A copy of the session's finished workbench, to edit."""
+    return finished_project.moved_to(tmp_path / "moved")
+
+
+def replace_by_older(file: Path, content: bytes) -> None:
+    """Another file with another content and a time before all results, as of `cp -p` and `mv`."""
+    other = file.with_name("other")
+    other.write_bytes(content)
+    os.utime(other, LONG_AGO)
+    other.replace(file)
+
+
+def test_an_older_dataset_makes_what_depends_on_it_again(bench):
+    write_lines(bench.path("other.jsonl.gz"), [qa_record(number, 4) for number in range(1, 5)])
+    replace_by_older(bench.path("questions.jsonl.gz"), bench.path("other.jsonl.gz").read_bytes())
+    plan = bench.plan()
+    # Two positions of qa, and closed_book.
+    assert plan["make_examples"] == 3 and plan["generate"] == 2 and "identify_model" not in plan
+
+
+def test_an_older_prompt_makes_what_depends_on_it_again(bench):
+    prompt = bench.path("resources/prompts/closed_book_qa.txt")
+    replace_by_older(prompt, b"Please. " + prompt.read_bytes())
+    plan = bench.plan("results/scores/dummy/closed_book.parquet")
+    assert plan == {"make_examples": 1, "check_examples": 1, "generate": 1, "score": 1}
+
+
+def test_older_code_and_the_same_content_with_another_time(bench):
+    dataset = bench.path("questions.jsonl.gz")
+    replace_by_older(dataset, dataset.read_bytes())
+    assert bench.plan() == {}
+    scorer = bench.path("scripts/litm/scoring/score.py")
+    replace_by_older(scorer, scorer.read_bytes() + b"\n# Of another version.\n")
+    assert bench.plan("results/scores/dummy/qa.parquet") == {"score": 1}
+
+
+def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_a_clock_that_was_ahead(bench):
+    ahead = time.time() + HOUR
+    for path in bench.path("results").rglob("*"):
+        if path.is_file():
+            os.utime(path, (ahead, ahead))
+    assert bench.plan() == {}
+    assert files_of_the_future(bench.path("results"), time.time())
+    write_lines(bench.path("questions.jsonl.gz"), [qa_record(number, 4) for number in range(1, 5)])
+    done = bench.snakemake("results/example_checks/closed_book.json")
+    assert "had times in the future" in done.stdout + done.stderr
+    assert not files_of_the_future(bench.path("results"), time.time())
+    assert bench.plan("results/scores/dummy/closed_book.parquet") == {"generate": 1, "score": 1}
+
+
+def test_files_of_the_future_get_the_time_of_now(tmp_path):
+    file = tmp_path / "a" / "b.csv"
+    file.parent.mkdir()
+    file.write_text("x")
+    assert set_back(tmp_path) == ""
+    ahead = time.time() + HOUR
+    os.utime(file, (ahead, ahead))
+    assert f"1 files in {tmp_path} had times in the future ({file}, ...)" in set_back(tmp_path)
+    assert abs(file.stat().st_mtime - time.time()) < HOUR / 2
+
+
+# --- The param ---
+
+
+def test_a_param_is_of_contents_and_names_and_not_of_times_or_of_what_is_made_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        Path(name).write_text(name)
+    wildcards = SimpleNamespace(name="a")
+
+    def param() -> str:
+        # As of another start: what was hashed is kept for the time of one.
+        return ContentPlan()(lambda own: [own.name, "results/made"], ["b"], "missing")(wildcards)
+
+    first = param()
+    os.utime("a", LONG_AGO)
+    assert param() == first
+    Path("a").write_text("other")
+    os.utime("a", LONG_AGO)
+    changed = param()
+    assert changed != first
+    Path("a").rename("c")
+    wildcards.name = "c"
+    assert param() not in (first, changed)
+
+
+def test_a_large_input_is_hashed_once_for_all_starts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("large").write_bytes(b"x" * 2_000_000)
+    Path("small").write_bytes(b"x")
+    hashed: list[str] = []
+    monkeypatch.setattr("litm.models.file_digests.file_sha256", lambda file: hashed.append(file.name) or "0" * 64)
+    for _ in range(2):
+        ContentPlan()(["large", "small"])(None)
+    assert hashed == ["large", "small", "small"]
+
+
+#: Inputs that only rules make, and the code that fetches, which changes nothing of a file with a known sum.
+MADE = re.compile(
+    r"examples\.(files|items)|hub_source|part_responses|retrieval\.(indexes|vectors|encoder)\b|candidates\.(retrieved|"
+    r"passages)|claims\.recall|paper\.measured|figures\.(accuracy|scores|recall|shown)|report\.(responses|scores|samples)|"
+    r"tables\.(shown|position_bias)|suite\.files|estimate\.source|sweeps\.files|fetch_file\.py"
+)
+
+
+def rules() -> dict[str, str]:
+    """The text of each rule that makes something of inputs of its own."""
+    found = {}
+    for file in sorted((ROOT / "rules").glob("*.smk")):
+        for text in re.split(r"(?m)^(?=(?:use )?rule )", file.read_text())[1:]:
+            if "    input:\n" in text and "    output:\n" in text:
+                found[re.findall(r"rule (\w+)(?: as (\w+))?", text)[0]] = text
+    return {as_name or name: text for (name, as_name), text in found.items()}
+
+
+@pytest.mark.parametrize("name", rules())
+def test_every_input_that_is_not_made_by_a_rule_is_in_the_content_of_the_rule(name):
+    """A rule that fails here needs the expression of its input in `params: content=PLAN.content(...)` too."""
+    text = rules()[name]
+    (inputs,) = re.findall(r"(?ms)^    input:\n(.*?)(?=^    \w+:)", text)
+    named = re.findall(r'PLAN\.\w+(?:\.\w+)*(?:\("[^"]+"\))?', inputs)
+    own = {one for one in named if not MADE.search(one)}
+    content = text.partition("content=PLAN.content(")[2]
+    assert own <= set(re.findall(r'PLAN\.\w+(?:\.\w+)*(?:\("[^"]+"\))?', content))
+
+
+# --- Fetched files ---
+
+
+def test_a_fetched_file_is_hashed_again_only_if_it_was_touched_and_refused_if_it_was_changed(tmp_path, monkeypatch):
+    file, records = tmp_path / "f.gz", str(tmp_path / "records")
+    file.write_text("data")
+    sum_ = file_sha256(file)
+    hashed: list[Path] = []
+    monkeypatch.setattr("litm.base.fetched.file_sha256", lambda path: hashed.append(path) or file_sha256(path))
+    note_fetched(file, sum_, records)
+    check_fetched(file, sum_, "datasets.d", records)
+    assert not hashed
+    file.touch()
+    for _ in range(2):
+        check_fetched(file, sum_, "datasets.d", records)
+    assert hashed == [file]
+    file.write_text("date")
+    for _ in range(2):
+        with pytest.raises(
+            UserError, match=r"f.gz: it was changed after it was downloaded .* datasets.d .*: delete it"
+        ):
+            check_fetched(file, sum_, "datasets.d", records)
+    # The config wants another file now, which the workflow fetches.
+    check_fetched(file, "0" * 64, "datasets.d", records)
+    file.unlink()
+    check_fetched(file, sum_, "datasets.d", records)
+
+
+def test_a_fetched_file_that_was_changed_stops_the_next_run_with_a_line(bench, tmp_path):
+    remote = write_lines(tmp_path / "remote.jsonl.gz", [qa_record(9, 2)])
+    config = {**FINISHED, "define": {**FINISHED["define"]}}
+    config["define"]["datasets"] = {
+        **FINISHED["define"]["datasets"],
+        "remote": {"url": remote.as_uri(), "sha256": file_sha256(remote)},
+    }
+    bench.configure(config)
+    bench.run("results/data/remote.jsonl.gz")
+    bench.path("results/data/remote.jsonl.gz").write_bytes(b"other")
+    done = bench.snakemake("--dry-run")
+    assert done.returncode == 1
+    assert "results/data/remote.jsonl.gz: it was changed after it was downloaded" in done.stdout + done.stderr
