@@ -11,6 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from litm.base.schema import Entry, Variants
+from litm.config.answer_keys import answer_keys_page
 from litm.config.catalogue import CATALOGUES
 from litm.config.config import Config
 from litm.reference_model.recipe import RecipeEntry
@@ -62,7 +63,7 @@ def reference_files() -> dict[str, str]:
         + yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
         for name, schema in json_schemas().items()
     }
-    return {**schemas, "docs/configuration.md": reference_page()}
+    return {**schemas, "docs/configuration.md": reference_page(), "docs/answers.md": answer_keys_page() + "\n"}
 
 
 def json_schemas() -> dict[str, dict]:
