@@ -217,9 +217,9 @@ def test_what_loading_a_model_asks_for_counts(monkeypatch):
     asked: set[str] = set()
     whole = hub.cached_files
 
-    def noting(location, filenames, **options):
+    def noting(path_or_repo_id, filenames, **options):
         asked.update(filenames)
-        return whole(location, filenames, **options)
+        return whole(path_or_repo_id, filenames, **options)
 
     monkeypatch.setattr(hub, "cached_files", noting)
     opened: set[str] = set()
