@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
@@ -15,8 +16,9 @@ from encoders import WORDS, make_encoder
 from transformers import AutoModel, AutoTokenizer
 
 from litm.base.errors import UserError
+from litm.models.identity import folder_identity
 from litm.retrieval import vectors as vectors_module
-from litm.retrieval.encoder import Encoder, EncoderSettings
+from litm.retrieval.encoder import Encoder, EncoderSettings, load_encoder
 from litm.retrieval.faiss_search import IndexSettings, build_index, overlap, search_exact, search_indexes
 from litm.retrieval.vectors import Vectors, read_vectors, write_vectors
 
@@ -85,6 +87,21 @@ def test_texts_beyond_the_limit_are_cut_and_counted(folder):
 def test_an_encoder_that_cannot_be_loaded_is_one_message(tmp_path):
     with pytest.raises(UserError, match=r"encoder .*nothing: "):
         encoder(tmp_path / "nothing")
+
+
+def test_an_encoder_that_is_replaced_gives_no_vectors(folder, tmp_path):
+    own = shutil.copytree(folder, tmp_path / "encoder")
+    source = {"location": str(own), "revision": None, "identity": folder_identity(own)}
+    encoding = {"pooling": "mean", "normalize": False, "max_tokens": 48, "dtype": "float32"}
+    loaded = load_encoder(source, encoding, "cpu", 256, str(tmp_path / "digests"))
+    assert len(loaded.encode(texts(2))) == 2
+    file = own / "config.json"
+    file.write_text(file.read_text() + " ")
+    refused = "config.json has changed since the model was identified, .* `--forcerun identify_encoder`"
+    with pytest.raises(UserError, match=refused):
+        loaded.encode(texts(2))
+    with pytest.raises(UserError, match=refused):
+        load_encoder(source, encoding, "cpu", 256, str(tmp_path / "digests"))
 
 
 def test_a_limit_beyond_what_the_encoder_takes_is_one_message(folder):
