@@ -48,7 +48,8 @@ try:
             if not str(file).endswith(".json"):
                 read_yaml(file)
     PLAN = load_plan(config, ROOT)
-    PLAN.data.check_fetched()
+    if workflow.is_main_process:
+        PLAN.data.check_fetched()
 except UserError as error:
     raise WorkflowError(str(error))
 
