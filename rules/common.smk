@@ -19,6 +19,7 @@ ROOT = project_root(workflow.current_basedir)
 SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 
+from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
 from litm.base.yaml_files import read_yaml
 from litm.workflow.environment import job_environment
@@ -48,7 +49,7 @@ try:
                 read_yaml(file)
     PLAN = load_plan(config, ROOT)
 except UserError as error:
-    raise WorkflowError(str(error))
+    raise WorkflowError(without_passwords(str(error)))
 
 if PLAN.study.left_out and workflow.is_main_process:
     print(*PLAN.study.left_out, sep="\n", file=sys.stderr)

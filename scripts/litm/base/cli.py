@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
+from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
 from litm.base.signals import stop_on_sigterm
 
@@ -21,7 +22,7 @@ def run(main: Callable[[], None]) -> NoReturn:
     try:
         main()
     except UserError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {without_passwords(str(error))}")
     except OSError as error:
         sys.exit(f"error: {describe_os_error(error)}")
     except KeyboardInterrupt:

@@ -1,7 +1,6 @@
 """An engine for a model behind an API; what differs between protocols is in the modules of `litm.inference.engines`."""
 
 import asyncio
-import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -19,13 +18,11 @@ from litm.domain.response import Response
 from litm.inference.engine import EngineSettings, Prepared, Provider, with_ids
 from litm.inference.remote.connection import hidden_variables, unused_variables
 from litm.inference.remote.failures import Unanswered, masked, masked_failure
+from litm.inference.remote.keys import NO_KEY, api_key
 from litm.inference.remote.prompt_tokens import ServedPrompts
 from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
 from litm.prompting.tokenizer import load_tokenizer
-
-#: What a server of one's own, which wants no key, is given in its place, because the SDKs want one.
-NO_KEY = "no-key"
 
 
 class ApiEngine(ABC):
@@ -154,38 +151,6 @@ class ApiEngine(ABC):
                 "is not known"
             )
         self._usage_is_missing = True
-
-
-def api_key(settings: EngineSettings, usual_variable: str) -> str:
-    """The key, from the environment variable that the model names, or else the provider's usual one.
-
-    A server of one's own is given `NO_KEY`, and never the provider's, unless a variable is named. Raises `UserError`
-    if it is not set, or cannot be sent.
-    """
-    variable = settings.api_key_variable or (None if settings.base_url else usual_variable)
-    if variable is None:
-        return NO_KEY
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise UserError(
-            f"{settings.location}: the environment variable {variable} has no key; nothing was asked. Set it, or name "
-            "another one by the model's 'api_key_variable'"
-        )
-    if wrong := key_mistake(key):
-        raise UserError(
-            f"{settings.location}: the key in the environment variable {variable} {wrong}; nothing was asked"
-        )
-    return key
-
-
-def key_mistake(key: str) -> str | None:
-    """Why a text cannot be a key, without a word of it; None if it can. Keys are sent as a header of HTTP."""
-    if len(key.splitlines()) > 1:
-        return "has more than one line: set it to one key alone"
-    strange = next((place for place, one in enumerate(key, start=1) if not (one.isascii() and one.isprintable())), None)
-    if strange:
-        return f"has a character (number {strange}) that is not plain ASCII: copy the key again"
-    return None
 
 
 def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> None:
