@@ -428,13 +428,18 @@ def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
 
 
 def hear_signals() -> None:
-    """What a shell starts in the background ignores SIGINT, and with it all that this starts."""
+    """What a shell starts in the background ignores SIGINT, and by `nohup` SIGHUP, and with it all that this starts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize(
     ("protocol", "number", "said"),
-    [("openai", signal.SIGTERM, "stopped by SIGTERM: what was"), ("anthropic", signal.SIGINT, "interrupted: what was")],
+    [
+        ("openai", signal.SIGTERM, "stopped by SIGTERM: what was"),
+        ("openai", signal.SIGHUP, "stopped by SIGHUP: what was"),
+        ("anthropic", signal.SIGINT, "interrupted: what was"),
+    ],
 )
 def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_next_asks_the_others(
     protocol, number, said, tmp_path
