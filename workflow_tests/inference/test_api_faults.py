@@ -139,6 +139,18 @@ def test_a_server_that_was_never_there_ends_the_run_at_once(protocol, capsys):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_that_has_answered_and_is_gone_is_waited_for(protocol, capsys):
+    with FaultServer() as server:
+        engine = make_engine(protocol, server, replace(HASTE, attempts=3, prompts=2), concurrency=1)
+        batches = engine.generate(engine.prepare(list("abcdef")))
+        assert len(next(batches)) == 1
+    with pytest.raises(UserError, match="no answer to 2 prompts one after the other"):
+        list(batches)
+    said = capsys.readouterr().err
+    assert said.count("It is sent again in") == 1 and "a prompt is asked up to 3 times" in said
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_prompts_without_an_answer_among_others_do_not_end_the_run(protocol):
     with FaultServer(lambda prompt, attempt: "500" if prompt.endswith("odd") else None) as server:
         engine = make_engine(protocol, server, replace(HASTE, attempts=2, prompts=3), concurrency=1)
@@ -266,6 +278,17 @@ def test_a_key_that_is_repeated_as_the_models_name_is_not_recorded_and_the_answe
     assert response.made_with.endswith(", model of ***") and response.text == "a no-key"
     # What stands for a key that is not needed is no secret.
     assert other.made_with.endswith(", model of no-key")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_key_that_an_answer_repeats_is_not_recorded_and_that_is_said_but_a_word_may_be_a_key(
+    protocol, monkeypatch, capsys
+):
+    with FaultServer(lambda prompt, attempt: "key in the answer") as server:
+        for key, text in ((CANARY, f"{answer_to('a')} ***"), ("EMPTY", f"{answer_to('a')} EMPTY")):
+            monkeypatch.setenv("MY_KEY", key)
+            assert answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["a"])[0].text == text
+    assert capsys.readouterr().err.count("1 answers repeat your key, where they now have ***") == 1
 
 
 def test_a_key_is_masked_in_every_way_that_it_may_be_quoted():

@@ -148,6 +148,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.shutdown(socket.SHUT_RDWR)
         elif fault == "empty":
             self._send(200, b"")
+        elif fault in ("key in all of a failure", "key in all of a refusal"):
+            status = 503 if fault == "key in all of a failure" else 401
+            error = json.dumps({"error": {"message": f"no {key} here", "type": key, "code": key}}).encode()
+            repeated = dict.fromkeys(("X-Request-Id", "Server-Says", "Retry-After"), key or "")
+            self._send(status, error, repeated, reason=key)
+        elif fault == "elsewhere with the key":
+            self._send(307, b"", {"Location": f"http://{key}:{key}@elsewhere.invalid/?key={key}"})
         elif fault == "key in an error":
             self._send(200, json.dumps({"error": {"message": f"{'?' * 290} {key} is no key of ours"}}).encode())
         elif fault == "error in it":
@@ -156,6 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self._reply(body, prompt, fault)
             if fault == "key as the model":
                 answer["model"] = f"model of {key}"
+            elif fault == "key in the answer":
+                self._put_into_text(answer, key or "")
             elif fault == "key as the reason":
                 answer["stop_reason"] = answer.get("choices", [{}])[0]["finish_reason"] = key
             reply = json.dumps(answer).encode()
@@ -196,8 +205,15 @@ class _Handler(BaseHTTPRequestHandler):
             usage = dict.fromkeys(usage, 12.5)
         return {"model": f"{body['model']}-0613", **answer, **({} if fault == "no usage" else {"usage": usage})}
 
-    def _send(self, status: int, data: bytes, headers: dict | None = None) -> None:
-        self.send_response(status)
+    def _put_into_text(self, answer: dict, key: str) -> None:
+        part = (
+            answer["content"][0] if "content" in answer else answer["choices"][0].get("message", answer["choices"][0])
+        )
+        name = "text" if "text" in part else "content"
+        part[name] = f"{part[name]} {key}"
+
+    def _send(self, status: int, data: bytes, headers: dict | None = None, reason: str | None = None) -> None:
+        self.send_response(status, reason)
         for name, value in {
             "Content-Type": "application/json",
             "Content-Length": str(len(data)),

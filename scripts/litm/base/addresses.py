@@ -5,7 +5,7 @@ import re
 from urllib.parse import urlsplit
 
 #: A user and a password of an address, also where a slash in the password makes its first part look like a port.
-CREDENTIALS = re.compile(r"(?<=://)(?:[^\s/?#@]*@|[^\s/?#:@]*:(?!\d+(?:[/?#]|$))\S*@)")
+CREDENTIALS = re.compile(r"(?<=://)(?:[^\s/?#]*@|[^\s/?#:@\[]*:(?!\d+(?:[/?#]|$))\S*@)")
 
 
 def without_passwords(text: str) -> str:

@@ -24,6 +24,9 @@ from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
 from litm.prompting.tokenizer import load_tokenizer
 
+#: Characters from which on a key is none of the words of an answer; servers of one's own are given such as "EMPTY".
+LEAST_OF_A_KEY = 16
+
 
 class ApiEngine(ABC):
     """Asks many prompts at a time, and again where none came; checks that each was read whole.
@@ -47,6 +50,7 @@ class ApiEngine(ABC):
         self.served_prompts = self._served_prompts()
         self._usage_is_missing = False
         self._mended = 0
+        self._with_key = 0
 
     @abstractmethod
     def connect(self) -> AbstractAsyncContextManager[Any]:
@@ -91,7 +95,9 @@ class ApiEngine(ABC):
         finally:
             if self._mended:
                 note(f"{public_url(self.url)}: {self._mended} answers had lone surrogates (cut characters): now U+FFFD")
-            self._mended = 0
+            if self._with_key:
+                note(f"{public_url(self.url)}: {self._with_key} answers repeat your key, where they now have ***")
+            self._mended = self._with_key = 0
 
     async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
         order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
@@ -126,7 +132,9 @@ class ApiEngine(ABC):
             raise Unanswered(f"the answer was not whole after {seconds} ('request_total_timeout')") from None
         except (Unanswered, UserError) as error:
             raise masked_failure(error, self.secret) from None
-        return replace(reply, served=masked(reply.served, self.secret) if isinstance(reply.served, str) else None)
+        text = masked(reply.text, self.secret) if len(self.secret) >= LEAST_OF_A_KEY else reply.text
+        self._with_key += text != reply.text
+        return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))
 
     def _response(self, prompt: Prepared, reply: Reply) -> Response:
         is_exact = self.served_prompts is not None and self.served_prompts.are_exact
