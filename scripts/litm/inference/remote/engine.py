@@ -18,7 +18,7 @@ from litm.domain.response import Response
 from litm.inference.engine import EngineSettings, Prepared, Provider, with_ids
 from litm.inference.remote.connection import hidden_variables, unused_variables
 from litm.inference.remote.failures import Unanswered, masked, masked_failure
-from litm.inference.remote.keys import NO_KEY, api_key
+from litm.inference.remote.keys import NO_KEY, api_key, mask_logs
 from litm.inference.remote.prompt_tokens import ServedPrompts
 from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
@@ -117,7 +117,9 @@ class ApiEngine(ABC):
         if unused:
             note(f"{public_url(self.url)}: not used for it, though set in the environment: {', '.join(unused)}")
         with hidden_variables(unused):
-            return self.connect()
+            client = self.connect()
+        mask_logs(self.secret)
+        return client
 
     async def _ask_masked(self, client: Any, content: Content) -> Reply:
         """As `ask`, within the time that a request may take as a whole; what a server says beside its answer is printed

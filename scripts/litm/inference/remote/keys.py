@@ -1,9 +1,11 @@
 """Keys of APIs: from the environment, and checked before anything is asked."""
 
+import logging
 import os
 
 from litm.base.errors import UserError
 from litm.inference.engine import EngineSettings
+from litm.inference.remote.failures import masked
 
 #: What a server of one's own, which wants no key, is given in its place, because the SDKs want one.
 NO_KEY = "no-key"
@@ -39,3 +41,21 @@ def key_mistake(key: str) -> str | None:
     if strange:
         return f"has a character (number {strange}) that is not plain ASCII: copy the key again"
     return None
+
+
+def mask_logs(secret: str) -> None:
+    """From now on what libraries log has *** for a key: asked to (`OPENAI_LOG`), SDKs log what servers send."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_Masks(secret))
+
+
+class _Masks(logging.Filter):
+    def __init__(self, secret: str) -> None:
+        super().__init__()
+        self._secret = secret
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = masked(record.getMessage(), self._secret), ()
+        if record.exc_info:
+            record.exc_text = masked(logging.Formatter().formatException(record.exc_info), self._secret)
+        return True
