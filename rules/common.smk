@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 from snakemake.exceptions import WorkflowError
+from snakemake.settings.enums import Quietness
 from snakemake.utils import update_config
 
 
@@ -19,15 +20,23 @@ ROOT = project_root(workflow.current_basedir)
 SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 
+from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
+from litm.base.signals import hangup_is_sigterm
 from litm.base.yaml_files import read_yaml
 from litm.workflow.environment import job_environment
 from litm.workflow.future_times import set_back
 from litm.workflow.logs import error_messages
 from litm.workflow.plan import load_plan
+from litm.workflow.quiet_errors import say_errors
 from litm.workflow.wildcards import PLACEMENT, any_of
 
 os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
+
+if workflow.is_main_process:
+    hangup_is_sigterm()
+    if Quietness.ALL in (workflow.output_settings.quiet or ()):
+        say_errors()
 
 
 DEFAULTS = os.path.relpath(ROOT / "config" / "config.yaml")
@@ -51,7 +60,7 @@ try:
     if workflow.is_main_process:
         PLAN.data.check_fetched()
 except UserError as error:
-    raise WorkflowError(str(error))
+    raise WorkflowError(without_passwords(str(error)))
 
 if PLAN.study.left_out and workflow.is_main_process:
     print(*PLAN.study.left_out, sep="\n", file=sys.stderr)

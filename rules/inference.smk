@@ -70,8 +70,9 @@ rule generate:
         " --responses {output.responses:q}"
         " --manifest {output.manifest:q}"
         " {params.part}"
-        # SLURM ends all processes of a job at once: what the program says of it is still to come into the log.
-        " 2>&1 | (trap '' TERM; tee -i {log:q})"
+        # SLURM, and a terminal that is lost, end all processes of a job at once: what the program says of it is still to
+        # come into the log.
+        " 2>&1 | (trap '' TERM HUP; tee -i {log:q})"
 
 
 use rule generate as generate_shard with:

@@ -1,10 +1,15 @@
 """Remote files: mirror first, never unchecked."""
 
 import hashlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from litm.base import download
 from litm.base.download import fetch
 from litm.base.errors import UserError
 
@@ -42,3 +47,77 @@ def test_a_wrong_sum_names_both_and_leaves_no_file(tmp_path):
 def test_a_failed_download_says_what_to_do(tmp_path):
     with pytest.raises(UserError, match=r"download failed .* put file.gz into a folder and set data_mirror to it"):
         fetch(url_of(tmp_path / "missing.gz"), SUM, None, tmp_path / "file.gz")
+
+
+@contextmanager
+def server(send: Callable[[BaseHTTPRequestHandler, threading.Event], None]) -> Iterator[str]:
+    """A file's address on a server that answers each request by `send`, which ends when the event is set."""
+    closing = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            with suppress(OSError):
+                send(self, closing)
+
+        def log_message(self, *words: object) -> None:
+            """Nothing."""
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads, http.block_on_close = True, False
+    threading.Thread(target=http.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{http.server_port}/file.gz"
+    finally:
+        closing.set()
+        http.shutdown()
+        http.server_close()
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "said"),
+    [
+        (b"Content-Length: 12000\r\n", b"x" * 5000, "it was cut: 5,000 of 12,000 bytes came"),
+        (b"Transfer-Encoding: chunked\r\n", b"3\r\nabc\r\nff\r\nabc", "it was cut: .* there are more"),
+    ],
+)
+def test_a_download_that_is_cut_is_called_so_with_the_bytes_that_came(head, body, said, tmp_path):
+    answer = b"HTTP/1.1 200 OK\r\n" + head + b"\r\n" + body
+    line = rf"download failed \({said}\); run the same command again"
+    with server(lambda handler, _: handler.wfile.write(answer)) as url, pytest.raises(UserError, match=line):
+        fetch(url, SUM, None, tmp_path / "out" / "file.gz")
+    assert not list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("head", "sign", "said"),
+    [
+        (b"Content-Length: 99999\r\n\r\n", b" ", r"too slow: \d+ bytes in the last \d+ seconds, \d+ in all"),
+        (b"", b"X-Wait: 1\r\n", "no answer within 0.5 seconds"),
+    ],
+)
+def test_a_download_that_never_ends_though_bytes_come_is_given_up(head, sign, said, tmp_path, monkeypatch):
+    def drip(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + head)
+        while not closing.wait(0.05):
+            handler.wfile.write(sign)
+
+    monkeypatch.setattr(download, "SPEED_SECONDS", 0.5)
+    monkeypatch.setattr(download, "TIMEOUT_SECONDS", 0.5)
+    with server(drip) as url, pytest.raises(UserError, match=rf"download failed \({said}"):
+        fetch(url, SUM, None, tmp_path / "file.gz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_download_that_is_fast_enough_may_take_longer_than_the_time_of_a_look_at_its_speed(tmp_path, monkeypatch):
+    data = b"x" * 20_000
+
+    def slowly(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n")
+        for start in range(0, 20_000, 2_000):
+            closing.wait(0.02)
+            handler.wfile.write(data[start : start + 2_000])
+
+    monkeypatch.setattr(download, "SPEED_SECONDS", 0.04)
+    with server(slowly) as url:
+        fetch(url, hashlib.sha256(data).hexdigest(), None, tmp_path / "file.gz")
+    assert (tmp_path / "file.gz").read_bytes() == data

@@ -242,6 +242,14 @@ def test_a_server_that_is_not_there_is_missing_and_needs_no_key():
     assert check.status == MISSING and "http://127.0.0.1:9/v1/models does not answer" in check.message
 
 
+def test_a_key_that_cannot_be_sent_is_missing_and_no_server_is_asked(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-one\nsk-two")
+    facts = gather.api(api_study(base_url="http://127.0.0.1:9/v1", api_key_variable="MY_KEY").models["served"])
+    (check,) = api_checks("served", "small", facts)
+    assert check.status == MISSING and facts.error is None
+    assert check.message == "the key in MY_KEY has more than one line: set it to one key alone"
+
+
 def test_a_server_without_a_list_of_models_is_a_warning():
     facts = Api("http://host/v1/models", None, False, status=404)
     assert api_checks("served", "small", facts)[0].status == WARNING

@@ -289,6 +289,14 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (define("datasets", d={"url": "https://x/y"}), "datasets.d: a remote file needs its 'sha256'"),
         (
+            define("datasets", d={"url": "https://me:secret@x/y", "sha256": "0" * 64}),
+            "datasets.d.url: has a user or a password in it, which logs and results would repeat",
+        ),
+        (
+            define("datasets", d={"url": "ssh://me:secret@x/y", "sha256": "0" * 64}),
+            "datasets.d.url: 'ssh://***@x/y' is not allowed",
+        ),
+        (
             define("experiments", x={**KV, "depths": {500: [0, 1]}, "tokens_of": "reference"}),
             "experiments.x: give either 'positions' or 'depths'; 'positions: null' leaves the catalogue's out",
         ),

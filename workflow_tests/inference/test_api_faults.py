@@ -1,7 +1,9 @@
 """Both API engines against a server that goes wrong: what is sent again, what ends a run, and what is kept of it."""
 
+import asyncio
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -15,54 +17,27 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from api_engines import CANARY, HASTE, PROTOCOLS, SETTINGS, answers, make_engine
 from conftest import ROOT
 from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
 from programs import run_program
 from record_makers import example
 
+from litm.base.addresses import public_url
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
 from litm.base.json_files import read_json, read_jsonl, write_json
 from litm.domain.example import write_examples
 from litm.domain.response import Response
-from litm.inference.engine import EngineSettings, Prepared
+from litm.inference.engine import Prepared
 from litm.inference.fit import Fit
 from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
-from litm.inference.remote.engine import public_url
 from litm.inference.remote.failures import Unanswered, asked_wait, masked
 from litm.inference.remote.replies import Reply, read_reply
-from litm.inference.remote.retrying import Patience
+from litm.inference.remote.retrying import Patience, as_they_finish
 from litm.inference.sweep import ask_missing
 from litm.prompting.formats import RAW
-
-PROTOCOLS = ("openai", "anthropic")
-CANARY = "sk-CANARY-0123456789"
-#: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
-HASTE = Patience(timeout=5.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
-SETTINGS = EngineSettings(
-    location="some-model",
-    revision=None,
-    tokenizer=None,
-    prompt_template=RAW,
-    template=None,
-    max_new_tokens=50,
-    stop="end_token",
-)
-
-
-def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):
-    url = f"{server.url}/v1" if protocol == "openai" else server.url
-    return import_module(f"litm.inference.engines.{protocol}").Engine(
-        replace(SETTINGS, base_url=url, **changes), patience
-    )
-
-
-def answers(engine, prompts: list[str]) -> dict[int, Response]:
-    """The responses by the number of the prompt, each of which must come once."""
-    pairs = [pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch]
-    assert len({index for index, _ in pairs}) == len(pairs)
-    return dict(pairs)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -117,7 +92,31 @@ def test_what_will_not_go_by_ends_the_run_with_the_providers_words_and_keeps_wha
                 kept |= dict(batch)
     assert Counter(prompt for _, prompt, _ in server.asked)["05"] == 1
     assert {prompts[index] for index in kept} == set(server.answered) >= {"00", "01", "02", "03", "04"}
-    assert len(server.asked) <= 8
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_request_is_sent_once_it_is_known_that_one_will_not_go_by(seed):
+    # How many times the loop turns until each request is answered: which of them come in the same turn is by chance.
+    turns = random.Random(seed).choices(range(4), k=30)
+    late: list[int] = []
+    refused = asyncio.Event()
+
+    async def send(number: int) -> int:
+        if refused.is_set():
+            late.append(number)
+        for _ in range(turns[number]):
+            await asyncio.sleep(0)
+        if number == 10:
+            refused.set()
+            raise UserError("no")
+        return number
+
+    async def ask_all() -> list[int]:
+        return [number async for batch in as_they_finish(send, range(30), 4, HASTE) for number, _ in batch]
+
+    with pytest.raises(UserError, match="no"):
+        asyncio.run(ask_all())
+    assert not late
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -129,11 +128,33 @@ def test_a_server_that_answers_nothing_ends_the_run(protocol):
     assert len(server.asked) <= 4 * 2 + 2
 
 
-def test_no_server_at_all_ends_the_run():
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_that_was_never_there_ends_the_run_at_once(protocol, capsys):
     with FaultServer() as server:
-        engine = make_engine("openai", server, replace(HASTE, attempts=2, prompts=3))
-    with pytest.raises(UserError, match="no answer to 3 prompts.*ConnectError"):
+        engine = make_engine(protocol, server)
+    with pytest.raises(UserError, match=r"there is no server: http://127.0.0.1:\d+/.* refused .* 'base_url'"):
         answers(engine, list("abcdef"))
+    # No word of another try.
+    assert capsys.readouterr().err == ""
+
+
+def test_a_server_that_has_answered_and_is_gone_is_waited_for(capsys):
+    sent = []
+
+    async def send(number: int) -> int:
+        sent.append(number)
+        if number:
+            raise Unanswered("refused", no_server=True)
+        return number
+
+    async def ask_all() -> list:
+        return [batch async for batch in as_they_finish(send, range(6), 1, replace(HASTE, attempts=3, prompts=2))]
+
+    with pytest.raises(UserError, match="no answer to 2 prompts one after the other"):
+        asyncio.run(ask_all())
+    assert sent == [0, 1, 1, 1, 2, 2, 2]
+    said = capsys.readouterr().err
+    assert said.count("It is sent again in") == 1 and "a prompt is asked up to 3 times" in said
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -151,6 +172,16 @@ def test_a_model_says_how_long_a_request_may_take_and_how_often_it_is_sent(proto
         found = answers(engine, ["a", "b"])
     assert set(found) == {0}
     assert Counter(prompt for _, prompt, _ in server.asked) == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_first_request_that_is_sent_again_is_said_with_how_long_will_be_waited(protocol, capsys):
+    with FaultServer(lambda prompt, attempt: "500" if attempt < 4 else None) as server:
+        answers(make_engine(protocol, server), ["a", "b"])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "a request got no answer: Error code: 500" in line
+    assert "is asked up to 6 times, with waits that grow to 0.0 minutes in all" in line
+    assert Patience(600.0, 10).longest_waits == 1 + 2 + 4 + 8 + 16 + 32 + 60 + 60 + 60
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -254,6 +285,17 @@ def test_a_key_that_is_repeated_as_the_models_name_is_not_recorded_and_the_answe
     assert response.made_with.endswith(", model of ***") and response.text == "a no-key"
     # What stands for a key that is not needed is no secret.
     assert other.made_with.endswith(", model of no-key")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_key_that_an_answer_repeats_is_not_recorded_and_that_is_said_but_a_word_may_be_a_key(
+    protocol, monkeypatch, capsys
+):
+    with FaultServer(lambda prompt, attempt: "key in the answer") as server:
+        for key, text in ((CANARY, f"{answer_to('a')} ***"), ("EMPTY", f"{answer_to('a')} EMPTY")):
+            monkeypatch.setenv("MY_KEY", key)
+            assert answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["a"])[0].text == text
+    assert capsys.readouterr().err.count("1 answers repeat your key, where they now have ***") == 1
 
 
 def test_a_key_is_masked_in_every_way_that_it_may_be_quoted():
@@ -416,13 +458,18 @@ def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
 
 
 def hear_signals() -> None:
-    """What a shell starts in the background ignores SIGINT, and with it all that this starts."""
+    """What a shell starts in the background ignores SIGINT, and by `nohup` SIGHUP, and with it all that this starts."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize(
     ("protocol", "number", "said"),
-    [("openai", signal.SIGTERM, "stopped by SIGTERM: what was"), ("anthropic", signal.SIGINT, "interrupted: what was")],
+    [
+        ("openai", signal.SIGTERM, "stopped by SIGTERM: what was"),
+        ("openai", signal.SIGHUP, "stopped by SIGHUP: what was"),
+        ("anthropic", signal.SIGINT, "interrupted: what was"),
+    ],
 )
 def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_next_asks_the_others(
     protocol, number, said, tmp_path

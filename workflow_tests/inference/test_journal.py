@@ -11,7 +11,7 @@ import pytest
 
 from litm.base.errors import UserError
 from litm.base.hashing import digest
-from litm.base.signals import stop_on_sigterm
+from litm.base.signals import ENDING, stop_on_signals
 from litm.domain.response import Response
 from litm.inference.journal import Journal, response_key
 
@@ -264,9 +264,9 @@ def test_a_full_disk_leaves_whole_batches_only(tmp_path, monkeypatch):
 @pytest.fixture
 def handlers():
     """Signal handlers of a program, and those of the tests again."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in ENDING}
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    stop_on_sigterm()
+    stop_on_signals()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -291,7 +291,9 @@ class Interrupting:
 
 
 @pytest.mark.parametrize(
-    ("number", "raised"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)], ids=["term", "int"]
+    ("number", "raised"),
+    [(signal.SIGTERM, SystemExit), (signal.SIGHUP, SystemExit), (signal.SIGINT, KeyboardInterrupt)],
+    ids=["term", "hup", "int"],
 )
 def test_a_signal_within_a_write_waits_until_the_batch_is_whole(tmp_path, monkeypatch, handlers, number, raised):
     path = tmp_path / "journal.jsonl"

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -67,7 +68,7 @@ class FaultServer:
 
     fault: by prompt and number of the request for it, from 1, what goes wrong; answer: the text of an answer; tokens:
     how many a prompt has. Kept: `asked`, (seconds, prompt, fault) of each request; `answered`, how many whole answers
-    were sent to each prompt; `bodies` and `keys`, what was sent to it.
+    were sent to each prompt; `bodies`, `headers` and `keys`, what was sent to it. elsewhere: where it redirects to.
     """
 
     fault: Callable[[str, int], str | None] = lambda prompt, attempt: None
@@ -77,6 +78,8 @@ class FaultServer:
     answered: Counter = field(default_factory=Counter)
     bodies: list[dict] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    elsewhere: str = "http://elsewhere.invalid"
 
     def __enter__(self) -> "FaultServer":
         self._attempts: Counter = Counter()
@@ -124,6 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
         prompt = body["prompt"] if "prompt" in body else "|".join(message["content"] for message in body["messages"])
         key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
         fault = faults.register(prompt, body, key)
+        faults.headers.append({name.lower(): value for name, value in self.headers.items()})
         if fault in STATUSES:
             status, headers = STATUSES[fault]
             error = {"message": f"{fault}, says the server", "type": "some_error", "code": CODES.get(fault)}
@@ -131,11 +135,26 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "hang":
             faults.closing.wait(30)
             self.close_connection = True
+        elif fault in ("drip", "drip of headers"):
+            self._drip(fault)
+        elif fault == "elsewhere":
+            self._send(307, b"", {"Location": f"{faults.elsewhere}{self.path}"})
+        elif fault == "deep":
+            self._send(200, b"[" * 100_000 + b"]" * 100_000)
+        elif fault == "deep error":
+            self._send(400, b"[" * 100_000 + b"]" * 100_000)
         elif fault == "closed":
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
         elif fault == "empty":
             self._send(200, b"")
+        elif fault in ("key in all of a failure", "key in all of a refusal"):
+            status = 503 if fault == "key in all of a failure" else 401
+            error = json.dumps({"error": {"message": f"no {key} here", "type": key, "code": key}}).encode()
+            repeated = dict.fromkeys(("X-Request-Id", "Server-Says", "Retry-After"), key or "")
+            self._send(status, error, repeated, reason=key)
+        elif fault == "elsewhere with the key":
+            self._send(307, b"", {"Location": f"http://{key}:{key}@elsewhere.invalid/?key={key}"})
         elif fault == "key in an error":
             self._send(200, json.dumps({"error": {"message": f"{'?' * 290} {key} is no key of ours"}}).encode())
         elif fault == "error in it":
@@ -144,6 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self._reply(body, prompt, fault)
             if fault == "key as the model":
                 answer["model"] = f"model of {key}"
+            elif fault == "key in the answer":
+                self._put_into_text(answer, key or "")
             elif fault == "key as the reason":
                 answer["stop_reason"] = answer.get("choices", [{}])[0]["finish_reason"] = key
             reply = json.dumps(answer).encode()
@@ -156,6 +177,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, reply)
                 if fault not in ("aborted", "other form"):
                     faults.sent(prompt)
+
+    def _drip(self, fault: str) -> None:
+        """A sign of life every now and then, until the client or the server is gone."""
+        self.close_connection = True
+        head, sign = (b"", b"X-Wait: 1\r\n") if fault == "drip of headers" else (b"Content-Length: 99999\r\n\r\n", b" ")
+        with suppress(OSError):
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n" + head)
+            while not self.server.faults.closing.wait(0.1):
+                self.wfile.write(sign)
 
     def _reply(self, body: dict, prompt: str, fault: str | None) -> dict:
         faults: FaultServer = self.server.faults
@@ -175,8 +205,15 @@ class _Handler(BaseHTTPRequestHandler):
             usage = dict.fromkeys(usage, 12.5)
         return {"model": f"{body['model']}-0613", **answer, **({} if fault == "no usage" else {"usage": usage})}
 
-    def _send(self, status: int, data: bytes, headers: dict | None = None) -> None:
-        self.send_response(status)
+    def _put_into_text(self, answer: dict, key: str) -> None:
+        part = (
+            answer["content"][0] if "content" in answer else answer["choices"][0].get("message", answer["choices"][0])
+        )
+        name = "text" if "text" in part else "content"
+        part[name] = f"{part[name]} {key}"
+
+    def _send(self, status: int, data: bytes, headers: dict | None = None, reason: str | None = None) -> None:
+        self.send_response(status, reason)
         for name, value in {
             "Content-Type": "application/json",
             "Content-Length": str(len(data)),

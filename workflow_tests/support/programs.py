@@ -15,6 +15,7 @@ from unittest.mock import patch
 from conftest import ROOT
 
 from litm.base.cli import run
+from litm.base.signals import ENDING
 
 SCRIPTS = ROOT / "scripts"
 
@@ -43,7 +44,7 @@ def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
     """
     program = load_program(name)
     stdout, stderr, status = io.StringIO(), io.StringIO(), 0
-    handler = signal.getsignal(signal.SIGTERM)
+    handlers = {number: signal.getsignal(number) for number in ENDING}
     argv = [str(program_file(name)), *map(str, words)]
     with patch.object(sys, "argv", argv), contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         try:
@@ -56,5 +57,6 @@ def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
             traceback.print_exc()
             status = 1
         finally:
-            signal.signal(signal.SIGTERM, handler)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
     return subprocess.CompletedProcess(argv, status, stdout.getvalue(), stderr.getvalue())

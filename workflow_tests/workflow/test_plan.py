@@ -332,7 +332,8 @@ def test_a_model_on_a_processor_takes_no_gpu(demo):
 
 def test_a_server_s_model_takes_requests_and_nothing_of_this_machine(other):
     sweep = of(model="chat", experiment="kv")
-    assert json.loads(other.inference.run(sweep)) == {"concurrency": 3, "request_timeout": 50, "request_attempts": 4}
+    asked_how = {"request_timeout": 50, "request_total_timeout": None, "request_attempts": 4}
+    assert json.loads(other.inference.run(sweep)) == {"concurrency": 3, **asked_how}
     assert (other.inference.gpus(sweep), other.inference.gpu_model(sweep), other.inference.threads(sweep)) == (0, "", 1)
 
 

@@ -7,21 +7,22 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
+from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
-from litm.base.signals import stop_on_sigterm
+from litm.base.signals import stop_on_signals
 
 
 def run(main: Callable[[], None]) -> NoReturn:
     """Run a program's `main` and exit: 0, or 1 with one line on standard error for a user's mistake.
 
-    Being stopped, by Ctrl-C or SIGTERM, is 1 and one line too. Anything else that is not a `UserError` or an `OSError`
-    is a defect of ours and keeps its traceback.
+    Being stopped, by Ctrl-C, SIGTERM or SIGHUP, is 1 and one line too. Anything else that is not a `UserError` or an
+    `OSError` is a defect of ours and keeps its traceback.
     """
-    stop_on_sigterm()
+    stop_on_signals()
     try:
         main()
     except UserError as error:
-        sys.exit(f"error: {error}")
+        sys.exit(f"error: {without_passwords(str(error))}")
     except OSError as error:
         sys.exit(f"error: {describe_os_error(error)}")
     except KeyboardInterrupt:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self, TypeVar, Union, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
 from pydantic_core import ErrorDetails
 
+from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
 
 #: After the limits of a float: a whole number stays one, because 7 and 7.0 are different texts in the key of an answer.
@@ -93,7 +94,9 @@ def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:
     try:
         entry = cls.model_validate(value)
     except ValidationError as error:
-        raise UserError(_first_mistake(error.errors(include_url=False), cls, value, where)) from None
+        # What is wrong may be an address, or beside one.
+        message = without_passwords(_first_mistake(error.errors(include_url=False), cls, value, where))
+        raise UserError(message) from None
     entry._where = where
     return entry
 

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from litm.base.schema import NotNegative, choose
 from litm.config.datasets import Dataset
 from litm.config.models import AskedModel, RequestKeys, tokenizer_of
-from litm.config.values import check_names, text_names
+from litm.config.values import NoPassword, check_names, text_names
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
 from litm.inference.engines import engine_facts, engine_names
 from litm.prompting.formats import CHAT, RAW
@@ -35,7 +35,7 @@ class ApiModel(RequestKeys, AskedModel):
     """
 
     api_model: str = Field(min_length=1, description="The server's name for the model, such as gpt-4o-mini-2024-07-18.")
-    base_url: Annotated[str, Field(pattern=r"^https?://[^\s@?#]+$")] | None = Field(
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = Field(
         None,
         description="The server's address, such as http://localhost:8000/v1; the provider's own if left out.",
     )

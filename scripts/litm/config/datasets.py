@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry
-from litm.config.values import check_names, locate
+from litm.config.values import NoPassword, check_names, locate
 
 
 class Dataset(Entry):
@@ -18,7 +18,7 @@ class Dataset(Entry):
         None,
         description="A local file. null is one that is yours to supply: an experiment that needs it is left out.",
     )
-    url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$")] | None = Field(
+    url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$"), NoPassword] | None = Field(
         None, description="Where the file is downloaded from, unless data_mirror has one of its base name."
     )
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(

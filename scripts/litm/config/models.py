@@ -150,6 +150,12 @@ class RequestKeys(Entry):
         ge=1,
         description="Seconds without a sign of life from the server after which a request is given up and sent again.",
     )
+    request_total_timeout: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Seconds after which a request is given up and sent again whatever the server sends meanwhile, "
+        "such as blanks that keep a connection open while a model reasons. An hour if left out, or `request_timeout` "
+        "if that is longer.",
+    )
     request_attempts: int = Field(
         10,
         ge=1,

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from litm.base.addresses import check_has_no_password
 from litm.base.errors import UserError
 
 Hub = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")]
+#: For addresses: Snakemake and the programs repeat them in logs, metadata and results.
+NoPassword = AfterValidator(check_has_no_password)
 Device = Annotated[
     str,
     Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$", description="auto (a GPU if there is one), cpu, cuda, or cuda:N."),

@@ -24,7 +24,8 @@ CHAT_ENDPOINT, COMPLETIONS_ENDPOINT = "chat", "completions"
 class Provider:
     """The server of an API engine where a model names none, and how its protocol is spoken.
 
-    url: its address; key_variable: the environment variable with the key; models_path: where it lists its models,
+    url: its address; key_variable: the environment variable with the key; variables: how the names of all environment
+    variables begin that its SDK reads; models_path: where it lists its models,
     behind the address; headers: of a request with a key, in which `{key}` stands for it; endpoints: those that the
     protocol has; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
     chat_limit: the field of a chat's request to this server that limits the answer.
@@ -32,6 +33,7 @@ class Provider:
 
     url: str
     key_variable: str
+    variables: str
     models_path: str
     headers: Mapping[str, str]
     endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
@@ -80,7 +82,8 @@ class EngineSettings:
     Of a model that a server runs, base_url: its address, None for the provider's own; endpoint: `CHAT_ENDPOINT` or
     `COMPLETIONS_ENDPOINT`; request: more fields of each request; api_key_variable: the environment variable with the
     key, None for the provider's usual one; concurrency: requests at a time; request_timeout: seconds without a sign of
-    life after which one is given up; request_attempts: requests for one prompt, after which it stays without an answer.
+    life after which one is given up; request_total_timeout: seconds that one may take as a whole, None for the usual;
+    request_attempts: requests for one prompt, after which it stays without an answer.
     """
 
     location: str
@@ -105,6 +108,7 @@ class EngineSettings:
     api_key_variable: str | None = None
     concurrency: int = 8
     request_timeout: float = 600.0
+    request_total_timeout: float | None = None
     request_attempts: int = 10
 
 

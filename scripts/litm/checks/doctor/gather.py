@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import urllib.error
 import urllib.request
 from dataclasses import replace
 from importlib.metadata import distributions
@@ -14,7 +13,9 @@ from pathlib import Path
 import httpx2
 from filelock import lock_descriptor
 
-from litm.base.download import find_in_mirror
+from litm.base.addresses import is_this_machine
+from litm.base.deadlines import within
+from litm.base.download import find_in_mirror, opened
 from litm.base.errors import UserError
 from litm.base.json_files import read_json
 from litm.checks.doctor.memory import Gpu, ModelSize
@@ -24,6 +25,7 @@ from litm.config.api_models import ApiModel
 from litm.config.datasets import Dataset
 from litm.inference.engines import engine_facts
 from litm.inference.remote.failures import masked
+from litm.inference.remote.keys import key_mistake
 from litm.models.context_window import load_config
 from litm.models.files import WEIGHTS, weight_files
 
@@ -183,10 +185,11 @@ def remote_file(dataset: Dataset, folder: Path, mirror: str | None) -> RemoteFil
         return RemoteFile(dataset.file, dataset.url, IN_MIRROR)
     request = urllib.request.Request(dataset.url, method="HEAD")
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        with opened(request, PATIENCE) as answer:
             size = int(answer.headers.get("Content-Length") or 0)
     except (OSError, ValueError) as error:
-        return RemoteFile(dataset.file, dataset.url, ON_NETWORK, error=str(getattr(error, "reason", error)))
+        reason = str(getattr(error, "reason", error)) or f"no answer within {PATIENCE} seconds"
+        return RemoteFile(dataset.file, dataset.url, ON_NETWORK, error=reason)
     return RemoteFile(dataset.file, dataset.url, ON_NETWORK, size or None)
 
 
@@ -199,11 +202,18 @@ def api(model: ApiModel) -> Api:
     variable = model.api_key_variable or (None if model.base_url else provider.key_variable)
     key = os.environ.get(variable or "", "").strip()
     headers = {name: value.format(key=key) for name, value in provider.headers.items()} if key else {}
-    facts = Api(url.partition("?")[0], variable, bool(key))
+    facts = Api(url.partition("?")[0], variable, bool(key), key_mistake(key))
+    if facts.mistake:
+        return facts
+
+    def ask() -> httpx2.Response:
+        # A redirect must not be followed with the key, and what is on this machine is not behind a proxy.
+        behind_proxy = not is_this_machine(url)
+        return httpx2.get(url, headers=headers, timeout=PATIENCE, follow_redirects=False, trust_env=behind_proxy)
+
     try:
-        # A redirect must not be followed with the key.
-        answer = httpx2.get(url, headers=headers, timeout=PATIENCE, follow_redirects=False)
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        answer = within(3 * PATIENCE, ask)
+    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
         return replace(facts, error=masked(str(error), key) or type(error).__name__)
     return replace(facts, status=answer.status_code, models=_model_names(masked(answer.text, key)))
 

@@ -27,13 +27,14 @@ class HubModel:
 @dataclass(frozen=True)
 class Api:
     """An API. variable: the environment variable that has its key, None if it needs none; key: whether it is set;
-    error: why the server gave no answer; status: of its answer to the question which models it has; models: these,
-    None if it does not say.
+    mistake: why the key cannot be one, in which case the server is not asked; error: why the server gave no answer;
+    status: of its answer to the question which models it has; models: these, None if it does not say.
     """
 
     url: str
     variable: str | None
     key: bool
+    mistake: str | None = None
     error: str | None = None
     status: int | None = None
     models: tuple[str, ...] | None = None
@@ -72,6 +73,8 @@ def api_checks(model: str, api_model: str, facts: Api) -> list[Check]:
     checks = []
     if facts.variable and not facts.key:
         checks.append(missing(f"{model}: key", f"set the environment variable {facts.variable} to your key"))
+    elif facts.mistake:
+        return [missing(f"{model}: key", f"the key in {facts.variable} {facts.mistake}")]
     elif facts.variable:
         checks.append(ok(f"{model}: key", f"{facts.variable} is set"))
     return [*checks, _server_check(f"{model}: server", api_model, facts)]

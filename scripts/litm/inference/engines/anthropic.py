@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from litm.domain.example import Content
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.engine import EngineFacts, EngineSettings, Provider
+from litm.inference.remote.connection import client_options
 from litm.inference.remote.engine import ApiEngine
 from litm.inference.remote.failures import failure_of
 from litm.inference.remote.replies import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 PROVIDER = Provider(
     url="https://api.anthropic.com",
     key_variable="ANTHROPIC_API_KEY",
+    variables="ANTHROPIC_",
     models_path="/v1/models?limit=1000",
     headers={"x-api-key": "{key}", "anthropic-version": "2023-06-01"},
     template_is_public=False,
@@ -49,10 +51,18 @@ class Engine(ApiEngine):
     sdk = "anthropic"
 
     def connect(self) -> "AsyncAnthropic":
-        """The SDK's client, which sends nothing again by itself."""
-        from anthropic import AsyncAnthropic
+        """The SDK's client, which sends nothing again by itself, and all with `client_options`."""
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-        return AsyncAnthropic(api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout)
+        return AsyncAnthropic(
+            api_key=self.key,
+            base_url=self.url,
+            max_retries=0,
+            timeout=self.patience.timeout,
+            # Traces would take prompts, and headers of their own, to wherever the environment says.
+            open_telemetry=False,
+            http_client=DefaultAsyncHttpxClient(**client_options(self.url)),
+        )
 
     async def ask(self, client: "AsyncAnthropic", content: Content) -> Reply:
         """The answer to one request."""
@@ -69,7 +79,7 @@ class Engine(ApiEngine):
                 extra_body=fields,
             )
         except APIError as error:
-            raise failure_of(error) from error
+            raise failure_of(error, self.secret) from error
         return read_reply(response.http_response.text, read)
 
 

@@ -6,6 +6,7 @@ from litm.base.errors import UserError
 from litm.domain.example import Content
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
+from litm.inference.remote.connection import client_options
 from litm.inference.remote.engine import ApiEngine
 from litm.inference.remote.failures import error_names, failure_of
 from litm.inference.remote.replies import (
@@ -32,6 +33,7 @@ OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 PROVIDER = Provider(
     url="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
+    variables="OPENAI_",
     models_path="/models",
     headers={"Authorization": "Bearer {key}"},
     endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
@@ -57,10 +59,16 @@ class Engine(ApiEngine):
     sdk = "openai"
 
     def connect(self) -> "AsyncOpenAI":
-        """The SDK's client, which sends nothing again by itself."""
-        from openai import AsyncOpenAI
+        """The SDK's client, which sends nothing again by itself, and all with `client_options`."""
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-        return AsyncOpenAI(api_key=self.key, base_url=self.url, max_retries=0, timeout=self.patience.timeout)
+        return AsyncOpenAI(
+            api_key=self.key,
+            base_url=self.url,
+            max_retries=0,
+            timeout=self.patience.timeout,
+            http_client=DefaultAsyncHttpxClient(**client_options(self.url)),
+        )
 
     async def ask(self, client: "AsyncOpenAI", content: Content) -> Reply:
         """The answer to one request; that a filter does not let the prompt pass is one too."""
@@ -71,7 +79,7 @@ class Engine(ApiEngine):
         except APIError as error:
             if FILTERED in error_names(error.body):
                 return Reply("", REFUSED, None, None, None)
-            raise failure_of(error) from error
+            raise failure_of(error, self.secret) from error
         return read_reply(response, read)
 
     async def _send(self, client: "AsyncOpenAI", content: Content) -> str:

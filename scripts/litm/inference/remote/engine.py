@@ -1,14 +1,14 @@
 """An engine for a model behind an API; what differs between protocols is in the modules of `litm.inference.engines`."""
 
-import os
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
+from litm.base.addresses import public_url
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
 from litm.base.messages import note
@@ -16,14 +16,16 @@ from litm.domain.example import Content
 from litm.domain.finish_reason import REFUSED
 from litm.domain.response import Response
 from litm.inference.engine import EngineSettings, Prepared, Provider, with_ids
+from litm.inference.remote.connection import hidden_variables, unused_variables
 from litm.inference.remote.failures import Unanswered, masked, masked_failure
+from litm.inference.remote.keys import NO_KEY, api_key, mask_logs
 from litm.inference.remote.prompt_tokens import ServedPrompts
 from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
 from litm.prompting.tokenizer import load_tokenizer
 
-#: What a server of one's own, which wants no key, is given in its place, because the SDKs want one.
-NO_KEY = "no-key"
+#: Characters from which on a key is none of the words of an answer; servers of one's own are given such as "EMPTY".
+LEAST_OF_A_KEY = 16
 
 
 class ApiEngine(ABC):
@@ -40,7 +42,7 @@ class ApiEngine(ABC):
 
     def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
         self.settings = settings
-        self.patience = patience or Patience(settings.request_timeout, settings.request_attempts)
+        self.patience = patience or Patience.of(settings)
         self.key = api_key(settings, self.provider.key_variable)
         self.url = settings.base_url or self.provider.url
         self.software = f"{self.sdk} {version(self.sdk)}"
@@ -48,10 +50,16 @@ class ApiEngine(ABC):
         self.served_prompts = self._served_prompts()
         self._usage_is_missing = False
         self._mended = 0
+        self._with_key = 0
 
     @abstractmethod
     def connect(self) -> AbstractAsyncContextManager[Any]:
-        """The SDK's client, which sends nothing again by itself."""
+        """The SDK's client, which sends nothing again by itself, and all with `client_options`."""
+
+    @property
+    def secret(self) -> str:
+        """The key, "" if none is needed."""
+        return "" if self.key == NO_KEY else self.key
 
     @abstractmethod
     async def ask(self, client: Any, content: Content) -> Reply:
@@ -87,11 +95,13 @@ class ApiEngine(ABC):
         finally:
             if self._mended:
                 note(f"{public_url(self.url)}: {self._mended} answers had lone surrogates (cut characters): now U+FFFD")
-            self._mended = 0
+            if self._with_key:
+                note(f"{public_url(self.url)}: {self._with_key} answers repeat your key, where they now have ***")
+            self._mended = self._with_key = 0
 
     async def _answers(self, prompts: Sequence[Prepared]) -> AsyncGenerator[list[tuple[int, Response]], None]:
         order = sorted(range(len(prompts)), key=lambda index: canonical_json(prompts[index].content))
-        async with self.connect() as client:
+        async with self._connect_with_what_counts() as client:
 
             async def send(index: int) -> Reply:
                 return await self._ask_masked(client, prompts[index].content)
@@ -102,14 +112,31 @@ class ApiEngine(ABC):
                     self._mended += sum(reply.is_mended for _, reply in batch)
                     yield [(index, self._response(prompts[index], reply)) for index, reply in batch]
 
+    def _connect_with_what_counts(self) -> AbstractAsyncContextManager[Any]:
+        unused = unused_variables(self.url, self.provider, self.settings.api_key_variable)
+        if unused:
+            note(f"{public_url(self.url)}: not used for it, though set in the environment: {', '.join(unused)}")
+        with hidden_variables(unused):
+            client = self.connect()
+        mask_logs(self.secret)
+        return client
+
     async def _ask_masked(self, client: Any, content: Content) -> Reply:
-        """As `ask`; what a server says beside its answer is printed and recorded, and must not have the key in it."""
-        secret = "" if self.key == NO_KEY else self.key
+        """As `ask`, within the time that a request may take as a whole; what a server says beside its answer is printed
+        and recorded, and must not have the key in it.
+        """
         try:
-            reply = await self.ask(client, content)
+            # HTTP clients limit the time between two bytes only, and a server may send a blank now and then for ever.
+            async with asyncio.timeout(self.patience.total):
+                reply = await self.ask(client, content)
+        except TimeoutError:
+            seconds = f"{self.patience.total:g} seconds"
+            raise Unanswered(f"the answer was not whole after {seconds} ('request_total_timeout')") from None
         except (Unanswered, UserError) as error:
-            raise masked_failure(error, secret) from None
-        return replace(reply, served=masked(reply.served, secret) if isinstance(reply.served, str) else None)
+            raise masked_failure(error, self.secret) from None
+        text = masked(reply.text, self.secret) if len(self.secret) >= LEAST_OF_A_KEY else reply.text
+        self._with_key += text != reply.text
+        return replace(reply, text=text, served=None if reply.served is None else masked(reply.served, self.secret))
 
     def _response(self, prompt: Prepared, reply: Reply) -> Response:
         is_exact = self.served_prompts is not None and self.served_prompts.are_exact
@@ -136,24 +163,6 @@ class ApiEngine(ABC):
         self._usage_is_missing = True
 
 
-def api_key(settings: EngineSettings, usual_variable: str) -> str:
-    """The key, from the environment variable that the model names, or else the provider's usual one.
-
-    A server of one's own is given `NO_KEY`, and never the provider's, unless a variable is named. Raises `UserError`
-    if it is not set.
-    """
-    variable = settings.api_key_variable or (None if settings.base_url else usual_variable)
-    if variable is None:
-        return NO_KEY
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise UserError(
-            f"{settings.location}: the environment variable {variable} has no key; nothing was asked. Set it, or name "
-            "another one by the model's 'api_key_variable'"
-        )
-    return key
-
-
 def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> None:
     """Raise `UserError` if a server read another number of tokens than the prompt has, or fewer if that is not exact.
 
@@ -166,10 +175,3 @@ def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> 
         "model's tokenizer: it cuts prompts without saying so, or uses another tokenizer or chat template. This answer "
         "was not kept. Raise the server's context length, or set the model's 'tokenizer' to the one that it uses"
     )
-
-
-def public_url(url: str) -> str:
-    """An address without what may be secret in it: user, password and query."""
-    parts = urlsplit(url)
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}".rstrip("/")

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urljoin
 
+from litm.base.addresses import public_url
 from litm.base.errors import UserError
 
 #: Of the statuses below 500, those that the same request may not get again: timeout, conflict, too early, too many.
@@ -24,13 +26,14 @@ class Unanswered(Exception):
     """A request got no answer, and the same one may get one later.
 
     wait: how long the server says to wait, in seconds, None if it does not say; for_all: whether that is for all
-    requests and not only for this one.
+    requests and not only for this one; no_server: whether nothing listens at the address.
     """
 
-    def __init__(self, reason: str, wait: float | None = None, for_all: bool = False) -> None:
+    def __init__(self, reason: str, wait: float | None = None, for_all: bool = False, no_server: bool = False) -> None:
         super().__init__(reason)
         self.wait = wait
         self.for_all = for_all
+        self.no_server = no_server
 
 
 def masked(text: str, secret: str) -> str:
@@ -46,25 +49,54 @@ def masked_failure(error: Unanswered | UserError, secret: str) -> Unanswered | U
     message = masked(str(error), secret)
     if isinstance(error, UserError):
         return UserError(message)
-    return Unanswered(message[:LONGEST_REASON], error.wait, error.for_all)
+    return Unanswered(message[:LONGEST_REASON], error.wait, error.for_all, error.no_server)
 
 
-def failure_of(error: Exception) -> Exception:
-    """What an error of an SDK means: `Unanswered`, or a `UserError` with the provider's message.
+def failure_of(error: Any, secret: str = "") -> Exception:
+    """What an error of an SDK means: `Unanswered`, or a `UserError` with the provider's message, without the key.
 
     error: an `APIError` of either SDK, which has a response if the server sent one.
     """
-    message = " ".join(str(error).split())
+    # Masked before it is cut: half a key is too much of it.
+    message = masked(" ".join(str(error).split()), secret)[:LONGEST_REASON]
     response = getattr(error, "response", None)
     if response is None:
+        if is_refused_connection(error):
+            asked = public_url(str(error.request.url))
+            return Unanswered(f"{asked} refused the connection, so nothing listens there", no_server=True)
         return Unanswered(f"{message} ({type(error.__cause__ or error).__name__})")
     status, body = response.status_code, getattr(error, "body", None)
+    if 300 <= status < 400:
+        return UserError(redirect(status, str(response.request.url), response.headers.get("location")))
     if is_final(status, body):
         return UserError(f"the API refused a request: {message}. {remedy(status, body)}")
     wait = asked_wait(response.headers, datetime.now(UTC))
     if wait is not None and wait > LONGEST_WAIT:
         return UserError(f"the API wants a wait of {wait:.0f} seconds: {message}. Run the same command again then")
     return Unanswered(message, wait, for_all=status == TOO_MANY)
+
+
+def is_refused_connection(error: BaseException) -> bool:
+    """Whether an error comes from a machine that answers, but where nothing listens at the port."""
+    # Libraries below say "all attempts failed", and have the reason of the last one as the cause or the context.
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ConnectionRefusedError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
+def redirect(status: int, asked: str, location: str | None) -> str:
+    """What to say of a server that sends requests elsewhere. location: where to, as its header says."""
+    try:
+        there = public_url(urljoin(asked, location or ""))
+    except ValueError:
+        there = "an address that is none"
+    return (
+        f"{public_url(asked)} redirects requests to {there} (status {status}): nothing was sent there. If that is the "
+        "server that you mean, set the model's 'base_url' to it"
+    )
 
 
 def is_final(status: int, body: object) -> bool:

@@ -12,15 +12,20 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar, cast
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from litm.base.errors import UserError
 from litm.base.messages import note
+from litm.inference.engine import EngineSettings
 from litm.inference.remote.failures import Unanswered
 
 T = TypeVar("T")
 #: Waits shorter than this, in seconds, are not worth a line.
 WORTH_A_NOTE = 5.0
+#: Seconds in which one line about requests that are sent again is enough.
+BETWEEN_NOTES = 60.0
+#: Seconds that a request may take as a whole where a model does not say: reasoning may take a large part of an hour.
+USUAL_TOTAL = 3600.0
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Patience:
 
     timeout: of one request without a sign of life; attempts: requests for one prompt, after which it stays without
     an answer; first_wait, longest_wait: bounds of the waits between them; prompts: so many that stayed without an
-    answer, and none with one in between, mean that the server is not there.
+    answer, and none with one in between, mean that the server is not there; total: of one request as a whole.
     """
 
     timeout: float
@@ -37,6 +42,18 @@ class Patience:
     first_wait: float = 1.0
     longest_wait: float = 60.0
     prompts: int = 10
+    total: float = USUAL_TOTAL
+
+    @classmethod
+    def of(cls, settings: EngineSettings) -> "Patience":
+        """The patience that a model's entry asks for."""
+        total = settings.request_total_timeout or max(USUAL_TOTAL, settings.request_timeout)
+        return cls(settings.request_timeout, settings.request_attempts, total=total)
+
+    @property
+    def longest_waits(self) -> float:
+        """The most seconds that are waited between all requests for one prompt."""
+        return sum(min(self.longest_wait, self.first_wait * 2**number) for number in range(self.attempts - 1))
 
     @property
     def backoff(self) -> wait_random_exponential:
@@ -47,10 +64,15 @@ class Patience:
         return wait_random_exponential(multiplier=self.first_wait, max=self.longest_wait)
 
 
+#: Of a request that no other is to follow.
+NOT_SENT = "not sent again, because the run has ended"
+
+
 class Line:
     """What the requests to one server have in common: when the next may be sent, and whether any is to be.
 
-    failure: why none is sent any more, None while they are.
+    failure: why none is sent any more, None while they are. A server is there once it has taken a connection: before
+    that, a refused one means that it was not started, or is elsewhere, and afterwards that it may come back.
     """
 
     def __init__(self, patience: Patience) -> None:
@@ -59,6 +81,8 @@ class Line:
         self._closed = asyncio.Event()
         self._opens = 0.0
         self._in_vain = 0
+        self._is_there = False
+        self._next_note = 0.0
 
     async def answer(self, send: Callable[[], Awaitable[T]]) -> T | None:
         """The answer to a request, sent until there is one; None if it stays without."""
@@ -70,6 +94,7 @@ class Line:
             self._close(error)
         else:
             self._in_vain = 0
+            self._is_there = True
             return answer
         return None
 
@@ -78,29 +103,51 @@ class Line:
 
         async def send_once() -> T:
             await self._until_open()
+            # Made before the failure of another request, and begun after it.
+            if self.failure:
+                raise Unanswered(NOT_SENT)
             return await send()
 
         def wait(state: RetryCallState) -> float:
             return (failure_of_try(state).wait or 0.0) + backoff(state)
 
         retrying = AsyncRetrying(
-            retry=retry_if_exception_type(Unanswered),
+            retry=retry_if_exception(self._is_worth_another),
             stop=stop_after_attempt(self.patience.attempts),
             wait=wait,
-            before_sleep=lambda state: self._heed(failure_of_try(state)),
+            before_sleep=self._heed,
             sleep=self._sleep,
             reraise=True,
         )
         return await retrying(send_once)
 
-    def _heed(self, error: Unanswered) -> None:
-        """Let the others wait too where the server says so: each of their requests would make it longer."""
-        if not error.for_all or error.wait is None:
-            return
+    def _is_worth_another(self, error: BaseException) -> bool:
+        if not isinstance(error, Unanswered):
+            return False
+        self._is_there = self._is_there or not error.no_server
+        return self._is_there and not self.failure
+
+    def _heed(self, state: RetryCallState) -> None:
+        """Say that a request is sent again, and let the others wait too where the server says so: each of theirs would
+        make it longer.
+        """
+        error = failure_of_try(state)
         now = asyncio.get_running_loop().time()
+        if not error.for_all or error.wait is None:
+            if now >= self._next_note:
+                note(self._outlook(error, state.upcoming_sleep))
+                self._next_note = now + BETWEEN_NOTES
+            return
         if error.wait >= WORTH_A_NOTE and self._opens <= now:
             note(f"the API wants a wait of {error.wait:.0f} seconds: {error}")
         self._opens = max(self._opens, now + error.wait)
+
+    def _outlook(self, error: Unanswered, wait: float) -> str:
+        minutes = self.patience.longest_waits / 60
+        return (
+            f"a request got no answer: {error}. It is sent again in {wait:.1f} seconds; a prompt is asked up to "
+            f"{self.patience.attempts} times, with waits that grow to {minutes:.1f} minutes in all"
+        )
 
     async def _until_open(self) -> None:
         while (wait := self._opens - asyncio.get_running_loop().time()) > 0:
@@ -109,10 +156,13 @@ class Line:
     async def _sleep(self, seconds: float) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._closed.wait(), seconds)
-            raise Unanswered("not sent again, because the run has ended")
+            raise Unanswered(NOT_SENT)
 
     def _give_up(self, error: Unanswered) -> None:
         if self.failure:
+            return
+        if error.no_server and not self._is_there:
+            self._close(UserError(f"there is no server: {error}. Start it, or look at the model's 'base_url'"))
             return
         self._in_vain += 1
         note(f"a prompt got no answer, the last time because: {error}")

@@ -1,0 +1,137 @@
+"""Where requests of both API engines go, with what, and for how long at most."""
+
+import os
+import re
+import time
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from api_engines import CANARY, HASTE, PROTOCOLS, SETTINGS, answers, make_engine
+from fault_server import FaultServer, answer_to
+
+from litm.base.addresses import host_of
+from litm.base.errors import UserError
+from litm.inference.remote.connection import is_of_provider
+from litm.inference.remote.retrying import Patience
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", ["drip", "drip of headers"])
+def test_a_request_that_never_ends_though_signs_of_life_come_is_given_up_and_sent_again(protocol, fault, capsys):
+    with FaultServer(lambda prompt, attempt: fault if attempt == 1 else None) as server:
+        engine = make_engine(protocol, server, replace(HASTE, total=0.6))
+        started = time.monotonic()
+        assert answers(engine, ["a"])[0].text == answer_to("a")
+    assert time.monotonic() - started >= 0.6
+    assert [fault for _, _, fault in server.asked] == [fault, None]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the answer was not whole after 0.6 seconds ('request_total_timeout')" in line
+
+
+def test_the_time_of_a_request_as_a_whole_is_an_hour_the_models_own_or_that_without_a_sign_of_life():
+    assert Patience.of(SETTINGS).total == 3600
+    assert Patience.of(replace(SETTINGS, request_timeout=5000)).total == 5000
+    assert Patience.of(replace(SETTINGS, request_total_timeout=20)).total == 20
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_leads(protocol):
+    with FaultServer() as other, FaultServer(lambda prompt, attempt: "elsewhere", elsewhere=other.url) as server:
+        engine = make_engine(protocol, server, concurrency=1)
+        with pytest.raises(UserError, match=rf"redirects requests to {other.url}/.* \(status 307\).*'base_url'"):
+            answers(engine, ["a", "b"])
+    assert len(server.asked) == 1 and not other.asked
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_reply_that_is_nested_too_deep_is_a_fault_and_an_error_of_that_kind_is_one_line(protocol):
+    with FaultServer(lambda prompt, attempt: "deep" if attempt == 1 else None) as server:
+        assert answers(make_engine(protocol, server), ["a"])[0].text == answer_to("a")
+    with FaultServer(lambda prompt, attempt: "deep error") as server, pytest.raises(UserError) as refusal:
+        answers(make_engine(protocol, server), ["a"])
+    assert str(refusal.value).startswith("the API refused a request")
+    assert len(str(refusal.value)) < 800
+
+
+#: Of each SDK the environment variables that would add something to requests.
+ADDING = {
+    "openai": {
+        "OPENAI_ORG_ID": "org-canary",
+        "OPENAI_PROJECT_ID": "proj-canary",
+        "OPENAI_CUSTOM_HEADERS": "X-Mine: canary\nAuthorization: Bearer canary",
+        "OPENAI_ADMIN_KEY": "sk-admin-canary",
+    },
+    "anthropic": {
+        "ANTHROPIC_CUSTOM_HEADERS": "X-Mine: canary\nAuthorization: Bearer canary",
+        "ANTHROPIC_AUTH_TOKEN": "canary",
+    },
+}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_the_environment_adds_for_a_provider_is_sent_to_no_other_server(protocol, monkeypatch, capsys):
+    for name, value in ADDING[protocol].items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv(f"{protocol.upper()}_BASE_URL", "http://127.0.0.1:9")
+    with FaultServer() as server:
+        for _ in range(2):
+            answers(make_engine(protocol, server), ["a"])
+    assert len(server.headers) == 2 and "canary" not in str(server.headers)
+    said = capsys.readouterr().err
+    assert all(name in said for name in ADDING[protocol]) and "canary" not in said
+    # They are there for the provider's own server, and for whatever else is run.
+    assert {name: os.environ[name] for name in ADDING[protocol]} == ADDING[protocol]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_the_environment_adds_is_sent_to_the_providers_own_server_but_its_address_is_the_configs(
+    protocol, monkeypatch, capsys
+):
+    for name, value in ADDING[protocol].items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv(f"{protocol.upper()}_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv(f"{protocol.upper()}_API_KEY", CANARY)
+    engine = import_module(f"litm.inference.engines.{protocol}").Engine(SETTINGS)
+    client = engine._connect_with_what_counts()
+    assert client.default_headers["X-Mine"] == "canary"
+    assert str(client.base_url).startswith(engine.provider.url)
+    assert f"{protocol.upper()}_BASE_URL" in capsys.readouterr().err
+    assert is_of_provider(f"https://eu.{engine.provider.url[8:]}", engine.provider)
+    assert not is_of_provider(f"https://{host_of(engine.provider.url)}.evil.org/v1", engine.provider)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_environment_variable_that_an_sdk_reads_for_a_client_begins_as_the_provider_says(protocol):
+    sdk = import_module(protocol)
+    folder = Path(sdk.__file__).parent
+    modules = [folder / "_client.py", folder / "_base_client.py", folder / "lib" / "_client_auth.py"]
+    text = "".join(module.read_text() for module in modules if module.exists())
+    names = set(re.findall(r"environ(?:\.get\(|\[)\s*\"(\w+)\"", text))
+    provider = import_module(f"litm.inference.engines.{protocol}").PROVIDER
+    assert f"{provider.variables}CUSTOM_HEADERS" in names
+    assert not [name for name in names if not name.startswith(provider.variables)]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_on_this_machine_is_asked_without_a_proxy(protocol, monkeypatch):
+    for name in ("HTTP_PROXY", "ALL_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultServer() as server:
+        assert answers(make_engine(protocol, server), ["a"])[0].text == answer_to("a")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("key", "said"), [("sk-schl\u00fcssel", r"character \(number 8\)"), ("sk-one\nsk-two", "more than one line")]
+)
+def test_a_key_that_cannot_be_sent_is_refused_before_anything_is_asked_without_a_word_of_it(
+    protocol, key, said, monkeypatch
+):
+    monkeypatch.setenv("MY_KEY", key)
+    with FaultServer() as server, pytest.raises(UserError, match=f"variable MY_KEY has .*{said}") as refusal:
+        make_engine(protocol, server, api_key_variable="MY_KEY")
+    assert "sk-" not in str(refusal.value)

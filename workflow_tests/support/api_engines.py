@@ -1,0 +1,39 @@
+"""Engines of both protocols, against a server beside the test."""
+
+from dataclasses import replace
+from importlib import import_module
+
+from fault_server import FaultServer
+
+from litm.domain.response import Response
+from litm.inference.engine import EngineSettings
+from litm.inference.remote.retrying import Patience
+from litm.prompting.formats import RAW
+
+PROTOCOLS = ("openai", "anthropic")
+CANARY = "sk-CANARY-0123456789"
+#: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
+HASTE = Patience(timeout=5.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
+SETTINGS = EngineSettings(
+    location="some-model",
+    revision=None,
+    tokenizer=None,
+    prompt_template=RAW,
+    template=None,
+    max_new_tokens=50,
+    stop="end_token",
+)
+
+
+def make_engine(protocol: str, server: FaultServer, patience: Patience | None = HASTE, **changes: object):
+    url = f"{server.url}/v1" if protocol == "openai" else server.url
+    return import_module(f"litm.inference.engines.{protocol}").Engine(
+        replace(SETTINGS, base_url=url, **changes), patience
+    )
+
+
+def answers(engine, prompts: list[str]) -> dict[int, Response]:
+    """The responses by the number of the prompt, each of which must come once."""
+    pairs = [pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch]
+    assert len({index for index, _ in pairs}) == len(pairs)
+    return dict(pairs)

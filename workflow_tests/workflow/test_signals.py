@@ -1,0 +1,97 @@
+"""What is left of a run whose terminal is lost, and what a lock says."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import pytest
+from fault_server import FaultServer, answer_to
+from workbench import CONFIG, Workbench
+
+from litm.base.signals import hangup_is_sigterm
+
+
+def slow_answer(prompt: str) -> str:
+    time.sleep(0.1)
+    return answer_to(prompt)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def locks(bench: Workbench) -> list[str]:
+    folder = bench.path(".snakemake/locks")
+    return [file.name for file in folder.iterdir()] if folder.exists() else []
+
+
+@pytest.mark.slow
+def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_run_asks_the_rest(new_bench):
+    journal = new_bench.path("results/journal/served/kv.jsonl")
+    with FaultServer(answer=slow_answer) as server:
+        served = {"engine": "openai", "api_model": "m", "base_url": f"{server.url}/v1", "concurrency": 1}
+        kv = {**CONFIG["define"]["experiments"]["kv"], "examples": 30}
+        define = {"models": {"served": served}, "experiments": {"kv": kv}}
+        new_bench.configure({"models": ["served"], "experiments": ["kv"], "define": define})
+        words = ["--configfile", "small.yaml", "--cores", "1", "--until", "generate"]
+        master, slave = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "snakemake", *words],
+            cwd=new_bench.folder,
+            stdout=slave,
+            stderr=slave,
+            process_group=0,
+        )
+        wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 5)
+        assert locks(new_bench)
+        # As sshd does it: the terminal is gone, and all that ran in its foreground hears so.
+        os.close(slave)
+        os.close(master)
+        os.killpg(process.pid, signal.SIGHUP)
+        assert process.wait(60) != 0
+        assert not locks(new_bench)
+        asked = len(server.asked)
+        assert asked < 120
+        new_bench.run("--until", "generate")
+    # One request was under way.
+    assert len(server.asked) <= 120 + 1 and sum(server.answered.values()) <= 120 + 1
+    assert new_bench.asked("kv", "served")[1] >= asked - 1
+
+
+def test_a_lock_and_a_mistake_in_the_config_are_said_though_all_else_is_quiet(new_bench):
+    new_bench.path(".snakemake/locks").mkdir(parents=True)
+    new_bench.path(".snakemake/locks/0.output.lock").write_text("results/scores/dummy/kv.parquet\n")
+    done = new_bench.snakemake("--quiet", "all", "--until", "make_examples")
+    assert done.returncode and done.stderr.count("It can be removed with the --unlock argument") == 1
+    done = new_bench.snakemake("--quiet", "all", "--config", "models=[nobody]")
+    assert done.returncode and done.stderr.count("models: unknown name 'nobody'") == 1
+
+
+@pytest.fixture
+def handlers():
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_a_hangup_is_what_sigterm_is_at_that_time_and_stays_ignored_where_nohup_ignores_it(handlers):
+    heard = []
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    hangup_is_sigterm()
+    with pytest.raises(SystemExit, match="stopped by SIGHUP"):
+        signal.raise_signal(signal.SIGHUP)
+    signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    signal.raise_signal(signal.SIGHUP)
+    assert heard == [signal.SIGTERM]
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    hangup_is_sigterm()
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
