@@ -141,8 +141,8 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
         )
     if recorded.unchecked:
         note(
-            f"{path}: {len(recorded.unchecked)} answers have no checksum (an earlier version wrote them), so that nobody "
-            f"knows whether they were changed; the first is in line {recorded.unchecked[0]}"
+            f"{path}: {len(recorded.unchecked)} answers have no checksum (an earlier version wrote them), so it is "
+            f"not known whether they were changed; the first is in line {recorded.unchecked[0]}"
         )
 
 
