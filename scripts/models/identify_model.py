@@ -10,6 +10,7 @@ from litm.base.json_files import write_json
 from litm.base.messages import note
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.file_digests import FileDigests
+from litm.models.generation_config import check_generation_config
 from litm.models.identity import api_identity, folder_identity, hub_identity
 
 
@@ -43,6 +44,7 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
     known = FileDigests(digests, path or hub)
     identity = folder_identity(Path(path), known.sha256) if path else hub_identity(hub, revision)
     config = load_config(path or hub, identity.get("commit"), location.get("config"))
+    check_generation_config(path or hub, identity.get("commit"))
     window = context_window_of(config)
     if window is None:
         note(f"{path or hub}: its configuration sets no longest context, so no prompt counts as too long")

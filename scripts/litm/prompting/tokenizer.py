@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from litm.base.errors import UserError
-from litm.base.loading_errors import first_line
+from litm.base.loading_errors import loading
 from litm.prompting.chat import switch_thinking_off
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import OFF, Reasoning, check_tags
@@ -41,11 +41,9 @@ def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTok
             return PreTrainedTokenizerFast(tokenizer_file=location, padding_side="left")
         except Exception as error:  # the tokenizers library raises nothing more special
             raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
-    try:
+    with loading(f"tokenizer of {location}"):
         # Never None, with which transformers asks on standard input whether to run code that comes with a model.
         return AutoTokenizer.from_pretrained(location, revision=revision, trust_remote_code=False, padding_side="left")
-    except (OSError, ValueError, KeyError) as error:
-        raise UserError(f"tokenizer of {location}: {first_line(error)}") from error
 
 
 def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":

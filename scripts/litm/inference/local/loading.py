@@ -4,7 +4,6 @@ import logging
 from typing import Any, cast
 
 import torch
-from safetensors import SafetensorError
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
@@ -17,6 +16,7 @@ from transformers.utils import logging as transformers_logging
 from litm.base.errors import UserError
 from litm.base.loading_errors import first_line
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
+from litm.models.generation_config import check_generation_config
 
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
 FAST_PRODUCT_ROWS = 32
@@ -49,8 +49,12 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             # Not to accept them, but to hear of them below instead of in a traceback.
             ignore_mismatched_sizes=True,
         )
-    except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
+    except UserError:
+        raise
+    except Exception as error:  # broken files show in any way
         raise UserError(f"model {settings.location}: {loading_problem(error)}") from error
+    # A hub's file is here only now.
+    check_generation_config(settings.location, settings.revision)
     # What is not in the files would be random.
     absent = sorted([*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])])
     if absent:
