@@ -19,8 +19,9 @@ ROOT = project_root(workflow.current_basedir)
 SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 
+from litm.base.cli import describe_os_error
+from litm.base.config_files import read_config_file
 from litm.base.errors import UserError
-from litm.base.yaml_files import read_yaml
 from litm.workflow.environment import job_environment
 from litm.workflow.logs import error_messages
 from litm.workflow.plan import load_plan
@@ -44,11 +45,12 @@ try:
     # Snakemake has read them, and says nothing of keys that are there twice. Another workflow's are its own affair.
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
-            if not str(file).endswith(".json"):
-                read_yaml(file)
+            read_config_file(file)
     PLAN = load_plan(config, ROOT)
 except UserError as error:
     raise WorkflowError(str(error))
+except OSError as error:
+    raise WorkflowError(f"config: {describe_os_error(error)}")
 
 if PLAN.study.left_out and workflow.is_main_process:
     print(*PLAN.study.left_out, sep="\n", file=sys.stderr)

@@ -1,12 +1,16 @@
 """Values that several kinds of entries have: paths, names on the hub, devices."""
 
+import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from litm.base.errors import UserError
+from litm.base.formatting import shortened
+from litm.base.surrogates import without_surrogates
 
 Hub = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")]
 Device = Annotated[
@@ -15,15 +19,46 @@ Device = Annotated[
 ]
 
 
+def check_plain(value: Any, where: str) -> None:
+    """Raise `UserError` for a value inside a config that JSON does not have: a date, a set, `.nan`.
+
+    Files are checked with their lines before; what another workflow or a command line gives is here for the first time.
+    """
+    try:
+        _check_plain(value, where)
+    except RecursionError as error:
+        raise UserError(f"{where}: a part of it contains itself, or is nested too deeply") from error
+
+
+def _check_plain(value: Any, where: str) -> None:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _check_plain(inner, f"{where}.{shortened(key)}")
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            _check_plain(inner, f"{where}[{index}]")
+    elif not isinstance(value, str | int | float | bool | None):
+        raise UserError(f"{where}: {value!r:.60} is of the kind '{type(value).__name__}': write it as a text")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise UserError(f"{where}: {value} is no number: write one, or leave it out")
+    elif isinstance(value, str) and without_surrogates(value) != value:
+        raise UserError(f"{where}: {value!r:.60} has half a character (a lone surrogate): remove it")
+
+
 def locate(path: str, root: Path, where: str) -> str:
     """A path of the config, found from the working directory or else from the project's folder.
 
     Relative paths stay relative, so that a moved checkout is the same study. `UserError` if there is nothing.
     """
-    for candidate in (Path(path).expanduser(), root / path):
-        if candidate.exists():
-            return str(candidate) if Path(path).is_absolute() else os.path.relpath(candidate)
-    raise UserError(f"{where}: {path} does not exist (looked from {Path.cwd()} and from the project's folder)")
+    shown = shortened(path)
+    try:
+        for candidate in (Path(path).expanduser(), root / path):
+            if candidate.exists():
+                return str(candidate) if Path(path).is_absolute() else os.path.relpath(candidate)
+    except (OSError, ValueError, RuntimeError) as error:
+        # A name that no file can have, or a home of nobody's.
+        raise UserError(f"{where}: {shown}: {getattr(error, 'strerror', None) or error}") from error
+    raise UserError(f"{where}: {shown} does not exist (looked from {Path.cwd()} and from the project's folder)")
 
 
 def text_names(folder: Path) -> list[str]:
