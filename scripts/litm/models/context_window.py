@@ -24,16 +24,19 @@ RELATIVE_POSITIONS = "relative_attention_num_buckets"
 COUNTS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
 
 
-def load_config(location: str, revision: str | None, changes: Mapping[str, Any] | None = None) -> "PretrainedConfig":
+def load_config(
+    location: str, revision: str | None, changes: Mapping[str, Any] | None = None, own_code: bool = False
+) -> "PretrainedConfig":
     """The configuration of a model in a folder or on the hub, with its architecture's defaults filled in.
 
-    changes: values that replace its own. Raises `UserError` if it cannot be read, or has no key of such a name.
+    changes: values that replace its own; own_code: whether code that comes with the model may run. Raises `UserError`
+    if it cannot be read, or has no key of such a name.
     """
     from transformers import AutoConfig
 
     with loading(f"configuration of {location}"):
         config, unknown = AutoConfig.from_pretrained(
-            location, revision=revision, trust_remote_code=False, return_unused_kwargs=True, **(changes or {})
+            location, revision=revision, trust_remote_code=own_code, return_unused_kwargs=True, **(changes or {})
         )
     if unknown:
         (name, *_) = unknown

@@ -13,6 +13,7 @@ from litm.base.loading_errors import loading
 from litm.models.batches import length_sorted_batches
 from litm.models.context_window import context_window_of
 from litm.models.devices import choose_device
+from litm.models.weights import check_safe_weights
 
 transformers_logging.disable_progress_bar()
 
@@ -44,6 +45,7 @@ class Encoder:
         self.settings = settings
         self.device = choose_device(device)
         self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
+        check_safe_weights(settings.location, settings.revision)
         with loading(f"encoder {settings.location}"):
             self.tokenizer = AutoTokenizer.from_pretrained(
                 settings.location, revision=settings.revision, trust_remote_code=False
@@ -52,6 +54,7 @@ class Encoder:
                 settings.location,
                 revision=settings.revision,
                 trust_remote_code=False,
+                use_safetensors=True,
                 dtype=getattr(torch, settings.dtype),
             )
         if model.config.is_encoder_decoder:

@@ -129,7 +129,7 @@ class Engine(LocalEngine):
             return LLM(
                 model=self.settings.location,
                 revision=self.settings.revision,
-                trust_remote_code=False,
+                trust_remote_code=self.settings.trust_remote_code,
                 # Prompts are token ids already, and the folder may have no tokenizer.
                 skip_tokenizer_init=self.settings.tokenizer is not None,
                 dtype=stored_dtype(self.config) if self.settings.dtype == "auto" else self.settings.dtype,
