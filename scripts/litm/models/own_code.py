@@ -19,7 +19,8 @@ def check_own_code(location: str, revision: str | None) -> None:
             file = cached_file(location, name, revision=revision, _raise_exceptions_for_missing_entries=False)
             text = Path(file).read_text(encoding="utf-8") if file else "{}"
         for place in _places(parse_object(text, f"model {location}, {name}").get("auto_map")):
-            if "--" in place:
+            repository, elsewhere, _ = place.partition("--")
+            if elsewhere and repository != location:
                 raise UserError(
                     f"model {location}, {name}: 'auto_map' names code of another repository ({place}), of no commit "
                     "that is known: copy model and code into a folder, take the repository out of 'auto_map', and set "

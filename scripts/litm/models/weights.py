@@ -5,7 +5,8 @@ from pathlib import Path
 from litm.base.errors import UserError
 from litm.models.files import WEIGHTS, weight_files
 
-SAFE, PICKLED = WEIGHTS
+#: The pattern of the files among `WEIGHTS` that are pickles.
+PICKLED = "*.bin"
 
 
 def check_safe_weights(location: str, revision: str | None) -> None:
