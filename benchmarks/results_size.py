@@ -16,8 +16,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING
 from measuring import ROOT, Cost, growth_table, program, run
 
 from litm.base.hashing import canonical_json, digest
-from litm.base.json_files import read_json, write_jsonl
+from litm.base.json_files import read_json
 from litm.base.messages import note
 from litm.domain.example import Example, read_examples, write_examples
 from litm.domain.response import Response
@@ -33,6 +32,7 @@ from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
+from litm.inference.journal_lines import answer_line, identity_line
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep_setup import Asking
 
@@ -78,7 +78,7 @@ def prepare_journal(folder: Path, responses: int) -> Measured:
     journal, name = folder / "journal.jsonl", digest(SETTINGS)
     keys = (digest([name, number]) for number in range(responses))
     answers = (journal_line(key, name, "The value is " + key[:36]) for key in keys)
-    write_jsonl(journal, chain([{"identity": name, "fields": SETTINGS}], answers))
+    write_lines(journal, chain([identity_line(SETTINGS)], answers))
     reading = f"from litm.inference.journal import read_journal; read_journal({str(journal)!r})"
     return {"read_journal": lambda: run(sys.executable, "-c", reading)}
 
@@ -89,7 +89,7 @@ def prepare_sweep(folder: Path, responses: int) -> Measured:
     location = {"path": str(ROOT / "resources" / "reference_model"), "hub": None, "revision": None}
     program("identify_model.py", "--location", json.dumps(location), "--output", source)
     write_examples(examples, make_examples(responses))
-    write_jsonl(journal, journal_lines(source, examples))
+    write_lines(journal, journal_lines(source, examples))
     answers = folder / "responses.jsonl.gz"
     names = ("--model", "model", "--experiment", "experiment", "--examples", examples)
     sweep = ("--source", source, "--settings", json.dumps(SETTINGS), "--decoding", json.dumps(DECODING))
@@ -109,20 +109,25 @@ def make_examples(count: int) -> Iterator[Example]:
         yield make_example(question, 2, PLACEMENT, template, task)
 
 
-def journal_lines(source: Path, examples: Path) -> Iterator[dict]:
+def journal_lines(source: Path, examples: Path) -> Iterator[str]:
     """The lines of a journal with an answer to each of the examples, by the model of `source`."""
     identity = Asking(read_json(source), SETTINGS, None, DECODING).identity()
     name = digest(identity)
-    yield {"identity": name, "fields": identity}
+    yield identity_line(identity)
     for example in read_examples(examples):
         (prompt,) = sweep_prompts([example], name, SETTINGS["prompt_template"])
         yield journal_line(prompt.key, name, "The value is " + example.targets[0].answers[0])
 
 
-def journal_line(key: str, identity: str, text: str) -> dict:
+def journal_line(key: str, identity: str, text: str) -> str:
     """A response as the journal has it."""
-    response = Response(text, "stop", 150, 40, "torch 2.13.0, transformers 5.23.0, cpu")
-    return {"key": key, "identity": identity, **asdict(response)}
+    return answer_line(key, identity, Response(text, "stop", 150, 40, "torch 2.13.0, transformers 5.23.0, cpu"))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write lines that have their ends."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(lines)
 
 
 # --- tables

@@ -21,9 +21,10 @@ SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 
 from litm.base.addresses import without_passwords
+from litm.base.cli import describe_os_error
+from litm.base.config_files import read_config_file
 from litm.base.errors import UserError
 from litm.base.signals import hangup_is_sigterm
-from litm.base.yaml_files import read_yaml
 from litm.workflow.environment import job_environment
 from litm.workflow.future_times import set_back
 from litm.workflow.logs import error_messages
@@ -54,13 +55,14 @@ try:
     # Snakemake has read them, and says nothing of keys that are there twice. Another workflow's are its own affair.
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
-            if not str(file).endswith(".json"):
-                read_yaml(file)
+            read_config_file(file)
     PLAN = load_plan(config, ROOT)
     if workflow.is_main_process:
         PLAN.data.check_fetched()
 except UserError as error:
     raise WorkflowError(without_passwords(str(error)))
+except OSError as error:
+    raise WorkflowError(without_passwords(f"config: {describe_os_error(error)}"))
 
 if PLAN.study.left_out and workflow.is_main_process:
     print(*PLAN.study.left_out, sep="\n", file=sys.stderr)

@@ -10,7 +10,9 @@ from litm.base.json_files import write_json
 from litm.base.messages import note
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.file_digests import FileDigests
+from litm.models.generation_config import check_generation_config
 from litm.models.identity import api_identity, folder_identity, hub_identity
+from litm.models.own_code import check_own_code
 
 
 def main() -> None:
@@ -41,8 +43,13 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
     """A model in a folder or on the hub; its own context window is read from its configuration."""
     path, hub, revision = location["path"], location["hub"], location["revision"]
     known = FileDigests(digests, path or hub)
-    identity = folder_identity(Path(path), known.sha256) if path else hub_identity(hub, revision)
-    config = load_config(path or hub, identity.get("commit"), location.get("config"))
+    own_code = location.get("trust_remote_code", False)
+    identity = folder_identity(Path(path), known.sha256, own_code) if path else hub_identity(hub, revision)
+    if own_code:
+        check_own_code(path or hub, identity.get("commit"))
+        note(f"{path or hub}: trust_remote_code is true: Python code that comes with the model runs when it is loaded")
+    config = load_config(path or hub, identity.get("commit"), location.get("config"), own_code)
+    check_generation_config(path or hub, identity.get("commit"))
     window = context_window_of(config)
     if window is None:
         note(f"{path or hub}: its configuration sets no longest context, so no prompt counts as too long")
@@ -55,6 +62,7 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
         # What `dtype: auto` is; null where only the weights themselves say.
         "dtype": str(config.dtype).removeprefix("torch.") if config.dtype and not config.sub_configs else None,
         "identity": identity,
+        **({"trust_remote_code": True} if own_code else {}),
     }
     return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source
 

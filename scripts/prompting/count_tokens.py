@@ -1,6 +1,7 @@
 """Count the tokens of a sweep's prompts, in the model's template, and find the gold items in them; needs no weights."""
 
 import argparse
+from collections import Counter
 from itertools import groupby
 
 import pandas as pd
@@ -24,7 +25,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
     parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
-    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: what is done about reasoning, if any")
+    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: how the tokenizer is used")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--output", required=True, help="output: a CSV table, one row a cell")
@@ -32,22 +33,34 @@ def main() -> None:
     args = parser.parse_args()
     source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
     reasoning = Reasoning.of(args.reasoning)
-    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning)
+    own_code = args.reasoning.get("trust_remote_code", False)
+    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning, own_code)
     template = read_prompt_template(args.template) if args.template else None
     examples = read_examples(*args.examples)
     rows: list[dict] = []
     positions: list[dict] = []
     unknown = 0
+    special: Counter[str] = Counter()
+    affected = 0
     for (size, placement), cell in groupby(examples, key=lambda example: (example.size, example.placement)):
         prompts: list[PromptTokens] = []
         for example, prompt in measure_prompts(tokenizer, args.prompt_template, template, cell):
             prompts.append(prompt)
+            special.update(prompt.special)
+            affected += bool(prompt.special)
             positions += position_rows(args.model, args.experiment, example, prompt)
         rows.append(token_count_row(args.model, args.experiment, size, placement, prompts))
         unknown += sum(prompt.unknown for prompt in prompts)
     write_csv(args.output, pd.DataFrame(rows))
     with atomic_writer(args.positions) as raw:
         pd.DataFrame(positions, columns=list(POSITION_COLUMNS)).astype(POSITION_COLUMNS).to_parquet(raw, index=False)
+    if special:
+        named = ", ".join(f"{token} {count} times" for token, count in special.most_common(5))
+        note(
+            f"{args.model}/{args.experiment}: in {affected} prompts the question or documents have texts that the "
+            f"tokenizer reads as special tokens ({named}); the model is given the tokens, not the texts: see "
+            "n_special_tokens in results/tables/token_counts.csv"
+        )
     if unknown:
         reason = (
             "tokenizer or chat template change their text" if tokenizer.is_fast else "the tokenizer is not a fast one"

@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
     parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
-    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: what is done about reasoning, if any")
+    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: how the tokenizer is used")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
@@ -50,7 +50,8 @@ def main() -> None:
     prompt = read_template(args.prompt)
     source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
     reasoning = Reasoning.of(args.reasoning)
-    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning)
+    own_code = args.reasoning.get("trust_remote_code", False)
+    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning, own_code)
     template = read_prompt_template(args.template) if args.template else None
     golds = len(gold_depths(args.placements[0]))
     placement = gold_placement(range(golds))

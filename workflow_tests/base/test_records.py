@@ -7,7 +7,7 @@ import pytest
 from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
-from litm.base.json_files import read_jsonl, write_jsonl
+from litm.base.json_files import parse_json, read_jsonl, write_jsonl
 
 
 def test_the_same_records_give_the_same_bytes_under_any_name_and_time(tmp_path):
@@ -53,3 +53,30 @@ def test_text_that_is_not_utf8_is_named(tmp_path):
     path.write_bytes('{"a": "é"}\n'.encode("latin-1"))
     with pytest.raises(UserError, match="latin.jsonl: not UTF-8"):
         list(read_jsonl(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (r'{"a": ["half \ud83d"]}', r"\ud83d (column 14) is half a character"),
+        (r'{"a": "\ude00\ud83d"}', r"\ude00 (column 8) is half a character"),
+        (r'{"\uDC00": 1}', r"\uDC00 (column 3) is half a character"),
+        ("[" * 100_000, "too many brackets in one another"),
+        ('{"a": ' + "9" * 5000 + "}", "a number has too many digits"),
+        ('{"a": 1, "b": 2, "a": 3}', "the key 'a' is there twice in one object: remove one of them"),
+        ('{"x": [{"id": "1", "id": "1"}]}', "the key 'id' is there twice in one object: remove one of them"),
+        ('{"a": 1,\n "b" 2}', "not valid JSON (Expecting ':' delimiter, line 2, column 6)"),
+    ],
+    ids=["text", "order", "key", "deep", "number", "twice", "twice inside", "lines"],
+)
+def test_json_that_cannot_be_kept_or_read_is_one_line_with_its_place(tmp_path, text, said):
+    (tmp_path / "data.jsonl").write_text('{"fine": true}\n' + text.replace("\n", " ") + "\n")
+    with pytest.raises(UserError) as caught:
+        parse_json(text, "f")
+    assert str(caught.value).startswith(f"f: {said}") and "\n" not in str(caught.value)
+    with pytest.raises(UserError, match="data.jsonl, line 2: "):
+        list(read_jsonl(tmp_path / "data.jsonl"))
+
+
+def test_whole_characters_and_what_only_looks_like_half_of_one_are_read():
+    assert parse_json(r'["\ud83d\ude00", "\\ud83d", "é"]', "f") == ["😀", r"\ud83d", "é"]

@@ -3,7 +3,9 @@
 import pytest
 import yaml
 from conftest import ROOT
+from programs import run_program
 
+from litm.base.config_files import read_config_file
 from litm.base.errors import UserError
 from litm.base.yaml_files import read_yaml
 
@@ -32,6 +34,7 @@ def test_every_file_of_the_project_is_read_as_yaml_reads_it(path):
         ("config: !!python/name:os.system\n", "line 1: a value of the kind 'python/name:os.system'"),
         ("a: &a\n  b: *a\n", "line 1: an alias stands for what it is a part of"),
         ("a: [1\n", "line 2: not valid YAML ("),
+        (f"a: {'9' * 5000}\n", "line 1: a number of 5000 digits: put quotes around a text"),
         ("a: 1\n---\na: 2\n", "line 2: not valid YAML (but found another document)"),
     ],
 )
@@ -63,3 +66,39 @@ def test_aliases_of_aliases_are_looked_at_once(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("a0: &a0 [1]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)))
     assert read_yaml(path)["a1"] == [[1], [1]]
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "a: " + "[" * 3000 + "]" * 3000])
+def test_brackets_without_end_are_one_line(text, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=f"{path}"):
+        read_yaml(path)
+
+
+JSON_FILES = {
+    b'{"seed": 1, "seed": 2}': "the key 'seed' is there twice in one object",
+    b'{"a": "\\ud83d"}': "is half a character",
+    b"[" * 100_000: "too many brackets",
+    b"{'a': 1}": "not valid JSON",
+    '{"a": "é"}'.encode("latin-1"): "not UTF-8 text",
+}
+
+
+@pytest.mark.parametrize(("data", "said"), JSON_FILES.items(), ids=JSON_FILES.values())
+def test_a_config_in_json_is_looked_at_as_one_in_yaml_is(data, said, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=f"{path}: .*{said}"):
+        read_config_file(path)
+    done = run_program("check_config", path)
+    assert done.returncode == 1 and done.stderr.startswith(f"error: {path}: ") and done.stderr.count("\n") == 1
+
+
+def test_check_config_says_of_files_that_they_can_be_read(tmp_path):
+    (tmp_path / "a.yaml").write_text("seed: 1\n")
+    (tmp_path / "b.json").write_text('{"seed": 1}')
+    (tmp_path / "c.yaml").write_text("- seed\n")
+    done = run_program("check_config", tmp_path / "a.yaml", tmp_path / "b.json")
+    assert done.returncode == 0 and done.stderr.count("can be read") == 2
+    assert "expected keys with values" in run_program("check_config", tmp_path / "c.yaml").stderr

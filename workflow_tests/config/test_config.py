@@ -1,5 +1,6 @@
 """The configuration: what it selects, and one clear line for each mistake."""
 
+import datetime
 import shutil
 
 import pytest
@@ -172,9 +173,9 @@ def test_a_dataset_may_be_given_for_each_size():
         ({"seed": "one"}, "config.seed: must be a whole number, found 'one'"),
         (
             {"models": ["refrence"]},
-            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, dummy, mpt",
+            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, qwen3-8b, ",
         ),
-        ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: kv_retrieval_small,"),
+        ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: "),
         ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: kv_retrieval_small,"),
         (
             {"figures": ["figure1"], "experiments": ["multi_document_qa"]},
@@ -310,7 +311,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("experiments", x={**KV, "positions": None, "depths": {500: [0, 1]}, "tokens_of": "gpt"}),
-            "experiments.x.tokens_of: unknown name 'gpt'; allowed: reference, dummy, mpt-30b-instruct",
+            "experiments.x.tokens_of: unknown name 'gpt'; allowed: gpt",
         ),
         (define("experiments", x={**KV, "oracle": "y"}), "experiments.x.oracle: unknown name 'y'"),
         (
@@ -427,3 +428,51 @@ def test_a_model_folder_that_is_not_whole_is_refused_before_any_job(tmp_path, mi
         path.unlink()
     with pytest.raises(UserError, match=f"model folder {folder} {message}"):
         load_study(config(**define("models", reference={"path": str(folder)})), ROOT)
+
+
+LONG_CONFIGS = {
+    "a path": define("models", mine={"engine": "transformers", "path": "p" * 5000}) | {"models": ["mine"]},
+    "a tokenizer": define("models", dummy={"tokenizer": "p" * 5000}) | {"models": ["reference"]},
+    "a name": {"models": ["m" * 5000]},
+    "a value": {"seed": "1" * 5000},
+    "a key": {"k" * 5000: 1},
+    "a key inside": define("experiments", x={**KV, "dataset": {"k" * 5000: 1}}) | {"experiments": ["x"]},
+    "a list": {"seed": list(range(5000))},
+    "a name of nobody's home": define("models", mine={"engine": "transformers", "path": "~nobody_at_all/m"})
+    | {"models": ["mine"]},
+}
+
+
+@pytest.mark.parametrize("changes", LONG_CONFIGS.values(), ids=LONG_CONFIGS)
+def test_whatever_is_long_a_message_is_not(changes, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(UserError) as caught:
+        load_study({**DEFAULT, **changes}, ROOT)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (datetime.date(2020, 1, 1), "datetime.date(2020, 1, 1) is of the kind 'date': write it as a text"),
+        ({1}, "{1} is of the kind 'set': write it as a text"),
+        (b"hi", "b'hi' is of the kind 'bytes': write it as a text"),
+        (float("nan"), "nan is no number: write one, or leave it out"),
+        ([0.5, float("inf")], "inf is no number: write one, or leave it out"),
+        ("half \ud83d", "'half \\ud83d' has half a character"),
+    ],
+)
+def test_what_another_workflow_gives_that_json_does_not_have_is_named_with_its_keys(value, said, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    changes = define("models", mine={"engine": "openai", "api_model": "m", "request": {"x": value}})
+    with pytest.raises(UserError) as caught:
+        load_study({**DEFAULT, **changes}, ROOT)
+    assert str(caught.value).startswith("config.define.models.mine.request.x") and said in str(caught.value)
+
+
+def test_a_config_that_contains_itself_is_one_line(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    own: dict = {}
+    own["define"] = own
+    with pytest.raises(UserError, match=r"config.*contains itself"):
+        load_study({**DEFAULT, **own}, ROOT)

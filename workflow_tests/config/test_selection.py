@@ -81,8 +81,8 @@ def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"only": {"othr": ["a"]}}, "only: unknown name 'othr' (did you mean 'other'?); allowed: reference,"),
-        ({"only": {"other": ["c"]}}, "only.other: unknown name 'c'; allowed: kv_retrieval_small,"),
+        ({"only": {"othr": ["a"]}}, "only: unknown name 'othr' (did you mean 'other'?); allowed: other, "),
+        ({"only": {"other": ["c"]}}, "only.other: unknown name 'c'; allowed: "),
         ({"only": {"other": "a"}}, "config.only.other: must be a list, as in [one, two] or null, found 'a'"),
         ({"only": ["other"]}, "config.only: must be a mapping, as in {key: value} or null, found ['other']"),
         (

@@ -207,10 +207,12 @@ def test_weights_of_another_shape_are_refused(model_folder):
         answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
 
 
-def test_a_torn_weights_file_of_the_older_format_is_named(model_folder):
+def test_weights_that_are_pickles_are_refused_with_the_command_that_converts_them(model_folder):
     (model_folder / "model.safetensors").unlink()
-    (model_folder / "pytorch_model.bin").write_bytes(b"PK\x03\x04 torn")
-    with pytest.raises(UserError, match=f"model {model_folder}: "):
+    (model_folder / "pytorch_model.bin").write_bytes(b"a pickle")
+    with pytest.raises(
+        UserError, match=rf"pickles .* scripts/models/convert_weights.py --model {model_folder} --output"
+    ):
         answers(replace(SETTINGS, location=str(model_folder)), ["hello"])
 
 

@@ -1,4 +1,4 @@
-"""Code that comes with a model is never run, whatever the folder, the configuration or standard input say."""
+"""Code that comes with a model runs only where its entry says so, whatever the folder or standard input say."""
 
 import ast
 import io
@@ -7,18 +7,24 @@ import re
 import shutil
 from inspect import getsource
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from conftest import ROOT
+from programs import run_program
 
 from litm.base.errors import UserError
+from litm.base.loading_errors import loading
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import NOT_OF_CONFIG
 from litm.inference.engine import EngineSettings
+from litm.inference.engines import load_engine
 from litm.models.context_window import load_config
+from litm.models.identity import check_identified
+from litm.models.weights import check_safe_weights
 from litm.prompting.tokenizer import load_tokenizer
 
-REFUSAL = "it needs Python code of its own, which is never run here"
+REFUSAL = "it needs Python code of its own, which is not run here"
 
 
 @pytest.fixture
@@ -68,7 +74,7 @@ def test_a_network_that_is_code_gives_way_to_that_of_transformers(folder):
     assert not (folder.parent / "ran").exists()
 
 
-def test_whatever_transformers_loads_is_told_to_run_no_code():
+def test_whatever_transformers_loads_is_told_whether_code_may_run():
     calls = []
     for path in sorted((ROOT / "scripts").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -76,7 +82,8 @@ def test_whatever_transformers_loads_is_told_to_run_no_code():
                 told = {argument.arg: ast.unparse(argument.value) for argument in node.keywords}
                 calls.append((f"{path.name}: {ast.unparse(node.func)}", told.get("trust_remote_code")))
     # These classes are given, not looked up, so that there is no code but theirs.
-    plain = [name for name, told in calls if told != "False"]
+    said = {"False", "own_code", "settings.trust_remote_code"}
+    plain = [name for name, told in calls if told not in said]
     assert [name.split(": ")[1] for name in plain] == [
         "GenerationConfig.from_pretrained",
         "PreTrainedTokenizerFast.from_pretrained",
@@ -94,3 +101,123 @@ def test_a_models_config_cannot_say_how_or_from_where_it_is_loaded():
     for key in (taken | NOT_OF_CONFIG) - {"model_type"}:
         with pytest.raises(UserError, match=f"models.m.config: '{key}' is no key of a config.json but says how"):
             read_catalogue_entry("models", "m", {"engine": "transformers", "hub": "a/b", "config": {key: True}})
+
+
+@pytest.fixture
+def own(folder) -> Path:
+    """A model whose configuration and network are code of its own that works, in two files."""
+    (folder / "mark.py").write_text(f"def mark():\n    open({str(folder.parent / 'ran')!r}, 'w')\n")
+    (folder / "own.py").write_text(
+        "from transformers import LlamaConfig, LlamaForCausalLM\nfrom .mark import mark\nmark()\n"
+        "class Config(LlamaConfig):\n    model_type = 'mine'\n"
+        "class Model(LlamaForCausalLM):\n    config_class = Config\n"
+    )
+    names = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
+    change(folder / "config.json", model_type="mine", auto_map=names)
+    return folder
+
+
+def identify(folder: Path, output: Path, **more) -> CompletedProcess:
+    location = json.dumps({"path": str(folder), "hub": None, "revision": None, **more})
+    return run_program("identify_model", "--location", location, "--output", output)
+
+
+def test_code_that_the_entry_trusts_runs_and_is_part_of_which_model_it_is(own, tmp_path):
+    done = identify(own, tmp_path / "m.json", trust_remote_code=True)
+    assert done.returncode == 0 and "trust_remote_code is true: Python code that comes with the model" in done.stderr
+    source = json.loads((tmp_path / "m.json").read_text())
+    assert {"own.py", "mark.py"} < source["identity"]["files"].keys() and source["trust_remote_code"] is True
+    settings = EngineSettings(str(own), None, None, "raw", None, 1, "end_token", device="cpu", trust_remote_code=True)
+    engine = load_engine("transformers", settings)
+    assert engine.config.model_type == "mine" and (tmp_path / "ran").exists()
+    assert next(iter(engine.generate(engine.prepare(["x"]))))
+    (own / "sub").mkdir()
+    (own / "sub" / "more.py").write_text("")
+    with pytest.raises(UserError, match="sub/more.py is new since the model was identified"):
+        check_identified("m", source, None)
+
+
+def test_without_that_word_the_same_model_is_refused_and_nothing_runs(own, tmp_path):
+    done = identify(own, tmp_path / "m.json")
+    assert done.returncode == 1 and REFUSAL in done.stderr and "set 'trust_remote_code: true'" in done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_trusted_code_of_another_repository_is_refused_because_nothing_pins_it(own, tmp_path):
+    change(own / "config.json", auto_map={"AutoConfig": "someone/repo--own.Config"})
+    done = identify(own, tmp_path / "m.json", trust_remote_code=True)
+    assert done.returncode == 1 and "names code of another repository (someone/repo--own.Config)" in done.stderr
+
+
+@pytest.mark.parametrize("revision", [None, "main", "v1.0", "0123456", "g" * 40])
+def test_a_model_of_the_hub_is_trusted_at_a_commit_only(revision):
+    entry = {"engine": "transformers", "hub": "a/b", "trust_remote_code": True, "revision": revision}
+    with pytest.raises(UserError, match="models.m: 'trust_remote_code' needs the commit whose code you have read"):
+        read_catalogue_entry("models", "m", entry)
+    assert read_catalogue_entry("models", "m", {**entry, "revision": "0" * 40}).answer_settings()["trust_remote_code"]
+
+
+def test_a_model_that_trusts_no_code_is_identified_as_before_there_was_the_key():
+    model = read_catalogue_entry("models", "m", {"engine": "transformers", "hub": "a/b"})
+    assert "trust_remote_code" not in {**model.answer_settings(), **model.location(), **model.trust()}
+
+
+def test_nothing_asks_on_standard_input_while_a_library_loads(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    with pytest.raises(UserError, match="model m: EOF when reading a line"), loading("model m"):
+        input()
+    assert input() == "y"
+
+
+def pickled(folder: Path) -> Path:
+    """The same model with its weights as two pickles and their index."""
+    import torch
+    from safetensors.torch import load_file
+
+    weights = list(load_file(folder / "model.safetensors").items())
+    (folder / "model.safetensors").unlink()
+    index = {}
+    for number, some in enumerate((weights[:5], weights[5:]), start=1):
+        name = f"pytorch_model-0000{number}-of-00002.bin"
+        torch.save(dict(some), folder / name)
+        index |= {tensor: name for tensor, _ in some}
+    (folder / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": index}))
+    torch.save({"lr": 0.1}, folder / "training_args.bin")
+    return folder
+
+
+def test_the_command_that_the_refusal_of_pickles_names_makes_a_folder_with_the_same_weights(folder, tmp_path):
+    from safetensors.torch import load_file
+
+    before = load_file(folder / "model.safetensors")
+    with pytest.raises(
+        UserError, match="are not loaded: run `PYTHONPATH=scripts python (.*)` and set 'path'"
+    ) as caught:
+        check_safe_weights(str(pickled(folder)), None)
+    program, *words = re.findall("`PYTHONPATH=scripts python (.*?)`", str(caught.value))[0].split()
+    words[-1] = str(tmp_path / "new")
+    assert run_program(Path(program).stem, *words).returncode == 0
+    after = [load_file(file) for file in sorted((tmp_path / "new").glob("*.safetensors"))]
+    assert len(after) == 2 and {**after[0], **after[1]}.keys() == before.keys()
+    assert all(tensor.equal(before[name]) for some in after for name, tensor in some.items())
+    check_safe_weights(str(tmp_path / "new"), None)
+    engine = load_engine("transformers", EngineSettings(str(tmp_path / "new"), None, None, "raw", None, 1, "end_token"))
+    assert next(iter(engine.generate(engine.prepare(["x"]))))
+    done = run_program(Path(program).stem, *words)
+    assert done.returncode == 1 and "is there already" in done.stderr
+
+
+class Malicious:
+    def __reduce__(self) -> tuple:
+        return (open, (Malicious.target, "w"))
+
+
+def test_a_pickle_with_more_than_tensors_is_not_converted_and_runs_nothing(folder, tmp_path):
+    import torch
+
+    Malicious.target = str(tmp_path / "ran")
+    torch.save({"a": Malicious()}, folder / "pytorch_model.bin")
+    words = ("--model", folder, "--output", tmp_path / "new")
+    done = run_program("convert_weights", *words)
+    assert done.returncode == 1 and "pytorch_model.bin: it has more than tensors, which may be code" in done.stderr
+    assert not (tmp_path / "ran").exists() and not (tmp_path / "new").exists()

@@ -303,7 +303,8 @@ def test_the_program_writes_a_row_a_cell_and_a_row_a_prompt_and_target(tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
     table = pd.read_csv(tmp_path / "tokens.csv")
-    assert list(table["n"]) == [3, 3, 1] and list(table["n_gold_located"]) == [3, 3, 0]
+    assert list(table["n"]) == [3, 3, 1] and not table["n_special_tokens"].any()
+    assert list(table["n_gold_located"]) == [3, 3, 0]
     assert table.loc[2, ["gold_first_token", "gold_last_token", "gold_depth_tokens"]].isna().all()
     assert table.loc[0, "gold_first_token"] < table.loc[1, "gold_first_token"]
     positions = pd.read_parquet(tmp_path / "positions.parquet")
@@ -333,3 +334,24 @@ def test_the_program_says_how_many_gold_items_have_no_known_place(tmp_path):
     assert (done.returncode, done.stderr) == (0, expected)
     assert pd.read_csv(tmp_path / "tokens.csv")["n_gold_located"].tolist() == [0]
     assert pd.read_parquet(tmp_path / "positions.parquet")["first_token"].isna().tolist() == [True, True]
+
+
+def test_texts_that_the_tokenizer_reads_as_special_tokens_are_counted_and_said_and_those_of_templates_are_not(tmp_path):
+    tokenizer = fresh("byte level", CHATML)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|end|>", "<|end|>s"]})
+    tokenizer.save_pretrained(tmp_path / "tokenizer")
+    prompts = ["plain < |end|>", "an <|end|> and <|end|>", "<|end|>s"]
+    examples = [example(id=str(n), prompt=prompt) for n, prompt in enumerate(prompts)]
+    write_examples(tmp_path / "examples.jsonl.gz", examples)
+    done = count_tokens(
+        tmp_path, "--tokenizer", str(tmp_path / "tokenizer"), "--prompt-template", CHAT,
+        "--examples", str(tmp_path / "examples.jsonl.gz"),
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stderr == (
+        "m/e: in 2 prompts the question or documents have texts that the tokenizer reads as special tokens (<|end|> 2 "
+        "times, <|end|>s 1 times); the model is given the tokens, not the texts: see n_special_tokens in "
+        "results/tables/token_counts.csv\n"
+    )
+    assert pd.read_csv(tmp_path / "tokens.csv")["n_special_tokens"].tolist() == [2]
+    measured = [dict(tokens.special) for _, tokens in measure_prompts(tokenizer, CHAT, None, examples)]
+    assert measured == [{}, {"<|end|>": 2}, {"<|end|>s": 1}]

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
+from litm.base.formatting import shortened
 from litm.base.signals import stop_on_signals
 
 
@@ -32,7 +33,7 @@ def run(main: Callable[[], None]) -> NoReturn:
 
 def describe_os_error(error: OSError) -> str:
     """One line for an error of the operating system, with the remedy for a full disk."""
-    where = f" ({error.filename})" if error.filename else ""
+    where = f" ({shortened(error.filename)})" if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"no space left on the disk{where}: free some and run the same command again; nothing finished is lost"
     return f"{error.strerror or error}{where}"

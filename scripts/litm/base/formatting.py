@@ -1,4 +1,4 @@
-"""Words for numbers."""
+"""Words for numbers, and texts cut for messages."""
 
 
 def ordinal(number: int) -> str:
@@ -17,3 +17,9 @@ def points(difference: float) -> str:
     """A difference of fractions in points, with its sign, to one decimal: +1.2 points."""
     # Adding 0 takes the sign of a difference that is rounded to nothing.
     return f"{round(100 * difference, 1) + 0:+.1f} points"
+
+
+def shortened(text: object, longest: int = 120) -> str:
+    """A text for a message of one line: cut, with its length, if it has more characters than that."""
+    whole = str(text)
+    return whole if len(whole) <= longest else f"{whole[:longest]}... ({len(whole):,} characters)"

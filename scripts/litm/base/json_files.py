@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,6 +13,12 @@ from litm.base.errors import UserError
 
 #: Prompts become 5 % larger than with the greatest, 9, in a quarter of the time.
 GZIP_LEVEL = 4
+
+
+#: What may be half a character: a high surrogate without a low one behind it, or a low one with no high one before it.
+HALF_CHARACTER = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 
 
 def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
@@ -33,14 +40,57 @@ def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
 
 
 def parse_object(text: str, where: str) -> dict:
-    """The JSON object in `text`; `UserError` beginning with `where` when there is none."""
-    try:
-        record = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UserError(f"{where}: not valid JSON ({error.msg.removesuffix(' at')}, column {error.colno})") from error
+    """The JSON object in `text`; `UserError` beginning with `where` as `parse_json` does, and for another value."""
+    record = parse_json(text, where)
     if not isinstance(record, dict):
         raise UserError(f"{where}: expected a JSON object, found {type(record).__name__}")
     return record
+
+
+def parse_json(text: str, where: str) -> Any:
+    """The value of a JSON text, which every file in UTF-8 can hold.
+
+    Raises `UserError` beginning with `where` for what is not JSON, a key that an object has twice, half a character (a
+    lone surrogate, `"\\ud83d"`), and what Python does not read: some thousand brackets in one another, numbers of some
+    thousand digits.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_distinct)
+    except json.JSONDecodeError as error:
+        place = f"column {error.colno}" if "\n" not in text.rstrip() else f"line {error.lineno}, column {error.colno}"
+        raise UserError(f"{where}: not valid JSON ({error.msg.removesuffix(' at')}, {place})") from error
+    except _DuplicateKey as error:
+        raise UserError(f"{where}: the key {error} is there twice in one object: remove one of them") from None
+    except RecursionError as error:
+        raise UserError(f"{where}: too many brackets in one another to be read") from error
+    except ValueError as error:
+        raise UserError(f"{where}: a number has too many digits to be read: write it as a text") from error
+    if ("\\ud" in text or "\\uD" in text) and not _is_whole(value):
+        half = HALF_CHARACTER.search(text)
+        place = f"{half[0]} (column {half.start() + 1})" if half else "one of its texts"
+        raise UserError(f"{where}: {place} is half a character, which no file can hold: write \\ufffd instead")
+    return value
+
+
+class _DuplicateKey(Exception):
+    """A key that an object has twice."""
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _DuplicateKey(repr(next(key for key in keys if keys.count(key) > 1))[:100])
+    return record
+
+
+def _is_whole(value: object) -> bool:
+    """Whether a value of JSON can be written in UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def typed_field(record: object, name: str, kind: type, where: str) -> Any:

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
+from litm.base.formatting import shortened
 
 #: After the limits of a float: a whole number stays one, because 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
@@ -43,6 +44,8 @@ LIMITS = {
     "too_long": ("has too many entries, the maximum is", "max_length"),
     "string_too_short": ("has too few characters, the minimum is", "min_length"),
 }
+#: Characters of a value, and of a list of names, in a message; of a longer list the nearest names are shown.
+LONGEST_VALUE, LONGEST_LISTING, NEAREST = 100, 400, 8
 
 
 class Entry(BaseModel):
@@ -139,13 +142,24 @@ def one_of(allowed: Callable[[], Iterable[str]]) -> AfterValidator:
 
 
 def _unknown(what: str, name: str, allowed: Sequence[str], hint: str = "") -> str:
-    close = difflib.get_close_matches(str(name), [str(one) for one in allowed], n=1)
+    close = difflib.get_close_matches(str(name)[:LONGEST_VALUE], [str(one) for one in allowed], n=1)
     suggestion = f" (did you mean '{close[0]}'?)" if close else ""
-    return "; ".join(filter(None, [f"unknown {what} '{name}'{suggestion}", f"allowed: {_listing(allowed)}", hint]))
+    listed = f"allowed: {_listing(allowed, str(name))}"
+    return "; ".join(filter(None, [f"unknown {what} '{shortened(name, LONGEST_VALUE)}'{suggestion}", listed, hint]))
 
 
-def _listing(names: Iterable[Any]) -> str:
-    return ", ".join(str(name) for name in names)
+def _listing(names: Iterable[Any], wanted: str = "") -> str:
+    """All names, or, where these are too many for a line, those that are most like the one that was wanted."""
+    names = [str(name) for name in names]
+    if len(", ".join(names)) <= LONGEST_LISTING:
+        return ", ".join(names)
+    nearest = difflib.get_close_matches(wanted[:LONGEST_VALUE], names, n=NEAREST, cutoff=0)
+    return f"{', '.join(nearest)} and {len(names) - len(nearest)} more"
+
+
+def _shown(value: object) -> str:
+    """A value as it is written, cut where it is long."""
+    return shortened(repr(value), LONGEST_VALUE)
 
 
 # --- Errors of pydantic
@@ -171,7 +185,7 @@ def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any,
     first = min(mistakes, key=lambda one: [str(part) for part in one.path])
     if first.kind not in ("missing", "extra_forbidden"):
         first = max((one for one in mistakes if one.path[: len(first.path)] == first.path), key=lambda one: one.fit)
-    return f"{'.'.join([where, *map(str, first.path)])}: {first.message}"
+    return f"{'.'.join([where, *(shortened(part) for part in first.path)])}: {first.message}"
 
 
 def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[str | int], str]:
@@ -189,13 +203,13 @@ def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[s
     if kind == "value_error":
         return path, str(context["error"])
     if kind == "literal_error":
-        return path, f"{found!r} is not allowed; allowed: {_listing(_quoted(context['expected']))}"
+        return path, f"{_shown(found)} is not allowed; allowed: {_listing(_quoted(context['expected']), str(found))}"
     if kind == "string_pattern_mismatch":
-        return path, f"{found!r} is not allowed; it is: {_at(cls, path)[1]}"
+        return path, f"{_shown(found)} is not allowed; it is: {_at(cls, path)[1]}"
     if kind in LIMITS:
         problem, limit = LIMITS[kind]
-        return path, f"{found!r} {problem} {context[limit]:g}"
-    return path, f"must be {_types(_at(cls, path)[0])}, found {found!r}"
+        return path, f"{_shown(found)} {problem} {context[limit]:g}"
+    return path, f"must be {_types(_at(cls, path)[0])}, found {_shown(found)}"
 
 
 def _path(location: Sequence[str | int], value: Any) -> list[str | int]:

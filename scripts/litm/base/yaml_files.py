@@ -17,12 +17,15 @@ KINDS = {f"{TAG}{kind}" for kind in ("map", "seq", "str", "int", "float", "bool"
 #: Numbers of YAML 1.1 that few mean: in base 8, in base 60, and those that are none.
 ODD_NUMBER = re.compile(r"[-+]?0[0-9_]+|.*:.*|.*\.(?:nan|inf)", re.IGNORECASE)
 
+#: Characters of a number that anybody means, far below what Python does not read.
+LONGEST_NUMBER = 1000
+
 
 def read_yaml(path: str | Path) -> Any:
     """The value of a YAML file.
 
     Raises `UserError` with file and line for broken YAML, a duplicate key, a number in base 8 or 60, `.nan`, `.inf`,
-    a date, and any other value that JSON does not have.
+    a date, and any other value that JSON does not have; with the file for one that is not UTF-8, or cannot be read.
     """
     try:
         loader = LOADER(Path(path).read_text(encoding="utf-8"))
@@ -35,6 +38,10 @@ def read_yaml(path: str | Path) -> Any:
         raise UserError(f"{path}, line {line}: not valid YAML ({error.problem})") from error
     except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
         raise UserError(f"{path}: not UTF-8 text, or with control characters ({error.reason})") from error
+    except RecursionError as error:
+        raise UserError(f"{path}: too many brackets in one another to be read") from error
+    except ValueError as error:
+        raise UserError(f"{path}: a value cannot be read ({str(error)[:100]}): put quotes around a text") from error
 
 
 def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:
@@ -69,6 +76,8 @@ def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) ->
     elif node.tag in (f"{TAG}int", f"{TAG}float") and ODD_NUMBER.fullmatch(node.value):
         number = yaml.safe_load(node.value)
         yield _line(node), f"YAML reads {node.value} as {number}: write a number as usual, or quotes around a text"
+    elif node.tag == f"{TAG}int" and len(node.value) > LONGEST_NUMBER:
+        yield _line(node), f"a number of {len(node.value)} digits: put quotes around a text"
 
 
 def _line(node: yaml.Node) -> int:

@@ -123,7 +123,9 @@ def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
     provider = engine_facts(asking.settings["engine"]).provider
     if provider is None:
         location = tokenizer or asking.source["location"]
-        own = model_tokenizer(location, asking.source["revision"], prompt_template, asking.reasoning)
+        own = model_tokenizer(
+            location, asking.source["revision"], prompt_template, asking.reasoning, asking.runs_own_code
+        )
         return lambda contents: encode_prompts(own, prompt_template, template, contents)
     if not tokenizer:
         return None

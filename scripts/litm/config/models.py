@@ -1,5 +1,6 @@
 """Models of the configuration: where they are; how they are asked, which changes answers; how they are run."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,7 +18,17 @@ from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 #: Keys that say which model it is, or need its tokenizer: not for engines without a model.
-MODEL_KEYS = ("path", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags")
+MODEL_KEYS = (
+    "path",
+    "hub",
+    "revision",
+    "tokenizer",
+    "config",
+    "reasoning",
+    "reasoning_tokens",
+    "reasoning_tags",
+    "trust_remote_code",
+)
 
 #: What transformers takes beside the keys of a config.json where it loads a configuration, by the same door: what to
 #: load and from where, with whose code. Names that begin with an underscore are its own.
@@ -195,6 +206,10 @@ class AskedModel(AskKeys, AnyModel):
         "rate. It changes nothing else.",
     )
 
+    def trust(self) -> dict:
+        """That code which comes with the model runs, where it does: not of a server's."""
+        return {}
+
     @property
     def template_name(self) -> str | None:
         """The named prompt template, None for a raw prompt or a chat template."""
@@ -221,7 +236,13 @@ class Model(RunKeys, AskedModel):
         description="Other values for keys of the model's own configuration (config.json), by the names that "
         "transformers has for them, such as {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. "
         "They change answers. A value replaces the whole of the model's own. How and from where a model is loaded is "
-        "not said here, and code that comes with a model is never run.",
+        "not said here.",
+    )
+    trust_remote_code: bool = Field(
+        False,
+        description="true: Python code that comes with the model runs when it is loaded, and may do all that you may "
+        "do: read it first. It needs a `revision` that is a commit (40 hex digits), or a `path`, whose code is hashed. "
+        "It is part of which model it is, and said in the log, the manifest and the report.",
     )
     reasoning_tokens: Annotated[int, Field(ge=1)] | None = Field(
         None,
@@ -271,6 +292,10 @@ class Model(RunKeys, AskedModel):
     def _check(self) -> "Model":
         if (self.path is None) == (self.hub is None) and self.has_weights:
             raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+        if self.trust_remote_code and self.hub and not re.fullmatch("[0-9a-f]{40}", self.revision or ""):
+            raise ValueError(
+                "'trust_remote_code' needs the commit whose code you have read: set 'revision' to its 40 hex digits"
+            )
         if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
             raise ValueError(f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
         if self.reasoning.policy == OFF and self.prompt_template != CHAT:
@@ -326,8 +351,12 @@ class Model(RunKeys, AskedModel):
             return {"engine": self.engine, "version": engine_facts(self.engine).version}
         return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
 
+    def trust(self) -> dict:
+        """That code which comes with the model runs, where it does."""
+        return {"trust_remote_code": True} if self.trust_remote_code else {}
+
     def _changes(self) -> dict:
-        return {"config": dict(self.config)} if self.config else {}
+        return {**({"config": dict(self.config)} if self.config else {}), **self.trust()}
 
 
 def tokenizer_of(model: AskedModel, datasets: Mapping[str, Dataset], root: Path) -> str | None:

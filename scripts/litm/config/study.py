@@ -19,6 +19,7 @@ from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recor
 from litm.config.relations import read_relations
 from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
 from litm.config.selection import Selection, select
+from litm.config.values import check_plain
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
 
     Raises `UserError`, one line, for an unknown key or name, a wrong type, or an impossible position.
     """
+    check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
     entries = read_catalogues(read, root)
     seed, selection = read.seed, select(read, entries)

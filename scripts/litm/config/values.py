@@ -1,15 +1,18 @@
 """Values that several kinds of entries have: paths, names on the hub, devices."""
 
+import math
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
 from litm.base.addresses import check_has_no_password
 from litm.base.errors import UserError
+from litm.base.formatting import shortened
+from litm.base.surrogates import without_surrogates
 
 Hub = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")]
 #: For addresses: Snakemake and the programs repeat them in logs, metadata and results.
@@ -20,18 +23,49 @@ Device = Annotated[
 ]
 
 
+def check_plain(value: Any, where: str) -> None:
+    """Raise `UserError` for a value inside a config that JSON does not have: a date, a set, `.nan`.
+
+    Files are checked with their lines before; what another workflow or a command line gives is here for the first time.
+    """
+    try:
+        _check_plain(value, where)
+    except RecursionError as error:
+        raise UserError(f"{where}: a part of it contains itself, or is nested too deeply") from error
+
+
+def _check_plain(value: Any, where: str) -> None:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _check_plain(inner, f"{where}.{shortened(key)}")
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            _check_plain(inner, f"{where}[{index}]")
+    elif not isinstance(value, str | int | float | bool | None):
+        raise UserError(f"{where}: {value!r:.60} is of the kind '{type(value).__name__}': write it as a text")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise UserError(f"{where}: {value} is no number: write one, or leave it out")
+    elif isinstance(value, str) and without_surrogates(value) != value:
+        raise UserError(f"{where}: {value!r:.60} has half a character (a lone surrogate): remove it")
+
+
 def locate(path: str, root: Path, where: str) -> str:
     """A path of the config, found from the working directory or else from the project's folder.
 
     Relative paths stay relative, so that a moved checkout is the same study. `UserError` if there is nothing, and as
     `check_names` does.
     """
-    for candidate in (Path(path).expanduser(), root / path):
-        if candidate.exists():
-            found = str(candidate) if Path(path).is_absolute() else os.path.relpath(candidate)
-            check_names([found], where)
-            return found
-    raise UserError(f"{where}: {path} does not exist (looked from {Path.cwd()} and from the project's folder)")
+    shown = shortened(path)
+    try:
+        for candidate in (Path(path).expanduser(), root / path):
+            if candidate.exists():
+                found = str(candidate) if Path(path).is_absolute() else os.path.relpath(candidate)
+                check_names([found], where)
+                return found
+    except (OSError, ValueError, RuntimeError) as error:
+        # A name that no file can have, or a home of nobody's.
+        raise UserError(f"{where}: {shown}: {getattr(error, 'strerror', None) or error}") from error
+    raise UserError(f"{where}: {shown} does not exist (looked from {Path.cwd()} and from the project's folder)")
 
 
 def text_names(folder: Path) -> list[str]:

@@ -75,7 +75,7 @@ class EngineSettings:
     stop: decoding, always greedy; reasoning: what is done about what a model writes before its answer.
 
     Of a model that is run here, dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that
-    replace those of its own configuration; and, as they must
+    replace those of its own configuration; trust_remote_code: whether code that comes with it runs; and, as they must
     not change an answer, device, gpus, batch_tokens, and share_prefixes: whether what prompts have in common at their
     beginning may be computed once.
 
@@ -98,6 +98,7 @@ class EngineSettings:
     quantization: str = NO_QUANTIZATION
     attention: str = "sdpa"
     config: Mapping[str, Any] = field(default_factory=dict)
+    trust_remote_code: bool = False
     device: str = "auto"
     gpus: int = 0
     batch_tokens: int = 16384

@@ -1,11 +1,9 @@
 """The journal of a sweep: every response ever got, append-only, keyed by what defines the answer.
 
-A line is either an identity, `{"identity": digest, "fields": {...}}`, written once before its first response,
-or a response, `{"key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"}`.
-A whole line that is neither is moved to a file beside it, see `rejected_file`; what is no journal is left as it is.
+A line is an answer, or an identity, written once before its first answer, see `journal_lines`. A whole line that is
+neither, or was changed, is moved to another file, see `rejected_file`; what is no journal is left as it is.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,16 +11,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO
 
 from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
-from litm.base.hashing import canonical_json, digest
+from litm.base.hashing import digest
 from litm.base.locks import lock
 from litm.base.messages import note
 from litm.base.signals import signals_deferred
 from litm.domain.example import Content
 from litm.domain.response import Response
+from litm.inference.journal_lines import IdentityLine, answer_line, identity_line, parse_line
 
 #: So many numbers of bad lines are named in a message.
 NAMED_LINES = 10
@@ -40,7 +39,7 @@ class Recorded:
     responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of
     its whole lines, behind which there may be half a line of a run that was interrupted, or is still writing; bad: what
     is wrong with the whole lines that are no journal lines, by their numbers from 1; mended: numbers of the lines with
-    lone surrogates, which are replaced.
+    lone surrogates, which are replaced; unchecked: numbers of the answers without a checksum.
     """
 
     responses: dict[str, Response]
@@ -48,6 +47,7 @@ class Recorded:
     whole_bytes: int
     bad: dict[int, str] = field(default_factory=dict)
     mended: list[int] = field(default_factory=list)
+    unchecked: list[int] = field(default_factory=list)
 
 
 def rejected_file(path: str | Path) -> Path:
@@ -94,25 +94,18 @@ def _read(path: str | Path) -> Recorded:
 
 def _read_line(line: bytes, recorded: Recorded, number: int) -> None:
     try:
-        record = json.loads(line)
-        if "fields" in record:
-            recorded.identities[_typed(record, "identity", str)] = _typed(record, "fields", dict)
-            return
-        response = Response.from_json(record)
-        recorded.responses[_typed(record, "key", str)] = response
-    except KeyError as error:
-        recorded.bad[number] = f"the field {error} is missing"
-    except (ValueError, TypeError, RecursionError) as error:
+        said = parse_line(line)
+    except ValueError as error:
         recorded.bad[number] = str(error)
-    else:
-        if response.text != record["text"]:
-            recorded.mended.append(number)
-
-
-def _typed(record: dict, name: str, kind: type) -> Any:
-    if not isinstance(record[name], kind):
-        raise TypeError(f"'{name}' must be a {kind.__name__}, found {type(record[name]).__name__}")
-    return record[name]
+        return
+    if isinstance(said, IdentityLine):
+        recorded.identities[said.name] = said.fields
+        return
+    recorded.responses[said.key] = said.response
+    if said.is_mended:
+        recorded.mended.append(number)
+    if not said.is_checked:
+        recorded.unchecked.append(number)
 
 
 def _can_be_half_a_line(tail: bytes, is_first: bool) -> bool:
@@ -145,6 +138,11 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
         note(
             f"{path}: {len(recorded.mended)} answers have lone surrogates (cut characters), read as U+FFFD; the first "
             f"is in line {recorded.mended[0]}"
+        )
+    if recorded.unchecked:
+        note(
+            f"{path}: {len(recorded.unchecked)} answers have no checksum (an earlier version wrote them), so it is "
+            f"not known whether they were changed; the first is in line {recorded.unchecked[0]}"
         )
 
 
@@ -253,11 +251,11 @@ class Journal:
         A signal that would end the program waits until they are.
         """
         name = digest(identity)
-        lines = [{"key": key, "identity": name, **response.to_json()} for key, response in batch]
+        lines = [answer_line(key, name, response) for key, response in batch]
         if name not in self._identities:
-            lines.insert(0, {"identity": name, "fields": identity})
+            lines.insert(0, identity_line(identity))
         with signals_deferred():
-            self._write("".join(canonical_json(line) + "\n" for line in lines).encode())
+            self._write("".join(lines).encode())
             self._identities[name] = identity
             self._responses.update(batch)
 

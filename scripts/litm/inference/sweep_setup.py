@@ -53,6 +53,11 @@ class Asking:
         return engine_facts(self.settings["engine"]).has_model
 
     @property
+    def runs_own_code(self) -> bool:
+        """Whether code that comes with the model runs."""
+        return self.settings.get("trust_remote_code", False)
+
+    @property
     def is_encoder_decoder(self) -> bool:
         """Whether prompts and answers have windows of their own."""
         return "answer_window" in self.source
@@ -142,6 +147,6 @@ class Asking:
             responses = cut_at_line_end(responses, self.reasoning)
         opened = None
         if self.reasoning.is_separate and not self.is_served:
-            own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"])
+            own = load_tokenizer(tokenizer or self.source["location"], self.source["revision"], self.runs_own_code)
             opened = opens_reasoning(own, self.settings["prompt_template"], self.template, self.reasoning.tags[0])
         return with_answers(responses, self.reasoning, opened)

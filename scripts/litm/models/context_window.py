@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from litm.base.errors import UserError
-from litm.base.loading_errors import first_line
+from litm.base.loading_errors import loading
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -20,24 +20,30 @@ DECODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_decoder_position_embeddings"
 #: What the configurations of T5's family have: a position counts from where it is looked at, so there is no last one.
 RELATIVE_POSITIONS = "relative_attention_num_buckets"
 
+#: Numbers of a configuration without which there is no network.
+COUNTS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
 
-def load_config(location: str, revision: str | None, changes: Mapping[str, Any] | None = None) -> "PretrainedConfig":
+
+def load_config(
+    location: str, revision: str | None, changes: Mapping[str, Any] | None = None, own_code: bool = False
+) -> "PretrainedConfig":
     """The configuration of a model in a folder or on the hub, with its architecture's defaults filled in.
 
-    changes: values that replace its own. Raises `UserError` if it cannot be read, or has no key of such a name.
+    changes: values that replace its own; own_code: whether code that comes with the model may run. Raises `UserError`
+    if it cannot be read, or has no key of such a name.
     """
-    from huggingface_hub.errors import StrictDataclassError
     from transformers import AutoConfig
 
-    try:
+    with loading(f"configuration of {location}"):
         config, unknown = AutoConfig.from_pretrained(
-            location, revision=revision, trust_remote_code=False, return_unused_kwargs=True, **(changes or {})
+            location, revision=revision, trust_remote_code=own_code, return_unused_kwargs=True, **(changes or {})
         )
-    except (OSError, ValueError, StrictDataclassError) as error:
-        raise UserError(f"configuration of {location}: {first_line(error)}") from error
     if unknown:
         (name, *_) = unknown
         raise UserError(f"configuration of {location}: it has no '{name}': mend the model's 'config'")
+    for name in COUNTS:
+        if isinstance(count := getattr(config.get_text_config(), name, None), int) and count < 1:
+            raise UserError(f"configuration of {location}: '{name}' must be at least 1, found {count}")
     return config
 
 

@@ -29,12 +29,15 @@ INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
 
 
-def model_files(folder: Path) -> list[Path]:
+def model_files(folder: Path, own_code: bool = False) -> list[Path]:
     """The files of a model folder that can change its answers, sorted by name, those that an index names included.
+
+    own_code: whether code that comes with it runs; then that in folders below it is included too.
 
     Raises `UserError` for an index as `indexed_files` does.
     """
-    return sorted({*_parts(folder), *indexed_files(folder)})
+    code = folder.rglob("*.py") if own_code else ()
+    return sorted({*_parts(folder), *indexed_files(folder), *code})
 
 
 def tokenizer_files(folder: Path) -> list[Path]:

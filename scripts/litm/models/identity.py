@@ -9,10 +9,13 @@ from litm.base.hashing import file_sha256
 from litm.models.files import check_model_folder, model_files, tokenizer_files
 
 
-def folder_identity(folder: Path, sha256: Callable[[Path], str] = file_sha256) -> dict:
-    """The sha256 of every file of a model folder that can change its answers, by its path from there."""
+def folder_identity(folder: Path, sha256: Callable[[Path], str] = file_sha256, own_code: bool = False) -> dict:
+    """The sha256 of every file of a model folder that can change its answers, by its path from there.
+
+    own_code: whether code that comes with it runs.
+    """
     check_model_folder(folder)
-    return {"files": {path.relative_to(folder).as_posix(): sha256(path) for path in model_files(folder)}}
+    return {"files": {path.relative_to(folder).as_posix(): sha256(path) for path in model_files(folder, own_code)}}
 
 
 def check_identified(
@@ -29,7 +32,8 @@ def check_identified(
     """
     identity = source["identity"]
     known = identity.get("files", {})
-    now = folder_identity(Path(source["location"]), sha256)["files"] if known else {}
+    own_code = source.get("trust_remote_code", False)
+    now = folder_identity(Path(source["location"]), sha256, own_code)["files"] if known else {}
     if tokenizer and "tokenizer" in identity:
         known = {**known, tokenizer: identity["tokenizer"]}
         now = {**now, tokenizer: sha256(Path(tokenizer))}

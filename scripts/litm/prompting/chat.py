@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-import jinja2
-
 from litm.base.errors import UserError
+from litm.base.loading_errors import first_line
 from litm.domain.example import Content
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import OFF, STRIP, SWITCH
@@ -34,7 +33,7 @@ def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str
             tokenize=False,
             add_generation_prompt=True,
         )
-    except (ValueError, TypeError, LookupError, AttributeError, jinja2.TemplateError) as error:
+    except Exception as error:  # a template is a program: it can fail in any way
         raise UserError(cannot_be_used(error)) from error
     return cast(list[str], texts)
 
@@ -55,7 +54,7 @@ def own_chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
 def cannot_be_used(error: Exception) -> str:
     """That a chat template is no good, and what to do."""
     return (
-        f"the tokenizer's chat template cannot be used ({str(error).splitlines()[0]}): "
+        f"the tokenizer's chat template cannot be used ({first_line(error)}): "
         f"use 'raw' or the name of a file in resources/prompt_templates"
     )
 

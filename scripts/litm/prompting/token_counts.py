@@ -1,8 +1,8 @@
 """The prompts of a sweep in tokens: how long they are, and where in them the gold items are."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -13,6 +13,7 @@ from litm.domain.example import Example
 from litm.prompting.chat import as_messages, render_chats
 from litm.prompting.formats import CHAT, PROMPT_FIELD
 from litm.prompting.render import CHUNK, render_prompts
+from litm.prompting.special_tokens import special_token_pattern, special_tokens_in
 from litm.prompting.tokenizer import tokenize
 
 if TYPE_CHECKING:
@@ -50,12 +51,13 @@ class PromptTokens:
     """A prompt in tokens, those of its template and special tokens included.
 
     golds: of each target, None for one without an item and where the place is not known; unknown: of how many items
-    it is not known.
+    it is not known; special: how often its question and documents have the text of each special token.
     """
 
     count: int
     golds: tuple[GoldTokens | None, ...]
     unknown: int
+    special: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,10 @@ def measure_prompts(
     A gold item's place is not known if the tokenizer does not say which characters a token has (one that is not
     fast), or if the chat template changes what it is given, white space at the ends of a message aside.
     """
+    pattern = special_token_pattern(tokenizer)
     for some in in_batches(examples, CHUNK):
-        texts = render_prompts(
-            tokenizer, prompt_template, template, [example.content(prompt_template == CHAT) for example in some]
-        )
+        contents = [example.content(prompt_template == CHAT) for example in some]
+        texts = render_prompts(tokenizer, prompt_template, template, contents)
         encoded = tokenize(tokenizer, prompt_template, texts)
         encodings: Sequence[Encoding | None] = encoded.encodings or [None] * len(some)
         if prompt_template == CHAT:
@@ -86,11 +88,14 @@ def measure_prompts(
         else:
             at = 0 if template is None else template.index(PROMPT_FIELD)
             segments = [[Segment(0, len(example.prompt), at)] for example in some]
-        for example, ids, encoding, parts in zip(some, encoded["input_ids"], encodings, segments, strict=True):
+        specials = [special_tokens_in(pattern, content) for content in contents]
+        for example, ids, encoding, parts, special in zip(
+            some, encoded["input_ids"], encodings, segments, specials, strict=True
+        ):
             spans = [target.span for target in example.targets]
             golds = tuple(gold_tokens(encoding, parts, *span) if span and encoding else None for span in spans)
             unknown = sum(span is not None and gold is None for span, gold in zip(spans, golds, strict=True))
-            yield example, PromptTokens(len(ids), golds, unknown)
+            yield example, PromptTokens(len(ids), golds, unknown, special)
 
 
 def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, end: int) -> GoldTokens | None:
@@ -183,13 +188,14 @@ def token_count_row(
 ) -> dict[str, object]:
     """A cell of the token-count table.
 
-    n, mean, sd (sample), min, max: how many prompts, and their lengths (paper, Tables 2 to 4). The rest is about the
-    n_gold_located prompts that have a gold item and all of whose items have a known place, and None where there are
-    none: gold_first_token and gold_last_token are the means of the first and of the last token of the gold item (of
-    several the first one's first and the last one's last token), counted from 0. gold_depth_tokens is the mean
-    depth, in tokens, of the middle between these two: 0 is the prompt's first token, 1 its last. So a gold item in
-    the middle of its context is at 0.5 if there is as much to read before it as after it, the instruction, the
-    question and the template's text included.
+    n, mean, sd (sample), min, max: how many prompts, and their lengths (paper, Tables 2 to 4); n_special_tokens:
+    those whose question or documents have the text of a special token. The rest is about the n_gold_located prompts
+    that have a gold item and all of whose items have a known place, and None where there are none: gold_first_token
+    and gold_last_token are the means of the first and of the last token of the gold item (of several the first
+    one's first and the last one's last token), counted from 0. gold_depth_tokens is the mean depth, in tokens, of
+    the middle between these two: 0 is the prompt's first token, 1 its last. So a gold item in the middle of its
+    context is at 0.5 if there is as much to read before it as after it, the instruction, the question and the
+    template's text included.
     """
     counts = pd.Series([prompt.count for prompt in prompts], dtype="int64")
     located = [(prompt.count, [gold for gold in prompt.golds if gold]) for prompt in prompts if not prompt.unknown]
@@ -209,6 +215,7 @@ def token_count_row(
         "sd": counts.std(ddof=1) if len(counts) > 1 else 0.0,
         "min": int(counts.min()),
         "max": int(counts.max()),
+        "n_special_tokens": sum(bool(prompt.special) for prompt in prompts),
         "n_gold_located": len(golds),
         "gold_first_token": golds["first"].mean() if len(golds) else None,
         "gold_last_token": golds["last"].mean() if len(golds) else None,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from litm.base.errors import UserError
-from litm.base.loading_errors import first_line
+from litm.base.loading_errors import loading
 from litm.prompting.chat import switch_thinking_off
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import OFF, Reasoning, check_tags
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def model_tokenizer(
-    location: str, revision: str | None, prompt_template: str, reasoning: Reasoning
+    location: str, revision: str | None, prompt_template: str, reasoning: Reasoning, own_code: bool = False
 ) -> "PreTrainedTokenizerBase":
-    """The tokenizer as a model is asked with it; location, revision and errors as in `load_tokenizer`.
+    """The tokenizer as a model is asked with it; location, revision, own_code and errors as in `load_tokenizer`.
 
     Raises `UserError` too for a reasoning policy that the prompts or the tokenizer do not allow.
     """
-    tokenizer = load_tokenizer(location, revision)
+    tokenizer = load_tokenizer(location, revision, own_code)
     if reasoning.policy == OFF:
         switch_thinking_off(tokenizer, prompt_template)
     if reasoning.is_separate:
@@ -29,10 +29,10 @@ def model_tokenizer(
     return tokenizer
 
 
-def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTokenizerBase":
+def load_tokenizer(location: str, revision: str | None = None, own_code: bool = False) -> "PreTrainedTokenizerBase":
     """The tokenizer in a model folder, in a tokenizer.json file, or of a hub model.
 
-    Raises `UserError` if there is none.
+    own_code: whether code that comes with it may run. Raises `UserError` if there is none.
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
@@ -41,11 +41,11 @@ def load_tokenizer(location: str, revision: str | None = None) -> "PreTrainedTok
             return PreTrainedTokenizerFast(tokenizer_file=location, padding_side="left")
         except Exception as error:  # the tokenizers library raises nothing more special
             raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
-    try:
+    with loading(f"tokenizer of {location}"):
         # Never None, with which transformers asks on standard input whether to run code that comes with a model.
-        return AutoTokenizer.from_pretrained(location, revision=revision, trust_remote_code=False, padding_side="left")
-    except (OSError, ValueError, KeyError) as error:
-        raise UserError(f"tokenizer of {location}: {first_line(error)}") from error
+        return AutoTokenizer.from_pretrained(
+            location, revision=revision, trust_remote_code=own_code, padding_side="left"
+        )
 
 
 def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":

@@ -7,12 +7,11 @@ files have only 2 of the paper's 2,655 questions; SituatedQA's labels of depende
 question with a capital and a question mark. A question with several labels is kept only if all of them say so.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from litm.base.errors import UserError
-from litm.base.json_files import read_jsonl
+from litm.base.json_files import parse_json, read_jsonl
 
 
 def match_key(text: str) -> str:
@@ -43,9 +42,10 @@ def _ambignq(path: Path) -> Iterator[tuple[str, bool]]:
     paper names these annotations, not how it read several of one question.
     """
     try:
-        records = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
         raise UserError(f"{path}: not a JSON file of AmbigNQ ({error})") from error
+    records = parse_json(text, f"{path}: not a JSON file of AmbigNQ")
     if not isinstance(records, list):
         raise UserError(f"{path}: expected a JSON list of AmbigNQ's records, found {type(records).__name__}")
     for number, record in enumerate(records, start=1):

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from litm.base.errors import UserError
-from litm.base.loading_errors import first_line
+from litm.base.loading_errors import loading
 from litm.models.batches import length_sorted_batches
 from litm.models.context_window import context_window_of
 from litm.models.devices import choose_device
 from litm.models.file_digests import DIGESTS, FileDigests
 from litm.models.identity import check_identified
+from litm.models.weights import check_safe_weights
 
 transformers_logging.disable_progress_bar()
 
@@ -55,7 +55,8 @@ class Encoder:
         self.settings = settings
         self.device = choose_device(device)
         self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
-        try:
+        check_safe_weights(settings.location, settings.revision)
+        with loading(f"encoder {settings.location}"):
             self.tokenizer = AutoTokenizer.from_pretrained(
                 settings.location, revision=settings.revision, trust_remote_code=False
             )
@@ -63,10 +64,9 @@ class Encoder:
                 settings.location,
                 revision=settings.revision,
                 trust_remote_code=False,
+                use_safetensors=True,
                 dtype=getattr(torch, settings.dtype),
             )
-        except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
-            raise UserError(f"encoder {settings.location}: {first_line(error)}") from error
         if model.config.is_encoder_decoder:
             raise UserError(f"encoder {settings.location} is an encoder-decoder, only encoders can be used here")
         window = context_window_of(model.config)

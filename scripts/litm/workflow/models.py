@@ -21,7 +21,8 @@ class Prompting:
 
     own_tokenizer: a file or folder that the config names beside the model, "" for none; tokenizer: the file or folder
     to load, "" where it is the hub's or there is none; tokenizer_files: what is in it; hub_source: the file that says
-    which commit of the hub, where that is needed to load it; template: the file of a named prompt template.
+    which commit of the hub, where that is needed to load it; template: the file of a named prompt template; reasoning:
+    what is done about reasoning, and whether code that comes with the model runs (JSON).
     """
 
     own_tokenizer: str
@@ -73,7 +74,7 @@ class ModelPlan:
                 else []
             ),
             prompt_template=model.prompt_template,
-            reasoning=canonical_json(model.reasoning.settings()),
+            reasoning=canonical_json({**model.reasoning.settings(), **model.trust()}),
         )
 
     def prompting(self, name: str) -> Prompting:
@@ -87,7 +88,7 @@ class ModelPlan:
         model = self.asked[wildcards.model]
         if isinstance(model, ApiModel) or not model.path:
             return []
-        return [str(file) for file in model_files(Path(model.path))]
+        return [str(file) for file in model_files(Path(model.path), model.trust_remote_code)]
 
     def identified_tokenizer(self, wildcards: Wildcards) -> list[str]:
         """The tokenizer that is part of which model it is; what counts the tokens of a server's model is not."""

@@ -21,7 +21,8 @@ TABLE = Table(
     inputs=("token_counts",),
     note=(
         "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation. "
-        "Depth of gold: where in these tokens the middle of the gold item is, in per cent."
+        "Depth of gold: where in these tokens the middle of the gold item is, in per cent. With special tokens: "
+        "prompts whose question or documents have a text that the tokenizer reads as one."
     ),
     columns={
         "model": MODEL,
@@ -33,6 +34,12 @@ TABLE = Table(
         "sd": Column(FLOAT, "sample standard deviation", "SD"),
         "min": Column(INTEGER, "the shortest", "Min"),
         "max": Column(INTEGER, "the longest", "Max"),
+        "n_special_tokens": Column(
+            INTEGER,
+            "prompts whose question or documents have a text that the tokenizer reads as a special token, such as "
+            "`<|endoftext|>`; they are asked as they are",
+            "With special tokens",
+        ),
         "n_gold_located": Column(INTEGER, "prompts whose gold items all have a known place in tokens"),
         "gold_first_token": Column(FLOAT, "mean index of the first token of the gold items"),
         "gold_last_token": Column(FLOAT, "mean index of the last"),
@@ -40,7 +47,19 @@ TABLE = Table(
             FLOAT, "mean place of their middle, 0 the prompt's first token and 1 its last", "Depth of gold", PERCENT
         ),
     },
-    report=("model", "experiment", "size", "placement", "n", "mean", "sd", "min", "max", "gold_depth_tokens"),
+    report=(
+        "model",
+        "experiment",
+        "size",
+        "placement",
+        "n",
+        "mean",
+        "sd",
+        "min",
+        "max",
+        "n_special_tokens",
+        "gold_depth_tokens",
+    ),
 )
 
 

@@ -7,15 +7,17 @@ transformers, so an answer may differ where two tokens are about as likely.
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from litm.base.batches import in_batches
 from litm.base.errors import UserError
+from litm.base.loading_errors import loading
 from litm.base.messages import note
 from litm.domain.finish_reason import STOP
 from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
 from litm.inference.local.engine import LocalEngine
+from litm.models.generation_config import check_generation_config
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -123,11 +125,11 @@ class Engine(LocalEngine):
         from vllm import LLM
 
         note("vLLM: loading the model")
-        try:
+        with loading(f"model {self.settings.location}: vLLM cannot run it"):
             return LLM(
                 model=self.settings.location,
                 revision=self.settings.revision,
-                trust_remote_code=False,
+                trust_remote_code=self.settings.trust_remote_code,
                 # Prompts are token ids already, and the folder may have no tokenizer.
                 skip_tokenizer_init=self.settings.tokenizer is not None,
                 dtype=stored_dtype(self.config) if self.settings.dtype == "auto" else self.settings.dtype,
@@ -138,8 +140,6 @@ class Engine(LocalEngine):
                 generation_config="vllm",
                 seed=0,
             )
-        except (OSError, ValueError, ImportError, RuntimeError) as error:
-            raise UserError(f"model {self.settings.location}: vLLM cannot run it: {first_line(error)}") from error
 
 
 def check_settings(settings: EngineSettings) -> None:
@@ -169,9 +169,12 @@ def own_end_tokens(settings: EngineSettings, config: "PretrainedConfig") -> int 
     from transformers import GenerationConfig
 
     try:
-        return GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
+        own = GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
     except OSError:
-        return config.get_text_config().eos_token_id
+        # There is none, or it is broken.
+        check_generation_config(settings.location, settings.revision)
+        own = config.get_text_config().eos_token_id
+    return own
 
 
 def line_end_ids(line_end: "LineEnd") -> list[int]:
@@ -183,8 +186,3 @@ def software() -> str:
     """What computed an answer: vLLM's and torch's versions."""
     (name, *_) = packages_distributions()["vllm"]
     return f"{name} {version(name)}, torch {version('torch')}"
-
-
-def first_line(error: Any) -> str:
-    """The first line of an error's message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

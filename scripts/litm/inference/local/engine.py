@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from litm.base.messages import note
 from litm.domain.example import Content
 from litm.domain.response import Response
 from litm.inference.engine import EngineSettings, Prepared, with_ids
 from litm.models.context_window import load_config
+from litm.models.weights import check_safe_weights
 from litm.prompting.render import encode_prompts
 from litm.prompting.tokenizer import model_tokenizer
 
@@ -22,10 +24,17 @@ class LocalEngine:
 
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
-        self.config = load_config(settings.location, settings.revision, settings.config)
+        if settings.trust_remote_code:
+            note(f"{settings.location}: trust_remote_code is true: code that comes with the model runs")
+        self.config = load_config(settings.location, settings.revision, settings.config, settings.trust_remote_code)
+        check_safe_weights(settings.location, settings.revision)
         self.check_model()
         self.tokenizer = model_tokenizer(
-            settings.tokenizer or settings.location, settings.revision, settings.prompt_template, settings.reasoning
+            settings.tokenizer or settings.location,
+            settings.revision,
+            settings.prompt_template,
+            settings.reasoning,
+            settings.trust_remote_code,
         )
         self.computed_tokens = 0
 

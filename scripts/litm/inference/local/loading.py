@@ -4,7 +4,6 @@ import logging
 from typing import Any, cast
 
 import torch
-from safetensors import SafetensorError
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForSeq2SeqLM,
@@ -15,8 +14,9 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from litm.base.errors import UserError
-from litm.base.loading_errors import first_line
+from litm.base.loading_errors import first_line, loading
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
+from litm.models.generation_config import check_generation_config
 
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
 FAST_PRODUCT_ROWS = 32
@@ -33,13 +33,14 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
     """
     kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
     dtype = settings.dtype if settings.dtype == "auto" else getattr(torch, settings.dtype)
-    try:
+    with loading(f"model {settings.location}", loading_problem):
         # A cast, because the checker does not see that the loading report makes it a pair.
-        model, loading = cast(Any, kind).from_pretrained(
+        model, report = cast(Any, kind).from_pretrained(
             settings.location,
             config=config,
             revision=settings.revision,
-            trust_remote_code=False,
+            trust_remote_code=settings.trust_remote_code,
+            use_safetensors=True,
             dtype=dtype,
             attn_implementation=settings.attention,
             quantization_config=quantization_config(settings.quantization, dtype, config),
@@ -49,10 +50,10 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             # Not to accept them, but to hear of them below instead of in a traceback.
             ignore_mismatched_sizes=True,
         )
-    except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
-        raise UserError(f"model {settings.location}: {loading_problem(error)}") from error
+    # A hub's file is here only now.
+    check_generation_config(settings.location, settings.revision)
     # What is not in the files would be random.
-    absent = sorted([*loading["missing_keys"], *(key for key, *_ in loading["mismatched_keys"])])
+    absent = sorted([*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])])
     if absent:
         raise UserError(
             f"model {settings.location}: its files lack {len(absent)} weights of {type(model).__name__} or have "

@@ -1,0 +1,37 @@
+"""The file of a model's own generation settings, of which its end tokens matter here: all else is set by the study."""
+
+import json
+from pathlib import Path
+
+from litm.base.errors import UserError
+from litm.base.json_files import parse_object
+from litm.base.loading_errors import loading
+
+NAME = "generation_config.json"
+
+
+def check_generation_config(location: str, revision: str | None) -> None:
+    """Raise `UserError` for generation settings that cannot be read, of a model in a folder or in the hub's cache.
+
+    transformers passes such a file over in silence, and answers then go on after the model's own end tokens.
+    """
+    file = _local_file(location, revision)
+    if file is None:
+        return
+    where = f"model {location}, {NAME}"
+    with loading(where):
+        own = parse_object(file.read_text(encoding="utf-8"), where).get("eos_token_id")
+    ids = own if isinstance(own, list) else [own]
+    if not all(id is None or type(id) is int for id in ids):
+        raise UserError(
+            f"{where}: 'eos_token_id' must be a token's number or a list of them, found {json.dumps(own)[:40]}"
+        )
+
+
+def _local_file(location: str, revision: str | None) -> Path | None:
+    if Path(location).is_dir():
+        return file if (file := Path(location) / NAME).is_file() else None
+    from huggingface_hub import try_to_load_from_cache
+
+    cached = try_to_load_from_cache(location, NAME, revision=revision)
+    return Path(cached) if isinstance(cached, str) else None

@@ -1,0 +1,43 @@
+"""Weights that are data: safetensors. Others are pickles (.bin), which are programs, and are not loaded."""
+
+from pathlib import Path
+
+from litm.base.errors import UserError
+from litm.models.files import WEIGHTS, weight_files
+
+#: The pattern of the files among `WEIGHTS` that are pickles.
+PICKLED = "*.bin"
+
+
+def check_safe_weights(location: str, revision: str | None) -> None:
+    """Raise `UserError`, with the command that converts them, for a model that has its weights as pickles only.
+
+    location, revision: a folder, or a model of the hub, which is asked only where its weights are not in the cache.
+    """
+    found = _kinds(Path(location)) if Path(location).is_dir() else _kinds_on_hub(location, revision)
+    if found == {PICKLED}:
+        at = f" --revision {revision}" if revision and not Path(location).is_dir() else ""
+        raise UserError(
+            f"model {location}: its weights are pickles ({PICKLED}), which can run code, and are not loaded: run "
+            f"`PYTHONPATH=scripts python scripts/models/convert_weights.py --model {location}{at} --output FOLDER` and "
+            "set 'path' to that folder"
+        )
+
+
+def _kinds(folder: Path) -> set[str]:
+    return {kind for kind in WEIGHTS if weight_files(folder, kind)}
+
+
+def _kinds_on_hub(hub: str, revision: str | None) -> set[str]:
+    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub.errors import HTTPError
+
+    cached = try_to_load_from_cache(hub, "config.json", revision=revision)
+    if isinstance(cached, str) and (found := _kinds(Path(cached).parent)):
+        return found
+    try:
+        names = HfApi().list_repo_files(hub, revision=revision)
+    except (OSError, HTTPError):
+        # Whoever loads it says why it cannot be had.
+        return set()
+    return {kind for kind in WEIGHTS if any("/" not in name and Path(name).match(kind) for name in names)}

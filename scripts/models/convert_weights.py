@@ -1,0 +1,83 @@
+"""Write weights that are pickles (.bin) as safetensors, in a new folder with the other files of the model.
+
+Pickles are read with `weights_only`, which takes tensors and refuses all else. The tensors stay as they are.
+"""
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+from pickle import UnpicklingError
+
+from litm.base.cli import run
+from litm.base.errors import UserError
+from litm.base.loading_errors import first_line, loading
+from litm.base.messages import note
+from litm.models.files import PARTS, indexed_files
+from litm.models.hub import download
+from litm.models.identity import hub_identity
+from litm.models.weights import PICKLED
+
+#: What weights are called; other pickles of a training, such as its arguments, are none.
+NAMED = f"pytorch_model{PICKLED}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True, help="a folder, or the name of a model on the hub")
+    parser.add_argument("--revision", help="of a model on the hub")
+    parser.add_argument("--output", required=True, type=Path, help="output: a folder that is not there yet")
+    args = parser.parse_args()
+    folder = Path(args.model)
+    if not folder.is_dir():
+        folder = Path(download(args.model, hub_identity(args.model, args.revision)["commit"])[0])
+    convert(folder, args.output)
+
+
+def convert(folder: Path, output: Path) -> None:
+    """Convert the weights of a model folder; `UserError` for one that has none, and an output that is there."""
+    files = sorted({*folder.glob(NAMED), *(file for file in indexed_files(folder) if file.match(PICKLED))})
+    if not files:
+        raise UserError(f"{folder}: no weights to convert ({NAMED})")
+    if output.exists():
+        raise UserError(f"{output} is there already: name a new folder")
+    output.mkdir(parents=True)
+    try:
+        index: dict[str, str] = {}
+        for file in files:
+            name = file.relative_to(folder).with_suffix(".safetensors").name.replace("pytorch_model", "model")
+            index |= dict.fromkeys(_convert_file(file, output / name), name)
+            note(f"{output / name}: written")
+        if len(files) > 1:
+            text = json.dumps({"metadata": {}, "weight_map": index}, indent=2)
+            (output / "model.safetensors.index.json").write_text(text, encoding="utf-8")
+        for file in {file for pattern in PARTS for file in folder.glob(pattern)}:
+            if not file.match(PICKLED) and not file.name.endswith(".index.json"):
+                shutil.copyfile(file, output / file.name)
+    except BaseException:
+        shutil.rmtree(output)
+        raise
+    note(f"set the model's 'path' to {output}")
+
+
+def _convert_file(file: Path, output: Path) -> list[str]:
+    """Write the tensors of a pickle as safetensors; their names."""
+    import torch
+    from safetensors.torch import save_file
+
+    with loading(str(file), _why_not):
+        weights = torch.load(file, map_location="cpu", weights_only=True)
+    if not isinstance(weights, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
+        raise UserError(f"{file}: expected tensors by name, found something else")
+    # Each with memory of its own: tensors that share some are refused.
+    save_file({name: tensor.clone().contiguous() for name, tensor in weights.items()}, output, {"format": "pt"})
+    return list(weights)
+
+
+def _why_not(error: Exception) -> str:
+    # Not torch's own words, which go on to say how to run it all the same.
+    return "it has more than tensors, which may be code" if isinstance(error, UnpicklingError) else first_line(error)
+
+
+if __name__ == "__main__":
+    run(main)
