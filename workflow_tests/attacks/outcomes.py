@@ -1,0 +1,99 @@
+"""What came of an attack, in one record; the table of docs/reliability.md is made of these."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench import Workbench
+
+#: As if nothing had happened; refused in one line, with nothing changed or lost; anything else.
+RIGHT, REFUSED, WRONG = "right", "refused", "wrong"
+RESULTS = (RIGHT, REFUSED, WRONG)
+#: Characters of the longest message that is still one line to read.
+LONGEST_LINE = 600
+#: The environment variable with the folder in which outcomes are kept.
+RECORDS_VARIABLE = "LITM_ATTACK_RECORDS"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """case: what was done; detail: what was seen of it; count: of how many cases, where they are alike; numbers: what
+    is counted beside, such as prompts that were asked twice.
+    """
+
+    case: str
+    result: str
+    detail: str = ""
+    count: int = 1
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Arena:
+    """Where a case takes place: an empty folder, the project's files, and folders that are made once for all cases."""
+
+    folder: Path
+    project: Callable[[], "Workbench"]
+    made_once: Callable[[str, Callable[[Path], object]], Path]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An attack. fast: whether it is part of `make test`."""
+
+    name: str
+    run: Callable[[Arena], Iterable[Outcome]]
+    fast: bool = False
+
+
+@dataclass(frozen=True)
+class Family:
+    """Attacks of one kind. about: what is done and what is expected, for the table."""
+
+    name: str
+    about: str
+    cases: Sequence[Case]
+
+
+def counted(case: str, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Many outcomes as one record for each result; what is wrong stays by itself."""
+    found = list(outcomes)
+    alike = {result: [one for one in found if one.result == result] for result in (RIGHT, REFUSED)}
+    sums = [Outcome(case, result, count=len(some)) for result, some in alike.items() if some]
+    return [*sums, *(one for one in found if one.result == WRONG)]
+
+
+def refusal_fault(message: str) -> str | None:
+    """What is wrong with a message as a refusal: it must be one line that can be read; None if nothing is."""
+    if "Traceback" in message:
+        return f"a traceback: {message[-300:]}"
+    if "\n" in message:
+        return f"{message.count(chr(10)) + 1} lines: {message[:300]}"
+    return f"{len(message)} characters: {message[:300]}" if len(message) >= LONGEST_LINE else None
+
+
+def refused(case: str, message: str) -> Outcome:
+    """The outcome where something is refused with a message."""
+    fault = refusal_fault(message)
+    return Outcome(case, WRONG if fault else REFUSED, fault or message)
+
+
+def save(family: str, case: str, outcomes: Iterable[Outcome]) -> None:
+    """Keep the outcomes of a case, if a folder is named for them."""
+    folder = os.environ.get(RECORDS_VARIABLE)
+    if folder:
+        lines = [json.dumps({"family": family, **asdict(one)}) for one in outcomes]
+        name = "".join(letter if letter.isalnum() else "_" for letter in f"{family} {case}")
+        (Path(folder) / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))
+
+
+def load(folder: Path) -> Iterator[tuple[str, Outcome]]:
+    """(family, outcome) of all that was kept in a folder."""
+    for path in sorted(folder.glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            record = json.loads(line)
+            yield record.pop("family"), Outcome(**record)

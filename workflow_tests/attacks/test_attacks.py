@@ -1,0 +1,24 @@
+"""Attacks from outside: nothing is lost, nothing is answered for another, and what is refused is refused in one line."""
+
+from functools import partial
+
+import damaged_journals
+import pytest
+from conftest import made_once
+from outcomes import WRONG, Arena, Case, save
+
+FAMILIES = [damaged_journals.FAMILY]
+CASES = [
+    pytest.param(family.name, case, id=f"{family.name}: {case.name}", marks=() if case.fast else pytest.mark.slow)
+    for family in FAMILIES
+    for case in family.cases
+]
+
+
+@pytest.mark.parametrize(("family", "case"), CASES)
+def test_an_attack_ends_right_or_is_refused_in_one_line(family: str, case: Case, request, tmp_path, tmp_path_factory):
+    project = partial(request.getfixturevalue, "new_project")
+    outcomes = list(case.run(Arena(tmp_path, project, partial(made_once, tmp_path_factory))))
+    save(family, case.name, outcomes)
+    wrong = [f"{one.case}: {one.detail}" for one in outcomes if one.result == WRONG]
+    assert outcomes and not wrong, "\n".join(wrong)
