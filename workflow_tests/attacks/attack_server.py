@@ -18,7 +18,7 @@ HALF = "\ud83d"
 
 
 def _usage(value: object) -> Change:
-    return lambda body, text: {**body, "usage": {name: value for name in body["usage"]}}
+    return lambda body, text: {**body, "usage": dict.fromkeys(body["usage"], value)}
 
 
 def _choice(**fields: object) -> Change:
@@ -46,7 +46,9 @@ def _two_parts(text: str) -> list[dict[str, str]]:
 
 #: Bodies of either protocol; what is kept of an answer is the same but where `ANSWERS` says otherwise.
 BODIES: dict[str, Change] = {
-    **{f"usage {value!r}": _usage(value) for value in ("12", 12.5, 1e30, 10**30, -1, True, None, [1], {}, float("nan"))},
+    **{
+        f"usage {value!r}": _usage(value) for value in ("12", 12.5, 1e30, 10**30, -1, True, None, [1], {}, float("nan"))
+    },
     **{f"usage is {value!r}": _field("usage", value) for value in (None, [], "12", 5)},
     "no usage": _without("usage"),
     **{f"model {value!r}": _field("model", value) for value in (None, 5, {}, [HALF])},
@@ -179,6 +181,7 @@ def _bomb(handler: "_AttackHandler", data: bytes) -> None:
 
 #: What is sent instead of the reply, or how.
 SENDING: dict[str, Send] = {
+    "key in a status": lambda handler, data: handler.reply(401, b'{"error": "%s"}' % handler.key().encode()),
     "whitespace": _texts(lambda data: b" \n"),
     "a page": _texts(lambda data: b"<html><body>Welcome to the hotel's network</body></html>"),
     "a byte less": _texts(lambda data: data[:-1]),
@@ -266,6 +269,10 @@ class _AttackHandler(_Handler):
     def reply(self, status: int, data: bytes, headers: dict | None = None) -> None:
         """Send a response."""
         super()._send(status, data, headers)
+
+    def key(self) -> str:
+        """What the request has as its key."""
+        return self.headers.get("x-api-key") or self.headers.get("Authorization", "")
 
     def redirect(self, status: int) -> None:
         """Send the request to another host."""

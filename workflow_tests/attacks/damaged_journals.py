@@ -138,7 +138,9 @@ def _damages() -> Iterator[Damaged]:
     yield Damaged("blank lines", _with_line(lambda line: b"\n \n" + line), costs=0)
     yield Damaged("a line nested too deep", _with_line(lambda line: b"[" * 100_000 + b"\n" + line), costs=0)
     yield Damaged("a line of 20 MB", _with_line(lambda line: b'"' + b"x" * 20_000_000 + b'"\n' + line), costs=0)
-    yield Damaged("an integer of 5,000 digits", _with_line(lambda line: line.replace(b"{", b'{"n":' + b"9" * 5000 + b",", 1)))
+    yield Damaged(
+        "an integer of 5,000 digits", _with_line(lambda line: line.replace(b"{", b'{"n":' + b"9" * 5000 + b",", 1))
+    )
     yield Damaged("two answers on a line", _with_line(lambda line: line.rstrip() + line), costs=1)
     yield Damaged("no line end at the end", lambda data, rng: data.rstrip(b"\n"))
     yield Damaged("JSON with spaces and sorted otherwise", _with_line(_respelled), costs=1)

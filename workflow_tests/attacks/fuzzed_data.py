@@ -80,7 +80,7 @@ KV = [
     for n in range(4)
 ]
 NQ_OPEN = [{"question": "who was it", "answer": ["Ann"]}, {"question": "who else", "answer": ["Bob"]}]
-TOKENS = "<P> It was Ann Lee , in 1901 . </P>".split()
+TOKENS = ["<P>", "It", "was", "Ann", "Lee", ",", "in", "1901", ".", "</P>"]
 SPAN = {"start_token": 0, "end_token": len(TOKENS)}
 ANNOTATION = {"long_answer": SPAN, "short_answers": [{"start_token": 3, "end_token": 4}], "yes_no_answer": "NONE"}
 SIMPLIFIED = [
@@ -221,7 +221,7 @@ def attack(form: Format, data: bytes, folder: Path, case: str) -> Outcome:
         return refused(case, describe_os_error(error))
     except UnicodeEncodeError:
         return Outcome(case, WRONG, f"half a character is accepted: {data[:200]!r}")
-    except Exception as error:  # noqa: BLE001 - whatever it is, it would be a traceback
+    except Exception as error:
         return Outcome(case, WRONG, f"{type(error).__name__}: {str(error)[:200]}; the file: {data[:300]!r}")
     return Outcome(case, RIGHT)
 

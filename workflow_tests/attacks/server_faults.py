@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 
-from attack_server import ANSWERS, BODIES, ELSEWHERE, OF_CHATS, OF_MESSAGES, SENDING, AttackServer
+from attack_server import ANSWERS, BODIES, OF_CHATS, OF_MESSAGES, SENDING, AttackServer
 from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from record_makers import example
@@ -65,7 +65,7 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
                 asked(protocol, fault, server, journal, prompts)
         except UserError as error:
             said = str(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it would be a traceback
+        except Exception as error:
             return [Outcome(case, WRONG, f"{type(error).__name__}: {str(error)[:300]}")]
         seconds = time.monotonic() - started
         if said:
@@ -110,7 +110,13 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
             "concurrency": 32,
         }
         define = {**CONFIG["define"], "models": {"served": served}, "experiments": {"kv": kv}}
-        bench.configure({"models": ["served"], "experiments": ["kv"], "define": {"models": define["models"], "experiments": define["experiments"]}})
+        bench.configure(
+            {
+                "models": ["served"],
+                "experiments": ["kv"],
+                "define": {"models": define["models"], "experiments": define["experiments"]},
+            }
+        )
         done = bench.snakemake("results/responses/served/kv.jsonl.gz")
     count = 30 * 7
     if done.returncode:
@@ -121,9 +127,7 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
         for _, record in read_jsonl(path):
             prompts[record["id"], record["size"], record["placement"]] = record["prompt"]
     responses = [record for _, record in read_jsonl(bench.path("results/responses/served/kv.jsonl.gz"))]
-    wrong = sum(
-        one["response"] != answer_to(prompts[one["id"], one["size"], one["placement"]]) for one in responses
-    )
+    wrong = sum(one["response"] != answer_to(prompts[one["id"], one["size"], one["placement"]]) for one in responses)
     lines = len(journal_records(bench.path("results/journal/served/kv.jsonl")))
     seen = {fault for _, _, fault in server.asked if fault}
     numbers = {"requests": len(server.asked), "prompts": count, "kinds of faults": len(seen), "wrong answers": wrong}

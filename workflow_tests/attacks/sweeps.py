@@ -73,9 +73,7 @@ def kv_examples(folder: Path) -> Path:
 
 def short_examples(folder: Path) -> Path:
     """Prompts of two words."""
-    write_examples(
-        folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(COUNT)]
-    )
+    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(COUNT)])
     return folder
 
 

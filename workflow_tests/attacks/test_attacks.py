@@ -1,16 +1,29 @@
-"""Attacks from outside: nothing is lost, nothing is answered for another, and what is refused is refused in one line."""
+"""Attacks from outside: nothing is lost, no answer is another's, and what is refused is so in one line."""
 
 from functools import partial
 
 import damaged_journals
+import full_disks
 import fuzzed_configs
 import fuzzed_data
+import injections
+import kills
 import pytest
 import server_faults
+import stale_inputs
 from conftest import made_once
 from outcomes import WRONG, Arena, Case, save
 
-FAMILIES = [server_faults.FAMILY, damaged_journals.FAMILY, fuzzed_configs.FAMILY, fuzzed_data.FAMILY]
+FAMILIES = [
+    kills.FAMILY,
+    server_faults.FAMILY,
+    damaged_journals.FAMILY,
+    full_disks.FAMILY,
+    stale_inputs.FAMILY,
+    fuzzed_configs.FAMILY,
+    fuzzed_data.FAMILY,
+    injections.FAMILY,
+]
 CASES = [
     pytest.param(family.name, case, id=f"{family.name}: {case.name}", marks=() if case.fast else pytest.mark.slow)
     for family in FAMILIES
