@@ -216,16 +216,14 @@ SENDING: dict[str, Send] = {
     "elsewhere 302": lambda handler, data: handler.redirect(302),
     "a redirect to nowhere": lambda handler, data: handler.reply(307, b""),
     **{
-        f"status {status}": lambda handler, data, status=status: handler.reply(status, data)  # type: ignore[misc]
+        f"status {status}": lambda handler, data, status=status: handler.reply(status, data)
         for status in (
             *(201, 204, 206, 304, 400, 402, 405, 406, 410, 411, 412, 413, 415, 418, 421, 422, 423, 425, 431, 451),
             *(501, 502, 504, 505, 507, 508, 511, 520, 522, 524, 599),
         )
     },
     **{
-        f"429, wait {value!r}": lambda handler, data, value=value: handler.reply(  # type: ignore[misc]
-            429, b"{}", {"Retry-After": value}
-        )
+        f"429, wait {value!r}": lambda handler, data, value=value: handler.reply(429, b"{}", {"Retry-After": value})
         for value in ("0.01", "-5", "nan", "inf", "soon", "", "Mon, 01 Jan 2001 00:00:00 GMT", "9" * 400)
     },
 }

@@ -256,10 +256,10 @@ FAMILY = Family(
     f"{COUNT:,} configs that are changed at random, read in one process; {PLANNED} of them and {len(HAND_MADE)} files "
     "made by hand, planned by Snakemake: a plan, or one line.",
     [
-        Case(f"{FAST_COUNT} changed at random", lambda arena: attack_block(99, FAST_COUNT, arena), fast=True),
-        Case("some made by hand", lambda arena: attack_by_hand(FAST_HAND_MADE, arena), fast=True),
+        Case("a sample, changed at random", lambda arena: attack_block(99, FAST_COUNT, arena), fast=True),
+        Case("a sample, made by hand", lambda arena: attack_by_hand(FAST_HAND_MADE, arena), fast=True),
         *(
-            Case(f"seed {number}", lambda arena, number=number: attack_block(number, BLOCK, arena))  # type: ignore[misc]
+            Case(f"seed {number}", lambda arena, number=number: attack_block(number, BLOCK, arena))
             for number in range(COUNT // BLOCK)
         ),
         Case("planned by Snakemake", attack_plans),

@@ -253,11 +253,12 @@ def attack_sound(arena: Arena) -> Iterator[Outcome]:
 
 
 def _case(form: Format, count: int, fast: bool) -> Case:
-    return Case(f"{count} of {form.name}", lambda arena: attack_many(form, count, arena), fast)
+    sample = "a sample of " if fast else f"{count:,} of "
+    return Case(f"{sample}{form.name}", lambda arena: attack_many(form, count, arena), fast)
 
 
 FAMILY = Family(
-    "data files",
+    "data",
     f"{COUNT:,} malformed files of each of {len(FORMATS)} formats, changed at random as values and as bytes, and files "
     "made by hand: read to the end with texts that can be written, or refused in one line.",
     [

@@ -203,7 +203,7 @@ class HeadersServer(AttackServer):
         handler = self._http.RequestHandlerClass
         kept = self.headers
 
-        class Keeping(handler):  # type: ignore[misc, valid-type]
+        class Keeping(handler):
             def do_POST(self) -> None:
                 kept.append(str(self.headers))
                 super().do_POST()
@@ -269,7 +269,7 @@ def _pickle(model: Path) -> None:
 
 
 def _template(model: Path) -> None:
-    text = f"{{{{ ''.__class__.__mro__[1].__subclasses__() }}}}{{{{ cycler.__init__.__globals__.os.system('touch {PWNED}') }}}}"
+    text = f"{{{{ ''.__class__.__mro__ }}}}{{{{ cycler.__init__.__globals__.os.system('touch {PWNED}') }}}}"
     path = model / "tokenizer_config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "chat_template": text}))
 
@@ -315,12 +315,12 @@ FAMILY = Family(
     "a key or password is in no file that is written and not on the console.",
     [
         Case("texts that are code", attack_report),
-        Case("a file called $(...)", lambda arena: attack_names(NAMES[:1], arena), fast=True),
+        Case("a sample of names of files", lambda arena: attack_names(NAMES[:1], arena), fast=True),
         Case("names of files", lambda arena: attack_names(NAMES, arena)),
         *(
             Case(
                 f"a key, {protocol}, {fault or 'not repeated'}",
-                lambda arena, protocol=protocol, fault=fault: attack_key(protocol, fault, arena),  # type: ignore[misc]
+                lambda arena, protocol=protocol, fault=fault: attack_key(protocol, fault, arena),
             )
             for protocol in ("openai", "anthropic")
             for fault in KEY_FAULTS
@@ -329,7 +329,7 @@ FAMILY = Family(
             Case(
                 f"the environment of SDKs, {protocol}",
                 lambda arena, protocol=protocol: attack_environment(protocol, arena),
-            )  # type: ignore[misc]
+            )
             for protocol in ("openai", "anthropic")
         ),
         Case("addresses with passwords", attack_passwords),

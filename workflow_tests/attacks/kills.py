@@ -292,14 +292,14 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
         *([f"{twice} asked twice"] if twice > trial.at_work else []),
         *([f"{begun - kept} lost"] if begun - kept > trial.at_work else []),
     ]
-    if server and not kill.number == SIGKILL and max(Counter(prompt for _, prompt, _ in server.asked).values()) > 2:
+    if server and kill.number != SIGKILL and max(Counter(prompt for _, prompt, _ in server.asked).values()) > 2:
         faults.append("a prompt was asked more than twice")
     return Outcome(kill.name, WRONG if faults else RIGHT, "; ".join([*faults, detail]), numbers=numbers)
 
 
 def _finish(kill: Kill, trial: Trial) -> str | None:
     """Run again to the end; what is wrong with that."""
-    folder = trial.folder if isinstance(trial, LocalProgram | ServedProgram) else trial.bench.folder  # type: ignore[attr-defined]
+    folder = trial.folder if isinstance(trial, LocalProgram | ServedProgram) else trial.bench.folder
     log = folder / "log"
     if "Traceback" in log.read_text():
         return f"a traceback: {log.read_text()[-300:]}"
@@ -337,8 +337,5 @@ FAMILY = Family(
     f"A sweep of {COUNT} prompts (the local model has {BATCH} at work, the server {CONCURRENCY}) gets a signal at a "
     "seeded moment and is run again: the bytes of an undisturbed run, no answer twice in the journal, at most what was "
     "at work is asked twice, and a lock is left by an outright kill of Snakemake alone.",
-    [
-        Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST)  # type: ignore[misc]
-        for kill in [FAST, *kills()]
-    ],
+    [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],
 )

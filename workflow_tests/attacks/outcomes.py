@@ -1,5 +1,6 @@
 """What came of an attack, in one record; the table of docs/reliability.md is made of these."""
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,8 @@ RESULTS = (RIGHT, REFUSED, WRONG)
 LONGEST_LINE = 600
 #: The environment variable with the folder in which outcomes are kept.
 RECORDS_VARIABLE = "LITM_ATTACK_RECORDS"
+#: The environment variable with the families that are wanted, where not all are.
+FAMILIES_VARIABLE = "LITM_ATTACK_FAMILIES"
 
 
 @dataclass(frozen=True)
@@ -87,13 +90,14 @@ def save(family: str, case: str, outcomes: Iterable[Outcome]) -> None:
     folder = os.environ.get(RECORDS_VARIABLE)
     if folder:
         lines = [json.dumps({"family": family, **asdict(one)}) for one in outcomes]
-        name = "".join(letter if letter.isalnum() else "_" for letter in f"{family} {case}")
-        (Path(folder) / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))
+        name = "".join(letter if letter.isalnum() else "_" for letter in case)[:100]
+        name += f"_{hashlib.sha256(case.encode()).hexdigest()[:8]}"
+        (Path(folder) / family / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))
 
 
 def load(folder: Path) -> Iterator[tuple[str, Outcome]]:
     """(family, outcome) of all that was kept in a folder."""
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in sorted(folder.glob("*/*.jsonl")):
         for line in path.read_text().splitlines():
             record = json.loads(line)
             yield record.pop("family"), Outcome(**record)

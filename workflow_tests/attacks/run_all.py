@@ -1,25 +1,29 @@
-"""Run all attacks and write what came of them into docs/reliability.md: `run_all.py [arguments of pytest ...]`."""
+"""Attack, and write what came of it into docs/reliability.md: `run_all.py [FAMILY ...] [arguments of pytest ...]`."""
 
+import argparse
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(HERE.parent), str(HERE.parent / "support")]
 
-from outcomes import RECORDS_VARIABLE, RESULTS, WRONG, Family, Outcome, load  # noqa: E402
+from outcomes import FAMILIES_VARIABLE, RECORDS_VARIABLE, RESULTS, WRONG, Family, Outcome, load  # noqa: E402
+from test_attacks import FAMILIES  # noqa: E402
 
+#: What each case came to, so that one family can be run again by itself.
+RECORDS = ROOT / "results" / "attacks"
 TABLE = ROOT / "docs" / "reliability.md"
 INTRODUCTION = """# Reliability
 
 What attacks on the workflow come to. Written by `make test-attacks`, never by hand; the cases are in
-[workflow_tests/attacks](../workflow_tests/attacks), seeded, so that each run has the same ones. A fast slice of them is part
-of `make test`.
+[workflow_tests/attacks](../workflow_tests/attacks), seeded, so that each run has the same ones. A
+fast slice of them is part of `make test`.
 
 *Right*: as if nothing had happened, the bytes of an undisturbed run. *Refused*: one line of fewer than 600 characters
 says what is wrong, nothing is changed, and the next run goes on. *Wrong*: anything else.
@@ -60,15 +64,20 @@ def _shown(text: str) -> str:
 
 
 def main() -> int:
-    """Run the tests, the fast ones too, and write the page; the exit status of pytest."""
-    with TemporaryDirectory() as folder:
-        words = [sys.executable, "-m", "pytest", "-q", "-m", "slow or not slow", str(HERE), *sys.argv[1:]]
-        status = subprocess.run(words, cwd=ROOT, env={**os.environ, RECORDS_VARIABLE: folder}, check=False).returncode
-        outcomes = list(load(Path(folder)))
-    from test_attacks import FAMILIES
-
-    TABLE.write_text(table(FAMILIES, outcomes), encoding="utf-8")
-    return status
+    """Attack by the families that are named, or by all; write the page of these and of what others came to before."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("family", nargs="*", help=f"of {', '.join(family.name for family in FAMILIES)}")
+    args, more = parser.parse_known_args()
+    chosen = [family for family in FAMILIES if family.name in (args.family or [family.name])]
+    for family in chosen:
+        shutil.rmtree(RECORDS / family.name, ignore_errors=True)
+        (RECORDS / family.name).mkdir(parents=True)
+    environment = {RECORDS_VARIABLE: str(RECORDS), FAMILIES_VARIABLE: " ".join(family.name for family in chosen)}
+    # Of cases that are a sample of slow ones, the slow ones alone.
+    words = ["pytest", "-q", "-m", "slow or not slow", "-k", "not sample", str(HERE), *more]
+    done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, env={**os.environ, **environment}, check=False)
+    TABLE.write_text(table(FAMILIES, list(load(RECORDS))), encoding="utf-8")
+    return done.returncode
 
 
 if __name__ == "__main__":

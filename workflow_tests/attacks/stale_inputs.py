@@ -415,12 +415,9 @@ def _run_while_replaced(stale: Stale, bench: Workbench) -> None:
 
 
 FAMILY = Family(
-    "stale inputs",
+    "stale",
     "An input is replaced, older than what was made of it, and the same command run again: the results are the bytes "
     "of a fresh directory, also when what was there at first is put back; or one line refuses it, and what it says "
     "helps.",
-    [
-        Case(stale.name, lambda arena, stale=stale: attack(stale, arena))  # type: ignore[misc]
-        for stale in CASES
-    ],
+    [Case(stale.name, lambda arena, stale=stale: attack(stale, arena)) for stale in CASES],
 )
