@@ -29,7 +29,7 @@ from sweeps import (
 from workbench import Workbench
 
 #: Seconds that a run may take, from its start or from a signal.
-LONGEST = 120
+LONGEST = 300
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
 #: The program, with a line in a file for each batch that is begun.
