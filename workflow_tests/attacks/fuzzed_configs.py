@@ -12,7 +12,7 @@ import yaml
 from conftest import ROOT
 from hypothesis import strategies as st
 from mutations import changed_bytes, changed_values, results
-from outcomes import LONGEST_LINE, REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refused
+from outcomes import LONGEST_LINE, REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refused, traceback_in
 from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
 
@@ -126,8 +126,8 @@ def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:
     """The outcome where Snakemake refuses: no traceback, and no line that is too long to read."""
     said = done.stdout + done.stderr
     longest = max(said.splitlines(), key=len, default="")
-    if "Traceback (most recent call last)" in said:
-        return Outcome(case, WRONG, f"a traceback: {said.strip()[-300:]}")
+    if fault := traceback_in(said):
+        return Outcome(case, WRONG, fault)
     if not said.strip():
         return Outcome(case, WRONG, "nothing is said")
     if len(longest) >= LONGEST_LINE:

@@ -13,7 +13,7 @@ from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM, Signals
 
 from fault_server import FaultServer, answer_to
-from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome
+from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, traceback_in
 from sweeps import (
     BATCH,
     CONCURRENCY,
@@ -282,7 +282,7 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
         return Outcome(kill.name, WRONG, f"processes are left: {members(process.pid)}")
     kept, begun = len(journal_records(trial.journal)), trial.computed()
     fault = _finish(kill, trial)
-    twice = trial.computed() - COUNT
+    twice = max(0, trial.computed() - COUNT)
     numbers = {"kills": 1, "asked twice": twice, "asked": COUNT}
     detail = f"status {status}, {begun} asked and {kept} kept at the signal, {twice} asked twice"
     faults = [
@@ -301,8 +301,8 @@ def _finish(kill: Kill, trial: Trial) -> str | None:
     """Run again to the end; what is wrong with that."""
     folder = trial.folder if isinstance(trial, LocalProgram | ServedProgram) else trial.bench.folder
     log = folder / "log"
-    if "Traceback" in log.read_text():
-        return f"a traceback: {log.read_text()[-300:]}"
+    if fault := traceback_in(log.read_text()):
+        return fault
     # Only an outright kill of Snakemake may leave its lock.
     if isinstance(trial, SnakemakeRun) and kill.number == SIGKILL and kill.whom != GENERATE:
         trial.popen(trial.words("--unlock"), folder).wait(LONGEST)

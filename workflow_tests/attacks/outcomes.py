@@ -16,6 +16,7 @@ RIGHT, REFUSED, WRONG = "right", "refused", "wrong"
 RESULTS = (RIGHT, REFUSED, WRONG)
 #: Characters of the longest message that is still one line to read.
 LONGEST_LINE = 600
+TRACEBACK = "Traceback (most recent call last)"
 #: The environment variable with the folder in which outcomes are kept.
 RECORDS_VARIABLE = "LITM_ATTACK_RECORDS"
 #: The environment variable with the families that are wanted, where not all are.
@@ -70,10 +71,20 @@ def counted(case: str, outcomes: Iterable[Outcome]) -> list[Outcome]:
     return [*sums, *(one for one in found if one.result == WRONG)]
 
 
+def traceback_in(said: str) -> str:
+    """How a traceback in a text ends, and where in the project it was; nothing if there is none."""
+    if TRACEBACK not in said:
+        return ""
+    lines = said[said.index(TRACEBACK) :].splitlines()
+    end = next((line for line in lines[1:] if line and not line.startswith((" ", "+"))), lines[-1])
+    places = [line.strip() for line in lines if "/litm/" in line or "/scripts/" in line]
+    return f"a traceback: {end} ({places[-1] if places else 'not in the project'})"
+
+
 def refusal_fault(message: str) -> str | None:
     """What is wrong with a message as a refusal: it must be one line that can be read; None if nothing is."""
-    if "Traceback" in message:
-        return f"a traceback: {message[-300:]}"
+    if TRACEBACK in message:
+        return traceback_in(message)
     if "\n" in message:
         return f"{message.count(chr(10)) + 1} lines: {message[:300]}"
     return f"{len(message)} characters: {message[:300]}" if len(message) >= LONGEST_LINE else None
