@@ -216,7 +216,9 @@ SENDING: dict[str, Send] = {
     "elsewhere 302": lambda handler, data: handler.redirect(302),
     "a redirect to nowhere": lambda handler, data: handler.reply(307, b""),
     **{
-        f"status {status}": lambda handler, data, status=status: handler.reply(status, data)
+        f"status {status}": lambda handler, data, status=status: handler.reply(
+            status, b"" if status in (204, 304) else data
+        )
         for status in (
             *(201, 204, 206, 304, 400, 402, 405, 406, 410, 411, 412, 413, 415, 418, 421, 422, 423, 425, 431, 451),
             *(501, 502, 504, 505, 507, 508, 511, 520, 522, 524, 599),
