@@ -105,6 +105,7 @@ ANSWERS: Mapping[str, Callable[[str], str]] = {
     "content null": lambda prompt: "",
     "refusal": lambda prompt: "I will not",
     "refused": lambda prompt: "",
+    "filtered prompt": lambda prompt: "",
 }
 
 

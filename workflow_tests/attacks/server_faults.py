@@ -23,7 +23,7 @@ from litm.inference.sweep import ask_missing, check_answered
 from litm.prompting.formats import RAW
 
 #: For a server in the same process: seconds become hundredths.
-HASTE = Patience(timeout=1.0, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10)
+HASTE = Patience(timeout=1.0, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10, total=3.0)
 #: Seconds that the requests of one fault may take, all tries together.
 LONGEST = 15.0
 OLDER = [*STATUSES, *PASSING, "refused", "length", "hang", "wrong usage", "no usage", "other form", "truncated"]
