@@ -7,12 +7,13 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo test test-slow test-slurm paper-miniature benchmarks reference lint format lock clean
+.PHONY: help demo test test-slow test-attacks test-slurm paper-miniature benchmarks reference lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
 	@echo "make test             run all tests"
 	@echo "make test-slow        run the tests that take minutes"
+	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
@@ -35,7 +36,13 @@ test: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(TEST_OPTIONS) workflow_tests
 
 test-slow: $(INSTALLED)
-	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" workflow_tests
+	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" --ignore workflow_tests/attacks workflow_tests
+
+# Families of them, to run again by themselves: make test-attacks ATTACKS="kills journals"
+ATTACKS ?=
+
+test-attacks: $(INSTALLED)
+	$(OFFLINE) $(BIN)/python workflow_tests/attacks/run_all.py $(ATTACKS) $(TEST_OPTIONS)
 
 # Those of them that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
 SLURM_TESTS ?= slurm

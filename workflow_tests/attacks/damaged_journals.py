@@ -1,0 +1,203 @@
+"""Journals that are damaged: read rightly, or refused in one line and left as they are; never served changed."""
+
+import gzip
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, refused
+from programs import run_program
+from sweeps import COUNT, dummy_sweep, repeated_keys, short_examples
+
+from litm.base.json_files import read_json
+
+Damage = Callable[[bytes, random.Random], bytes]
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """costs: how many prompts may be asked again at most."""
+
+    name: str
+    damage: Damage
+    costs: int = 1
+
+
+def _lines(data: bytes) -> list[bytes]:
+    return data.splitlines(keepends=True)
+
+
+def _with_line(change: Callable[[bytes], bytes]) -> Damage:
+    """Change one line with an answer."""
+
+    def damage(data: bytes, rng: random.Random) -> bytes:
+        lines = _lines(data)
+        number = rng.randrange(1, len(lines))
+        return b"".join([*lines[:number], change(lines[number]), *lines[number + 1 :]])
+
+    return damage
+
+
+def _with_field(name: str, value: object) -> Damage:
+    def change(line: bytes) -> bytes:
+        return json.dumps({**json.loads(line), name: value}).encode() + b"\n"
+
+    return _with_line(change)
+
+
+def _without_field(name: str) -> Damage:
+    def change(line: bytes) -> bytes:
+        return json.dumps({key: value for key, value in json.loads(line).items() if key != name}).encode() + b"\n"
+
+    return _with_line(change)
+
+
+def _swapped(field: str) -> Damage:
+    """The values of a field of two answers, each in the place of the other."""
+
+    def damage(data: bytes, rng: random.Random) -> bytes:
+        lines = _lines(data)
+        one, other = rng.sample(range(1, len(lines)), 2)
+        first, second = json.loads(lines[one]), json.loads(lines[other])
+        first[field], second[field] = second[field], first[field]
+        lines[one], lines[other] = (json.dumps(record).encode() + b"\n" for record in (first, second))
+        return b"".join(lines)
+
+    return damage
+
+
+def _edited_identity(data: bytes, rng: random.Random) -> bytes:
+    lines = _lines(data)
+    record = json.loads(lines[0])
+    record["fields"]["decoding"]["max_new_tokens"] = 31
+    return b"".join([json.dumps(record).encode() + b"\n", *lines[1:]])
+
+
+def _flipped_letter(data: bytes, rng: random.Random) -> bytes:
+    """One letter of a text, as a disk may flip a bit of it."""
+    start = data.index(b'"text":"', rng.randrange(len(data) // 2)) + 8
+    return data[:start] + bytes([data[start] ^ 1]) + data[start + 1 :]
+
+
+def _shuffled(data: bytes, rng: random.Random) -> bytes:
+    lines = _lines(data)
+    rng.shuffle(lines)
+    return b"".join(lines)
+
+
+def _cut(data: bytes, rng: random.Random) -> bytes:
+    return data[: rng.randrange(1, len(data))]
+
+
+def _torn(data: bytes, rng: random.Random) -> bytes:
+    """Cut within the last line."""
+    return data[: -rng.randrange(1, len(_lines(data)[-1]))]
+
+
+def _garbage(data: bytes, rng: random.Random) -> bytes:
+    """Random bytes over a part of a line, which may or may not stay one."""
+    start = rng.randrange(len(data) - 20)
+    return data[:start] + rng.randbytes(rng.randrange(1, 20)) + data[start + 20 :]
+
+
+def _damages() -> Iterator[Damaged]:
+    """All but those that cut the file at random, which cost what is cut off."""
+    for name in ("key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"):
+        yield Damaged(f"no {name}", _without_field(name))
+    for name, values in {
+        "key": (None, 5, "0" * 64),
+        "identity": (None, 5, "0" * 64),
+        "text": (None, 5, ["a"], {"a": 1}, "edited by hand", "half \ud83d"),
+        "finish_reason": (None, 5),
+        "prompt_tokens": ("12", 12.5, -1, 1e30, float("nan")),
+        "response_tokens": (None, [1]),
+        "fields": (None, "text"),
+    }.items():
+        for value in values:
+            yield Damaged(f"{name} is {value!r}"[:40], _with_field(name, value))
+    yield Damaged("a field that nobody knows", _with_field("more", 1))
+    for field in ("key", "text", "identity"):
+        yield Damaged(f"{field} of two answers swapped", _swapped(field), costs=2)
+    yield Damaged("a letter flipped", _flipped_letter)
+    yield Damaged("the identity's fields edited", _edited_identity, costs=COUNT)
+    yield Damaged("lines reordered", _shuffled, costs=0)
+    yield Damaged("an answer twice", lambda data, rng: data + rng.choice(_lines(data)[1:]), costs=0)
+    yield Damaged("the whole file twice", lambda data, rng: data * 2, costs=0)
+    yield Damaged("an answer removed", _with_line(lambda line: b""))
+    yield Damaged("the identity removed", lambda data, rng: b"".join(_lines(data)[1:]), costs=COUNT)
+    yield Damaged("line ends CR LF", lambda data, rng: data.replace(b"\n", b"\r\n"), costs=0)
+    yield Damaged("line ends CR", lambda data, rng: data.replace(b"\n", b"\r"), costs=0)
+    yield Damaged("gzip", lambda data, rng: gzip.compress(data, mtime=0), costs=0)
+    yield Damaged("UTF-16", lambda data, rng: data.decode().encode("utf-16"), costs=0)
+    yield Damaged("a byte order mark", lambda data, rng: b"\xef\xbb\xbf" + data, costs=COUNT)
+    yield Damaged("zeros at the end", lambda data, rng: data + b"\0" * 4096, costs=0)
+    yield Damaged("zeros over the last line", lambda data, rng: data[:-40] + b"\0" * 40)
+    yield Damaged("zeros within", _with_line(lambda line: b"\0" * len(line.rstrip()) + b"\n"))
+    yield Damaged("blank lines", _with_line(lambda line: b"\n \n" + line), costs=0)
+    yield Damaged("a line nested too deep", _with_line(lambda line: b"[" * 100_000 + b"\n" + line), costs=0)
+    yield Damaged("a line of 20 MB", _with_line(lambda line: b'"' + b"x" * 20_000_000 + b'"\n' + line), costs=0)
+    yield Damaged(
+        "an integer of 5,000 digits", _with_line(lambda line: line.replace(b"{", b'{"n":' + b"9" * 5000 + b",", 1))
+    )
+    yield Damaged("two answers on a line", _with_line(lambda line: line.rstrip() + line), costs=1)
+    yield Damaged("no line end at the end", lambda data, rng: data.rstrip(b"\n"))
+    yield Damaged("JSON with spaces and sorted otherwise", _with_line(_respelled), costs=1)
+    yield Damaged("an array of all", lambda data, rng: b"[" + data.replace(b"\n", b",") + b"]", costs=0)
+    for seed in range(4):
+        yield Damaged(f"torn at random {seed}", _torn)
+        yield Damaged(f"cut at random {seed}", _cut, costs=COUNT)
+        yield Damaged(f"random bytes {seed}", _garbage, costs=COUNT)
+
+
+def _respelled(line: bytes) -> bytes:
+    return json.dumps(dict(reversed(json.loads(line).items())), indent=None).encode() + b"\n"
+
+
+def attack(damaged: Damaged, arena: Arena) -> list[Outcome]:
+    """Damage a finished journal and run the sweep again."""
+    undisturbed = arena.made_once("undisturbed dummy", _run_undisturbed)
+    place = arena.folder
+    journal = place / "journal.jsonl"
+    before = damaged.damage((undisturbed / "journal.jsonl").read_bytes(), random.Random(damaged.name))
+    journal.write_bytes(before)
+    done = run_program("generate", *dummy_sweep(undisturbed).words(place))
+    return [_judge(damaged, before, place, undisturbed, done.returncode, done.stderr.strip())]
+
+
+def _judge(damaged: Damaged, before: bytes, place: Path, undisturbed: Path, status: int, said: str) -> Outcome:
+    journal = place / "journal.jsonl"
+    if status:
+        if journal.read_bytes() != before:
+            return Outcome(damaged.name, WRONG, f"refused, but the journal was changed: {said[-200:]}")
+        return refused(damaged.name, said.splitlines()[-1] if "Traceback" not in said else said)
+    asked = read_json(place / "manifest.json")["asked"]
+    numbers = {"asked again": asked}
+    if (place / "responses.jsonl.gz").read_bytes() != (undisturbed / "responses.jsonl.gz").read_bytes():
+        return Outcome(damaged.name, WRONG, "other responses are served", numbers=numbers)
+    if asked > damaged.costs:
+        return Outcome(damaged.name, WRONG, f"{asked} prompts asked again, at most {damaged.costs} were lost")
+    rejected = journal.with_name(f"{journal.name}.rejected")
+    if len(journal.read_bytes()) + (rejected.stat().st_size if rejected.exists() else 0) < len(before) / 2:
+        return Outcome(damaged.name, WRONG, "the journal was emptied", numbers=numbers)
+    if "twice" not in damaged.name and repeated_keys(journal):
+        return Outcome(damaged.name, WRONG, f"{repeated_keys(journal)} keys are there twice", numbers=numbers)
+    return Outcome(damaged.name, RIGHT, numbers=numbers)
+
+
+def _run_undisturbed(folder: Path) -> None:
+    done = run_program("generate", *dummy_sweep(short_examples(folder)).words(folder))
+    assert done.returncode == 0, done.stderr
+
+
+def _case(damaged: Damaged) -> Case:
+    return Case(damaged.name, lambda arena: attack(damaged, arena), fast=True)
+
+
+FAMILY = Family(
+    "journals",
+    "A finished journal is damaged and the sweep run again: the responses are those of the undisturbed run and no more "
+    "prompts are asked than were lost, or one line refuses the journal and leaves it as it is.",
+    [_case(damaged) for damaged in _damages()],
+)

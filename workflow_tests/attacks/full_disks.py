@@ -1,0 +1,222 @@
+"""Disks that are full or cannot be written to: one line, all that was finished is kept, and the next run goes on."""
+
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
+from sweeps import COUNT, dummy_sweep, journal_records, repeated_keys, short_examples
+from workbench import CONFIG, Workbench
+
+#: Kilobytes of the disks that a whole run is tried on, and bytes of the files that the program may write.
+DISKS = (64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024)
+LONGEST_FILES = (0, 100, 700, 2000, 4000, 6000)
+#: The one that `make test` has.
+FAST_LONGEST = 2000
+ENOUGH = "64m"
+DUMMY = {**CONFIG, "experiments": ["kv", "qa"], "figures": []}
+#: Who may write nothing.
+NOBODY = 65534
+
+
+@contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path | None]:
+    """A disk of that size in `folder`; None where this user may mount none."""
+    folder.mkdir(exist_ok=True)
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        yield None
+        return
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def grow(folder: Path) -> None:
+    """Make a small disk one with enough space."""
+    subprocess.run(["mount", "-o", f"remount,rw,size={ENOUGH}", folder], check=True)
+
+
+def limited(longest: int) -> Callable[[], None]:
+    """No file may become longer, which needs no disk of its own."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (longest, resource.RLIM_INFINITY))
+
+    return limit
+
+
+def undisturbed(folder: Path) -> None:
+    """The sweep without trouble."""
+    done = subprocess.run(dummy_sweep(short_examples(folder)).command(folder), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def judged(
+    case: str, done: subprocess.CompletedProcess, place: Path, again: Callable[[], object], whole: Path
+) -> Outcome:
+    """The outcome of a program that had no room, and of the next run, which has."""
+    kept = len(journal_records(place / "journal.jsonl"))
+    fault = refusal_fault(done.stderr.strip().splitlines()[-1]) if done.stderr.strip() else "nothing is said"
+    if done.returncode and ("Traceback" in done.stderr or fault):
+        return Outcome(case, WRONG, fault or done.stderr[-300:])
+    again()
+    same = (place / "responses.jsonl.gz").exists() and (
+        (place / "responses.jsonl.gz").read_bytes() == (whole / "responses.jsonl.gz").read_bytes()
+    )
+    if not same or repeated_keys(place / "journal.jsonl"):
+        return Outcome(case, WRONG, "other responses, or an answer twice, after the next run")
+    return Outcome(case, REFUSED if done.returncode else RIGHT, done.stderr.strip()[-200:], numbers={"kept": kept})
+
+
+def attack_limited(longest: int, arena: Arena) -> Iterator[Outcome]:
+    """The program, none of whose files may be longer."""
+    whole = arena.made_once("undisturbed disk", undisturbed)
+    command = dummy_sweep(whole).command(arena.folder)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited(longest))
+    again = lambda: subprocess.run(command, capture_output=True, check=True)  # noqa: E731
+    yield judged(f"files of at most {longest} bytes", done, arena.folder, again, whole)
+
+
+def attack_small_journal_disk(kilobytes: int, arena: Arena) -> Iterator[Outcome]:
+    """The program on a disk without room for all."""
+    case = f"a disk of {kilobytes} kB for the program"
+    whole = arena.made_once("undisturbed disk", undisturbed)
+    with small_disk(arena.folder / "disk", f"{kilobytes}k") as disk:
+        if disk is None:
+            yield Outcome(f"{case}: cannot be mounted here", RIGHT, count=0)
+            return
+        command = dummy_sweep(whole).command(disk)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+        def again() -> None:
+            grow(disk)
+            subprocess.run(command, capture_output=True, check=True)
+
+        yield judged(case, done, disk, again, whole)
+
+
+def attack_read_only(arena: Arena) -> Iterator[Outcome]:
+    """The program as somebody who may not write, in the folder, in the journal, and on a disk that is read only."""
+    whole = arena.made_once("undisturbed disk", undisturbed)
+    for case, modes in {
+        "a folder that is read only": {".": 0o555},
+        "a journal that is read only": {"journal.jsonl": 0o444},
+        "a folder that cannot be looked into": {".": 0o000},
+    }.items():
+        place = arena.folder / case.replace(" ", "_")
+        place.mkdir()
+        command = dummy_sweep(whole).command(place)
+        (place / "journal.jsonl").touch()
+        place.chmod(0o777)
+        for name, mode in modes.items():
+            (place / name).chmod(mode)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=as_nobody())
+        place.chmod(0o777)
+        (place / "journal.jsonl").chmod(0o666)
+        again = lambda command=command: subprocess.run(command, capture_output=True, check=True)  # noqa: E731
+        if done.returncode == 0:
+            yield Outcome(case, WRONG, "the program could write all the same")
+        else:
+            yield judged(case, done, place, again, whole)
+
+
+def as_nobody() -> Callable[[], None] | None:
+    """Be another user than root, whom no mode of a file stops."""
+
+    def become() -> None:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+    return become if os.geteuid() == 0 else None
+
+
+def attack_run(kilobytes: int, arena: Arena) -> Iterator[Outcome]:
+    """A whole run of Snakemake whose results are on a disk without room for them."""
+    case = f"results on {kilobytes} kB"
+    bench = arena.project().moved_to(arena.folder / "bench")
+    bench.configure(DUMMY)
+    with small_disk(arena.folder / "disk", f"{kilobytes}k") as disk:
+        if disk is None:
+            yield Outcome(f"{case}: cannot be mounted here", RIGHT, count=0)
+            return
+        bench.path("results/README.md").rename(disk / "README.md")
+        bench.path("results").rmdir()
+        bench.path("results").symlink_to(disk)
+        done = bench.snakemake("tables")
+        said = done.stdout + done.stderr
+        tracebacks = [line for line in said.splitlines() if "Traceback (most recent call last)" in line]
+        logs = [path.read_text(errors="replace") for path in disk.glob("logs/**/*.log")]
+        of_ours = sum("Traceback" in text for text in logs)
+        kept = len(journal_records(disk / "journal/dummy/kv.jsonl"))
+        grow(disk)
+        again = bench.snakemake("tables")
+        if again.returncode:
+            yield Outcome(case, WRONG, f"the next run fails: {(again.stdout + again.stderr)[-400:]}")
+            return
+        expected = Workbench(arena.made_once("undisturbed results", lambda place: _whole_run(arena, place)))
+        other = different(bench, expected)
+        if of_ours or (tracebacks and _of_a_program(said)):
+            yield Outcome(case, WRONG, f"{of_ours} tracebacks in logs, {len(tracebacks)} on the console: {said[-300:]}")
+        elif other:
+            yield Outcome(case, WRONG, f"other bytes after the next run: {other}")
+        else:
+            yield Outcome(case, REFUSED if done.returncode else RIGHT, numbers={"kept": kept})
+
+
+def _of_a_program(said: str) -> bool:
+    """Whether a traceback is of the project's programs, and not of Snakemake itself."""
+    return "scripts/litm" in said.partition("Traceback (most recent call last)")[2]
+
+
+def _whole_run(arena: Arena, place: Path) -> None:
+    bench = arena.project().moved_to(place)
+    bench.configure(DUMMY)
+    bench.run("tables")
+
+
+def different(bench: Workbench, expected: Workbench) -> list[str]:
+    """Tables, responses and scores that differ."""
+    patterns = ("tables/*.csv", "responses/*/*.jsonl.gz", "scores/*/*.parquet")
+    names = sorted(
+        str(path.relative_to(expected.path("results")))
+        for pattern in patterns
+        for path in expected.path("results").glob(pattern)
+    )
+    found = {name: bench.path(f"results/{name}") for name in names}
+    return [
+        name
+        for name, path in found.items()
+        if not path.exists() or path.read_bytes() != expected.path(f"results/{name}").read_bytes()
+    ]
+
+
+FAMILY = Family(
+    "disks",
+    "The program and whole runs without room, on small disks (where this user may mount them) and by a limit of the "
+    "length of files, and as a user who may not write: one line, no traceback of a program, and the next run with room "
+    f"ends in the bytes of an undisturbed one. The program has {COUNT} prompts.",
+    [
+        *(
+            Case(
+                f"files of at most {longest} bytes",
+                lambda arena, n=longest: attack_limited(n, arena),
+                fast=longest == FAST_LONGEST,
+            )
+            for longest in LONGEST_FILES
+        ),
+        *(
+            Case(f"a disk of {size} kB for the program", lambda arena, n=size: attack_small_journal_disk(n, arena))
+            for size in (4, 8, 12)
+        ),
+        Case("read only", attack_read_only),
+        *(Case(f"results on {size} kB", lambda arena, n=size: attack_run(n, arena)) for size in DISKS),
+    ],
+)

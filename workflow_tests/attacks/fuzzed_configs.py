@@ -1,0 +1,268 @@
+"""Configs that are changed at random or made by hand: a plan, or one line."""
+
+import contextlib
+import io
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import yaml
+from conftest import ROOT
+from hypothesis import strategies as st
+from mutations import changed_bytes, changed_values, results
+from outcomes import LONGEST_LINE, REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refused, traceback_in
+from snakemake.utils import update_config
+from workbench import CONFIG, Workbench
+
+from litm.base.errors import UserError
+from litm.base.yaml_files import read_yaml
+from litm.workflow.plan import load_plan
+
+#: Configs that are read in this process, in blocks; of those that `make test` reads; and those that Snakemake plans.
+COUNT, BLOCK, FAST_COUNT, PLANNED = 2500, 250, 60, 50
+#: Entries of the catalogues, one or more of each kind of model, task, figure and data.
+DEFINED = {
+    "models": ["reference", "dummy", "gpt-4-0613", "qwen2.5-0.5b-instruct", "mpt-30b-instruct"],
+    "experiments": ["kv_retrieval_small", "mini_encyclopedia_qa", "multi_document_qa_unambiguous", "open_domain_qa"],
+    "figures": ["mini_encyclopedia_qa", "open_domain_qa", "figure1"],
+    "datasets": ["nq_open_oracle", "unambiguous_questions"],
+    "corpora": ["mini_encyclopedia", "wikipedia_2018"],
+    "retrievers": ["bm25", "contriever"],
+    "questions": ["mini_encyclopedia_questions", "nq_open_paragraphs"],
+    "candidates": ["mini_encyclopedia_bm25", "nq_open_random"],
+}
+SERVED = {
+    "engine": "openai",
+    "api_model": "m",
+    "base_url": "http://127.0.0.1:9/v1",
+    "request": {"seed": 1},
+    "concurrency": 4,
+    "request_timeout": 5,
+}
+
+
+@cache
+def base_config() -> dict[str, Any]:
+    """A config that selects and defines something of every kind."""
+    default = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    define = {}
+    for kind, names in DEFINED.items():
+        entries = yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())
+        define[kind] = {name: entries[name] for name in names}
+    define["models"]["served"] = SERVED
+    return {
+        **default,
+        "models": ["reference", "served"],
+        "only": {"served": ["kv_retrieval_small"]},
+        "model_defaults": {"quantization": "none"},
+        "audit": {"prompts_per_cell": 2},
+        "report": {"questions_per_size": 3},
+        "define": define,
+    }
+
+
+@cache
+def _defaults() -> str:
+    return (ROOT / "config" / "config.yaml").read_text()
+
+
+def planned_files(path: Path) -> list[Any]:
+    """The targets of what a config selects, read as the workflow's rules/common.smk does."""
+    given = read_yaml(path)
+    if given is not None and not isinstance(given, dict):
+        raise UserError(f"{path}: no mapping, which Snakemake refuses")
+    config = yaml.safe_load(_defaults())
+    update_config(config, given or {})
+    plan = load_plan(config, ROOT)
+    return [plan.tables.files, plan.paper.tables, plan.suite.summaries, plan.figures.files, plan.report.file]
+
+
+def attack(data: bytes, folder: Path) -> Outcome:
+    """Read a config in this process."""
+    path = folder / "c.yaml"
+    path.write_bytes(data)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            planned_files(path)
+    except UserError as error:
+        return refused(f"{data[:300]!r}", str(error))
+    except Exception as error:
+        return Outcome(f"{data[:3000]!r}", WRONG, f"{type(error).__name__}: {str(error)[:200]}")
+    return Outcome("", RIGHT)
+
+
+def dumped(config: Any) -> bytes:
+    """The config as YAML."""
+    return yaml.safe_dump(config, sort_keys=False).encode("utf-8", "surrogatepass")
+
+
+def changed_configs() -> st.SearchStrategy[bytes]:
+    """The config, mostly with other values, and sometimes with other bytes."""
+    values = changed_values(base_config()).map(dumped)
+    return st.one_of(values, values, values, changed_bytes(dumped(base_config())))
+
+
+def attack_block(number: int, count: int, arena: Arena) -> list[Outcome]:
+    """Read as many configs of one seed."""
+    found = results(changed_configs(), number, count, lambda data: attack(data, arena.folder))
+    return counted(f"seed {number}", found)
+
+
+def bench_of(arena: Arena) -> Workbench:
+    """A copy of the project to plan in."""
+    return arena.project().moved_to(arena.folder / "bench")
+
+
+def planned(bench: Workbench, data: bytes, case: str) -> Outcome:
+    """What comes of a config as a user's file."""
+    bench.path("small.yaml").write_bytes(data)
+    done = bench.snakemake("--dry-run", "--quiet", "all")
+    return Outcome(case, RIGHT) if done.returncode == 0 else refused_by_snakemake(case, done)
+
+
+def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:
+    """The outcome where Snakemake refuses: no traceback, and no line that is too long to read."""
+    said = done.stdout + done.stderr
+    longest = max(said.splitlines(), key=len, default="")
+    if fault := traceback_in(said):
+        return Outcome(case, WRONG, fault)
+    if not said.strip():
+        return Outcome(case, WRONG, "nothing is said")
+    if len(longest) >= LONGEST_LINE:
+        return Outcome(case, WRONG, f"a line of {len(longest)} characters: {longest[:200]}")
+    return Outcome(case, REFUSED, said.strip()[-300:])
+
+
+def attack_plans(arena: Arena) -> Iterator[Outcome]:
+    """Let Snakemake plan some of them; it and this process must agree."""
+    bench = bench_of(arena)
+    for data in results(changed_configs(), 0, PLANNED, lambda data: data):
+        here, there = attack(data, arena.folder), planned(bench, data, f"{data[:200]!r}")
+        if there.result != WRONG and here.result == RIGHT != there.result:
+            yield Outcome(there.case, WRONG, f"a plan is made here, and Snakemake says {there.detail}")
+        else:
+            yield there
+
+
+SMALL = yaml.safe_dump(CONFIG, sort_keys=False)
+#: By what they are; False: it must be refused, True: it must be accepted, None: either. Each but those without
+#: `models:` is behind the small config.
+HAND_MADE: dict[str, tuple[bool | None, str | bytes]] = {
+    "nothing": (None, b""),
+    "a comment": (None, b"# nothing\n"),
+    "null": (None, b"null\n"),
+    "a list": (False, b"- a\n- b\n"),
+    "a text": (False, b"models\n"),
+    "a number": (False, b"5\n"),
+    "two documents": (False, f"{SMALL}---\nseed: 1\n"),
+    "end of a document": (None, f"{SMALL}...\n"),
+    "latin-1": (False, f"{SMALL}# \xe9\n".encode("latin-1")),
+    "UTF-16": (False, SMALL.encode("utf-16")),
+    "a byte order mark": (None, b"\xef\xbb\xbf" + SMALL.encode()),
+    "CR LF": (True, SMALL.replace("\n", "\r\n")),
+    "CR": (None, SMALL.replace("\n", "\r")),
+    "tabs": (False, SMALL.replace("  ", "\t")),
+    "a NUL": (False, SMALL.encode() + b"\0"),
+    "a control character": (False, SMALL.encode() + b'x: "\x01"\n'),
+    "gzip": (False, b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
+    "JSON": (None, b'{"models": ["dummy"], "experiments": ["kv_retrieval_small"], "seed": 0}'),
+    "a key twice": (False, f"{SMALL}seed: 1\nseed: 2\n"),
+    "a key twice, inside": (False, f"{SMALL}audit: {{prompts_per_cell: 1, prompts_per_cell: 2}}\n"),
+    "a key twice, as number and text": (False, f"{SMALL}only: {{1: [kv], '1': [kv]}}\n"),
+    "an unknown key": (False, f"{SMALL}sead: 1\n"),
+    "a date": (False, f"{SMALL}audit: {{prompts_per_cell: 2026-01-02}}\n"),
+    "binary": (False, f"{SMALL}data_mirror: !!binary aGVsbG8=\n"),
+    "a set": (False, f"{SMALL}figures: !!set {{a, b}}\n"),
+    "an ordered map": (False, f"{SMALL}only: !!omap [a: 1]\n"),
+    "a Python object": (False, f"{SMALL}seed: !!python/object/apply:os.system [touch PWNED]\n"),
+    "a Python name": (False, f"{SMALL}seed: !!python/name:os.system\n"),
+    "a Python object, new": (False, f"{SMALL}seed: !!python/object/new:os.system [touch PWNED]\n"),
+    "an unknown tag": (False, f"{SMALL}seed: !seed 1\n"),
+    "a number with a tag of a text": (False, f"{SMALL}seed: !!str 1\n"),
+    "a number in base 8": (False, f"{SMALL}seed: 010\n"),
+    "a number in base 60": (False, f"{SMALL}seed: 1:30\n"),
+    "a number in base 16": (None, f"{SMALL}seed: 0x10\n"),
+    "not a number": (False, f"{SMALL}seed: .nan\n"),
+    "infinity": (False, f"{SMALL}seed: .inf\n"),
+    "a negative seed": (False, f"{SMALL}seed: -1\n"),
+    "a fraction as seed": (False, f"{SMALL}seed: 1.5\n"),
+    "a seed of 5,000 digits": (False, f"{SMALL}seed: {'9' * 5000}\n"),
+    "true as seed": (False, f"{SMALL}seed: true\n"),
+    "yes as seed": (False, f"{SMALL}seed: yes\n"),
+    "a text as seed": (False, f"{SMALL}seed: one\n"),
+    "null as seed": (False, f"{SMALL}seed:\n"),
+    "an alias of itself": (False, f"{SMALL}only: &a\n  dummy: *a\n"),
+    "a list of itself": (False, f"{SMALL}figures: &a [*a]\n"),
+    "an unknown alias": (False, f"{SMALL}only: *a\n"),
+    "a billion laughs": (
+        False,
+        f"{SMALL}a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)),
+    ),
+    "nested 500 deep": (False, f"{SMALL}only: {'{a: ' * 500}1{'}' * 500}\n"),
+    "nested 20,000 deep": (False, f"{SMALL}only: {'[' * 20_000}{']' * 20_000}\n"),
+    "a bracket that is not closed": (False, f"{SMALL}only: [a\n"),
+    "a quote that is not closed": (False, f'{SMALL}data_mirror: "a\n'),
+    "a merge key": (None, f"{SMALL}audit: &a {{prompts_per_cell: 2}}\nreport: {{<<: *a}}\n"),
+    "a mirror that is not there": (False, f"{SMALL}data_mirror: /not/there\n"),
+    "a mirror of another user": (False, f"{SMALL}data_mirror: ~nobody_there/x\n"),
+    "a mirror of 5,000 letters": (False, f"{SMALL}data_mirror: /{'a' * 5000}\n"),
+    "a mirror with a NUL": (False, f'{SMALL}data_mirror: "a\\0b"\n'),
+    "half a character": (False, f'{SMALL}data_mirror: "\\ud83d"\n'),
+    "models as text": (None, SMALL.replace("models:\n- dummy", "models: dummy")),
+    "no models": (False, SMALL.replace("models:\n- dummy", "models: []")),
+    "a model that is not there": (False, SMALL.replace("- dummy", "- nobody")),
+    "a model twice": (None, SMALL.replace("- dummy", "- dummy\n- dummy")),
+    "a model that is a number": (False, SMALL.replace("- dummy", "- 5")),
+    "a figure that is not there": (False, f"{SMALL}figures: [nothing]\n"),
+    "positions from 1": (False, SMALL.replace("- 5\n", "- 6\n")),
+    "a negative position": (False, SMALL.replace("- 5\n", "- -1\n")),
+    "a position twice": (False, SMALL.replace("- 0\n        - 5", "- 5\n        - 5")),
+    "a position that is a fraction": (False, SMALL.replace("- 5\n", "- 0.5\n")),
+    "a depth that is not a number": (False, SMALL.replace("- 5\n", "- .nan\n")),
+    "a size of 0": (False, SMALL.replace("6:\n", "0:\n")),
+    "a size that is a text": (False, SMALL.replace("6:\n", "six:\n")),
+    "no questions asked for": (False, SMALL.replace("examples: 3", "examples: 0")),
+    "answers without tokens": (False, SMALL.replace("max_new_tokens: 30", "max_new_tokens: 0")),
+    "a task that is not there": (False, SMALL.replace("kv_retrieval", "os.system")),
+    "a task in another folder": (False, SMALL.replace("kv_retrieval", "../kv_retrieval")),
+    "a dataset that is not there": (False, SMALL.replace("questions.jsonl.gz", "nothing.jsonl.gz")),
+    "braces in a file's name": (False, SMALL.replace("questions.jsonl.gz", "'{size}.jsonl'")),
+    "an experiment called ..": (False, SMALL.replace("- kv\n", "- ..\n").replace("    kv:\n", "    ..:\n")),
+    "an experiment called a/b": (False, SMALL.replace("- kv\n", "- a/b\n").replace("    kv:\n", "    a/b:\n")),
+}
+#: So many are tried by `make test`.
+FAST_HAND_MADE = ("a key twice, inside", "a Python object")
+
+
+def attack_by_hand(names: Iterable[str], arena: Arena) -> Iterator[Outcome]:
+    """Give Snakemake each of these files."""
+    bench = bench_of(arena)
+    for name in names:
+        accepts, content = HAND_MADE[name]
+        data = content.encode() if isinstance(content, str) else content
+        outcome = planned(bench, data, name)
+        if bench.path("PWNED").exists():
+            yield Outcome(name, WRONG, "a command of the config was run")
+        elif accepts is not None and outcome.result != WRONG and (outcome.result == RIGHT) != accepts:
+            yield Outcome(name, WRONG, f"accepted: {not accepts}; it must be the other way; {outcome.detail}")
+        else:
+            yield outcome
+
+
+FAMILY = Family(
+    "configs",
+    f"{COUNT:,} configs that are changed at random, read in one process; {PLANNED} of them and {len(HAND_MADE)} files "
+    "made by hand, planned by Snakemake: a plan, or one line.",
+    [
+        Case("a sample, changed at random", lambda arena: attack_block(99, FAST_COUNT, arena), fast=True),
+        Case("a sample, made by hand", lambda arena: attack_by_hand(FAST_HAND_MADE, arena), fast=True),
+        *(
+            Case(f"seed {number}", lambda arena, number=number: attack_block(number, BLOCK, arena))
+            for number in range(COUNT // BLOCK)
+        ),
+        Case("planned by Snakemake", attack_plans),
+        Case("made by hand", lambda arena: attack_by_hand(HAND_MADE, arena)),
+    ],
+)

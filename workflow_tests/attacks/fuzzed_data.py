@@ -1,0 +1,270 @@
+"""Files of data that are malformed: read rightly, or refused in one line."""
+
+import bz2
+import gzip
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conftest import qa_record
+from hypothesis import strategies as st
+from mutations import changed_bytes, changed_values, results
+from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refused
+from record_makers import example
+
+from litm.base.cli import describe_os_error
+from litm.base.errors import UserError
+from litm.corpora.source import CorpusSettings
+from litm.corpora.sources import documents, dpr_passages, wikipedia_dump
+from litm.inference.recorded_files import RecordedFile
+from litm.inference.recorded_matching import asked_prompts, match_responses
+from litm.questions.labels import read_labels
+from litm.questions.natural_questions import derive, located_records
+from litm.questions.released_format import read_qa_questions, read_question_records, read_retrieved_questions
+from litm.questions.released_kv import read_kv_questions
+
+#: Malformed files of each format, and of those that `make test` has.
+COUNT, FAST_COUNT = 1000, 25
+
+
+@dataclass(frozen=True)
+class Format:
+    """file: its name; records: of a sound file, one a line, or its bytes; read: yields what is made of a file."""
+
+    name: str
+    file: str
+    records: list[dict] | bytes
+    read: Callable[[Path], Iterable[object]]
+
+    @property
+    def sound(self) -> bytes:
+        """A file of the format without a fault."""
+        return self.records if isinstance(self.records, bytes) else json_lines(self.records)
+
+    def write(self, folder: Path, data: bytes) -> Path:
+        """The file, packed as its name says."""
+        path = folder / self.file
+        pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
+        path.write_bytes(pack(data))
+        return path
+
+
+def json_lines(records: list[dict]) -> bytes:
+    """The records as JSON, one a line."""
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def _derived(path: Path, nq_open: bytes, is_annotations: bool) -> Iterable[object]:
+    """Questions from NQ-Open and annotations; the file under attack is the one or the other."""
+    other = path.with_name("other.jsonl")
+    other.write_bytes(nq_open if is_annotations else json_lines(SIMPLIFIED))
+    files = (other, path) if is_annotations else (path, other)
+    made, _ = derive(*(located_records([file]) for file in files))
+    return made
+
+
+def _recorded(path: Path) -> Iterable[object]:
+    asked = asked_prompts([example(id=f"id{n}", size=1, prompt=f"p{n}") for n in range(4)], "identity", RECORDED_FIELDS)
+    return match_responses(asked, [RecordedFile(str(path), ((1, "gold_at_0"),))], RECORDED_FIELDS).responses.values()
+
+
+def _passages(source: Any) -> Callable[[Path], Iterator[object]]:
+    return lambda path: source.passages(path, CorpusSettings(passage_words=20))
+
+
+QUESTIONS = [qa_record(number, 3) for number in range(4)]
+KV = [
+    {"ordered_kv_records": [[f"k{n}{m}", f"v{n}{m}"] for m in range(4)], "key": f"k{n}2", "value": f"v{n}2"}
+    for n in range(4)
+]
+NQ_OPEN = [{"question": "who was it", "answer": ["Ann"]}, {"question": "who else", "answer": ["Bob"]}]
+TOKENS = ["<P>", "It", "was", "Ann", "Lee", ",", "in", "1901", ".", "</P>"]
+SPAN = {"start_token": 0, "end_token": len(TOKENS)}
+ANNOTATION = {"long_answer": SPAN, "short_answers": [{"start_token": 3, "end_token": 4}], "yes_no_answer": "NONE"}
+SIMPLIFIED = [
+    {
+        "example_id": 1,
+        "question_text": "who was it",
+        "document_url": "https://en.wikipedia.org//w/index.php?title=It&amp;oldid=1",
+        "annotations": [ANNOTATION] * 2,
+        "document_text": " ".join(TOKENS),
+    }
+]
+ORIGINAL = [
+    {
+        **{key: value for key, value in SIMPLIFIED[0].items() if key != "document_text"},
+        "document_title": "It",
+        "document_tokens": [{"token": token, "html_token": token.startswith("<")} for token in TOKENS],
+    }
+]
+ORACLE = [
+    {
+        "question": "who was it",
+        "answers": ["Ann"],
+        "nq_annotated_gold": {
+            "title": "It", "long_answer": "It was Ann.", "chunked_long_answer": "It was Ann.", "short_answers": ["Ann"]
+        },
+    }
+]  # fmt: skip
+AMBIGNQ = [{"question": f"who {n}?", "annotations": [{"type": "singleAnswer", "answer": ["a"]}]} for n in range(3)]
+DOCUMENTS = [{"id": f"d{n}", "title": f"T{n}", "text": f"one two three {n}"} for n in range(4)]
+DUMP = (
+    '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="en">\n<siteinfo><namespaces>'
+    '<namespace key="0" /><namespace key="1">Talk</namespace></namespaces></siteinfo>\n'
+    + "".join(
+        f"<page><title>A{n}</title><ns>0</ns><id>{n}</id><revision><id>9{n}</id><text bytes='1'>'''A{n}''' is [[b|c]] "
+        f"{{{{x|y}}}} of &lt;ref&gt;d&lt;/ref&gt; {{| e\n|}} f.</text></revision></page>\n"
+        for n in range(3)
+    )
+    + "</mediawiki>\n"
+).encode()
+RECORDED_FIELDS = {"response": "response", "id": "id", "finish_reason": "end"}
+RECORDED = [{"id": f"id{n}", "response": f"answer {n}", "end": "stop"} for n in range(4)]
+
+
+def table(records: list[dict], delimiter: str) -> bytes:
+    """The records as a table without quotes."""
+    rows = [list(records[0]), *(list(record.values()) for record in records)]
+    return "".join(delimiter.join(map(str, row)) + "\n" for row in rows).encode()
+
+
+FORMATS = [
+    Format("questions", "q.jsonl", QUESTIONS, lambda path: read_qa_questions(path, None)),
+    Format("questions, gzip", "q.jsonl.gz", QUESTIONS, lambda path: read_qa_questions(path, None)),
+    Format("retrieved", "q.jsonl", QUESTIONS, lambda path: read_retrieved_questions(path, None)),
+    Format("question records", "q.jsonl", QUESTIONS, read_question_records),
+    Format("key-value", "kv.jsonl", KV, lambda path: read_kv_questions(path, None)),
+    Format("NQ-Open", "nq.jsonl", NQ_OPEN, lambda path: _derived(path, b"", is_annotations=False)),
+    *(
+        Format(name, "nq.jsonl", records, lambda path: _derived(path, json_lines(NQ_OPEN), is_annotations=True))
+        for name, records in (("NQ original", ORIGINAL), ("NQ simplified", SIMPLIFIED), ("oracle", ORACLE))
+    ),
+    Format("AmbigNQ", "a.json", json.dumps(AMBIGNQ).encode(), lambda path: read_labels(path, "ambignq").items()),
+    Format(
+        "SituatedQA",
+        "s.jsonl",
+        [{"question": f"who {n}", "is_dependent": "no"} for n in range(3)],
+        lambda path: read_labels(path, "situatedqa").items(),
+    ),
+    Format(
+        "keep flags",
+        "k.jsonl",
+        [{"question": f"who {n}", "keep": True} for n in range(3)],
+        lambda path: read_labels(path, "jsonl").items(),
+    ),
+    Format("question list", "l.txt", b"who is it\nwho was it?\n", lambda path: read_labels(path, "txt").items()),
+    Format("documents, text", "d.txt", b"one two\n\nthree " * 20, _passages(documents)),
+    Format("documents, JSON", "d.jsonl", DOCUMENTS, _passages(documents)),
+    Format("documents, CSV", "d.csv", table(DOCUMENTS, ","), _passages(documents)),
+    Format("documents, TSV", "d.tsv.gz", table(DOCUMENTS, "\t"), _passages(documents)),
+    Format(
+        "DPR's passages",
+        "p.tsv",
+        b'id\ttext\ttitle\n1\t"a ""b"" c"\tT\n2\td\tU\n3\te f\tV\n',
+        _passages(dpr_passages),
+    ),
+    Format("Wikipedia", "w.xml", DUMP, _passages(wikipedia_dump)),
+    Format("Wikipedia, bz2", "w.xml.bz2", DUMP, _passages(wikipedia_dump)),
+    Format("recorded, JSON", "r.jsonl", RECORDED, _recorded),
+    Format("recorded, CSV", "r.csv", table(RECORDED, ","), _recorded),
+]
+#: What was once accepted and wrong, or ended in a traceback: format, what it is, the file.
+MALFORMED = {
+    ("questions", "a key twice"): b'{"question":"q","question":"r","answers":["a"],"ctxs":[]}\n',
+    ("questions", "isgold as text"): json_lines([qa_record(0, 2)]).replace(b'"isgold": true', b'"isgold": "true"'),
+    ("questions", "isgold as number"): json_lines([qa_record(0, 2)]).replace(b'"isgold": true', b'"isgold": 1'),
+    ("questions", "two golds"): json_lines([qa_record(0, 2)]).replace(b'"isgold": false', b'"isgold": true', 1),
+    ("questions", "nested too deep"): b'{"question":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+    ("questions", "an integer of 5,000 digits"): b'{"question":' + b"9" * 5000 + b"}\n",
+    ("questions", "half a character in an answer"): json_lines([{**qa_record(0, 2), "answers": ["\ud83d"]}]),
+    ("questions", "half a character in a question"): json_lines([{**qa_record(0, 2), "question": "\ud83d"}]),
+    ("questions", "the same question twice"): json_lines([qa_record(0, 2)] * 2),
+    ("questions", "UTF-16"): json_lines(QUESTIONS).decode().encode("utf-16"),
+    ("key-value", "the gold's value in another pair"): json_lines(
+        [{"ordered_kv_records": [["a", "x"], ["b", "x"]], "key": "a", "value": "x"}]
+    ),
+    ("key-value", "a key twice among the pairs"): json_lines(
+        [{"ordered_kv_records": [["a", "x"], ["a", "y"]], "key": "a", "value": "x"}]
+    ),
+    ("AmbigNQ", "nested too deep"): b"[" * 100_000,
+    ("AmbigNQ", "an integer of 5,000 digits"): b"[" + b"9" * 5000 + b"]",
+}
+
+
+def texts(value: object) -> Iterator[str]:
+    """All texts inside what was read."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for pair in value.items():
+            yield from texts(pair)
+    elif isinstance(value, list | tuple | set):
+        for inner in value:
+            yield from texts(inner)
+    elif hasattr(value, "__dataclass_fields__"):
+        for name in value.__dataclass_fields__:
+            yield from texts(getattr(value, name))
+
+
+def attack(form: Format, data: bytes, folder: Path, case: str) -> Outcome:
+    """Read a malformed file to its end."""
+    path = form.write(folder, data)
+    try:
+        read = list(form.read(path))
+        for text in texts(read):
+            text.encode()
+    except UserError as error:
+        return refused(case, str(error))
+    except OSError as error:
+        return refused(case, describe_os_error(error))
+    except UnicodeEncodeError:
+        return Outcome(case, WRONG, f"half a character is accepted: {data[:200]!r}")
+    except Exception as error:
+        return Outcome(case, WRONG, f"{type(error).__name__}: {str(error)[:200]}; the file: {data[:300]!r}")
+    return Outcome(case, RIGHT)
+
+
+def attack_many(form: Format, count: int, arena: Arena) -> list[Outcome]:
+    """Read as many malformed files of a format."""
+    strategy: st.SearchStrategy[bytes] = changed_bytes(form.sound)
+    if not isinstance(form.records, bytes):
+        strategy = strategy | changed_values(form.records).map(json_lines)
+    number = FORMATS.index(form)
+    found = results(strategy, number, count, lambda data: attack(form, data, arena.folder, form.name))
+    return counted(form.name, found)
+
+
+def attack_malformed(arena: Arena) -> Iterator[Outcome]:
+    """Files that must be refused."""
+    by_name = {form.name: form for form in FORMATS}
+    for (name, what), data in MALFORMED.items():
+        outcome = attack(by_name[name], data, arena.folder, f"{name}: {what}")
+        accepted = outcome.result == RIGHT
+        yield Outcome(outcome.case, WRONG, "accepted") if accepted else outcome
+
+
+def attack_sound(arena: Arena) -> Iterator[Outcome]:
+    """Without a fault a file of each format is read, and there is something in it: or the others would say nothing."""
+    for form in FORMATS:
+        found = len(list(form.read(form.write(arena.folder, form.sound))))
+        yield Outcome(f"{form.name}, sound", RIGHT if found else WRONG, f"{found} records are read")
+
+
+def _case(form: Format, count: int, fast: bool) -> Case:
+    sample = "a sample of " if fast else f"{count:,} of "
+    return Case(f"{sample}{form.name}", lambda arena: attack_many(form, count, arena), fast)
+
+
+FAMILY = Family(
+    "data",
+    f"{COUNT:,} malformed files of each of {len(FORMATS)} formats, changed at random as values and as bytes, and files "
+    "made by hand: read to the end with texts that can be written, or refused in one line.",
+    [
+        *(_case(form, FAST_COUNT, True) for form in FORMATS),
+        *(_case(form, COUNT, False) for form in FORMATS),
+        Case("made by hand", attack_malformed, fast=True),
+        Case("without a fault", attack_sound, fast=True),
+    ],
+)

@@ -1,0 +1,84 @@
+"""Attack, and write what came of it into docs/reliability.md: `run_all.py [FAMILY ...] [arguments of pytest ...]`."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "scripts"), str(HERE.parent), str(HERE.parent / "support")]
+
+from outcomes import FAMILIES_VARIABLE, RECORDS_VARIABLE, RESULTS, WRONG, Family, Outcome, load  # noqa: E402
+from test_attacks import FAMILIES  # noqa: E402
+
+#: What each case came to, so that one family can be run again by itself.
+RECORDS = ROOT / "results" / "attacks"
+TABLE = ROOT / "docs" / "reliability.md"
+INTRODUCTION = """# Reliability
+
+What attacks on the workflow come to. Written by `make test-attacks`, never by hand; the cases are in
+[workflow_tests/attacks](../workflow_tests/attacks), seeded, so that each run has the same ones. A
+fast slice of them is part of `make test`.
+
+*Right*: as if nothing had happened, the bytes of an undisturbed run. *Refused*: one line of fewer than 600 characters
+says what is wrong, nothing is changed, and the next run goes on. *Wrong*: anything else.
+"""
+
+
+def table(families: Sequence[Family], outcomes: Sequence[tuple[str, Outcome]]) -> str:
+    """The page: a row a family, what each does, what was counted, and what was wrong."""
+    rows, sections = [], []
+    for family in families:
+        own = [outcome for name, outcome in outcomes if name == family.name]
+        counts = Counter[str]()
+        for one in own:
+            counts[one.result] += one.count
+        shown = [f"{counts[result]:,}" for result in RESULTS]
+        rows.append(f"| {family.name} | {counts.total():,} | {' | '.join(shown)} |")
+        sections.append(_section(family, own))
+    head = ["| attacks | cases | right | refused in one line | wrong |", "|---|---:|---:|---:|---:|"]
+    return "\n".join([INTRODUCTION, *head, *rows, "", *sections])
+
+
+def _section(family: Family, outcomes: Sequence[Outcome]) -> str:
+    lines = [f"## {family.name.capitalize()}", "", family.about, ""]
+    names = list(dict.fromkeys(name for one in outcomes for name in one.numbers))
+    if names:
+        sums = [f"{name}: {sum(one.numbers.get(name, 0) for one in outcomes):,}" for name in names]
+        lines += [f"Counted over all cases: {', '.join(sums)}.", ""]
+    wrong = [one for one in outcomes if one.result == WRONG]
+    if wrong:
+        lines += ["Wrong:", "", *(f"- {_shown(one.case)}: {_shown(one.detail)}" for one in wrong), ""]
+    return "\n".join(lines)
+
+
+def _shown(text: str) -> str:
+    """A text on one line, without a path of this machine."""
+    short = " ".join(text.split())[:200]
+    return short.replace("|", "\\|").replace("<", "&lt;")
+
+
+def main() -> int:
+    """Attack by the families that are named, or by all; write the page of these and of what others came to before."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("family", nargs="*", help=f"of {', '.join(family.name for family in FAMILIES)}")
+    args, more = parser.parse_known_args()
+    chosen = [family for family in FAMILIES if family.name in (args.family or [family.name])]
+    for family in chosen:
+        shutil.rmtree(RECORDS / family.name, ignore_errors=True)
+        (RECORDS / family.name).mkdir(parents=True)
+    environment = {RECORDS_VARIABLE: str(RECORDS), FAMILIES_VARIABLE: " ".join(family.name for family in chosen)}
+    # Of cases that are a sample of slow ones, the slow ones alone.
+    words = ["pytest", "-q", "-m", "slow or not slow", "-k", "not sample", str(HERE), *more]
+    done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, env={**os.environ, **environment}, check=False)
+    TABLE.write_text(table(FAMILIES, list(load(RECORDS))), encoding="utf-8")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

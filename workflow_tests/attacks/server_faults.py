@@ -1,0 +1,155 @@
+"""Servers that go wrong: each prompt gets the answer that belongs to it, once, or one line says what is wrong."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+
+from attack_server import ANSWERS, BODIES, OF_CHATS, OF_MESSAGES, SENDING, AttackServer
+from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
+from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
+from record_makers import example
+from sweeps import journal_records, repeated_keys
+from workbench import CONFIG
+
+from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
+from litm.inference.engine import EngineSettings
+from litm.inference.fit import Fit
+from litm.inference.journal import Journal
+from litm.inference.prompt import Prompt, sweep_prompts
+from litm.inference.remote.retrying import Patience
+from litm.inference.sweep import ask_missing, check_answered
+from litm.prompting.formats import RAW
+
+#: For a server in the same process: seconds become hundredths.
+HASTE = Patience(timeout=1.0, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10, total=3.0)
+#: Seconds that the requests of one fault may take, all tries together.
+LONGEST = 15.0
+OLDER = [*STATUSES, *PASSING, "refused", "length", "hang", "wrong usage", "no usage", "other form", "truncated"]
+KINDS = {
+    "openai": list(dict.fromkeys([*OLDER, *BODIES, *OF_CHATS, *SENDING])),
+    "anthropic": list(dict.fromkeys([*OLDER, *BODIES, *OF_MESSAGES, *SENDING])),
+}
+#: So many go wrong in `make test`.
+FAST = ("usage 1e+30", "content 5", "half a character", "nested 100,000 deep", "content in parts", "elsewhere 307")
+PROMPTS = ("one", "two", "three", "four")
+#: Faults of the run through Snakemake: those of which the answer to another try, or to this one, is the server's own.
+MIXED = [
+    *("429", "429 for 0 seconds", "429 for milliseconds", "429 until a date", "408", "409", "500", "503", "529"),
+    *("cut", "torn", "empty", "closed", "error in it", "aborted", "other form", "no usage"),
+    *("usage 1e+30", "usage 12.5"),
+    *("content 5", "content in parts", "choices []", "choices None", "message None", "ends for 'abort'", "only []"),
+    *("a page", "whitespace", "a byte less", "two replies", "nested 100,000 deep"),
+    *("gzip that is cut", "a chunk that is torn"),
+    *("no HTTP", "headers alone", "not whole UTF-8", "hang"),
+]  # fmt: skip
+
+
+def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prompts: Sequence[Prompt]) -> None:
+    """Ask the prompts that have no answer. Raises `UserError` as a sweep does."""
+    url = f"{server.url}/v1" if protocol == "openai" else server.url
+    settings = EngineSettings("m", None, None, RAW, None, 50, "end_token", base_url=url, concurrency=len(PROMPTS))
+    engine = import_module(f"litm.inference.engines.{protocol}").Engine(settings, HASTE)
+    check_answered(ask_missing(prompts, journal, {"model": "m"}, Fit(None, 50), lambda: engine, "test"))
+
+
+def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
+    """The first request for each of four prompts goes wrong; then, if that ended the run, a server that is well."""
+    case = f"{protocol}: {fault}"
+    path = arena.folder / f"{KINDS[protocol].index(fault)}.jsonl"
+    prompts = list(sweep_prompts([example(id=text, prompt=text) for text in PROMPTS], "0" * 64, RAW))
+    started, said = time.monotonic(), ""
+    with FaultServer() as elsewhere, AttackServer(lambda prompt, attempt: fault if attempt == 1 else None) as server:
+        server.elsewhere = elsewhere.url
+        try:
+            with Journal(path) as journal:
+                asked(protocol, fault, server, journal, prompts)
+        except UserError as error:
+            said = str(error)
+        except Exception as error:
+            return [Outcome(case, WRONG, f"{type(error).__name__}: {str(error)[:300]}")]
+        seconds = time.monotonic() - started
+        if said:
+            with Journal(path) as journal:
+                asked(protocol, fault, server, journal, prompts)
+    expected = {text: {answer_to(text), ANSWERS.get(fault, answer_to)(text)} for text in PROMPTS}
+    with Journal(path) as journal:
+        wrong = [prompt.content for prompt in prompts if journal[prompt.key].text not in expected[str(prompt.content)]]
+    twice = repeated_keys(path)
+    whole = Counter(prompt for _, prompt, kind in server.asked if kind is None)
+    numbers = {"requests": len(server.asked), "prompts": len(PROMPTS)}
+    faults = [
+        *([f"{len(wrong)} wrong answers"] if wrong else []),
+        *([f"{twice} answers twice"] if twice else []),
+        *([f"{max(whole.values())} whole answers to a prompt"] if max(whole.values(), default=0) > 1 else []),
+        *([f"{len(elsewhere.asked)} prompts sent to another host"] if elsewhere.asked else []),
+        *([f"took {seconds:.0f} s"] if seconds > LONGEST else []),
+        *([refusal_fault(said) or ""] if said and refusal_fault(said) else []),
+    ]
+    if faults:
+        return [Outcome(case, WRONG, "; ".join(faults), numbers=numbers)]
+    return [Outcome(case, REFUSED if said else RIGHT, said, numbers=numbers)]
+
+
+def attack_all(protocol: str, faults: Sequence[str], arena: Arena) -> Iterator[Outcome]:
+    """Each fault by itself."""
+    for fault in faults:
+        yield from attack(protocol, fault, arena)
+
+
+def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
+    """A sweep through Snakemake, half of whose requests go wrong."""
+    bench = arena.project().moved_to(arena.folder / "bench")
+    kv = {"task": "kv_retrieval", "positions": {4: [0, 1, 2, 3], 6: [0, 2, 5]}, "examples": 30, "max_new_tokens": 30}
+    kinds = list(dict.fromkeys(MIXED))
+    with AttackServer(seeded_faults(seed, 0.5, kinds, at_most=3)) as server:
+        served = {
+            "engine": "openai",
+            "api_model": "m",
+            "base_url": f"{server.url}/v1",
+            "request_timeout": 2,
+            "concurrency": 32,
+        }
+        define = {**CONFIG["define"], "models": {"served": served}, "experiments": {"kv": kv}}
+        bench.configure(
+            {
+                "models": ["served"],
+                "experiments": ["kv"],
+                "define": {"models": define["models"], "experiments": define["experiments"]},
+            }
+        )
+        done = bench.snakemake("results/responses/served/kv.jsonl.gz")
+    count = 30 * 7
+    if done.returncode:
+        yield Outcome(f"mixed {seed}", WRONG, (done.stdout + done.stderr)[-500:])
+        return
+    prompts = {}
+    for path in bench.folder.glob("results/examples/kv/*/*.jsonl.gz"):
+        for _, record in read_jsonl(path):
+            prompts[record["id"], record["size"], record["placement"]] = record["prompt"]
+    responses = [record for _, record in read_jsonl(bench.path("results/responses/served/kv.jsonl.gz"))]
+    wrong = sum(one["response"] != answer_to(prompts[one["id"], one["size"], one["placement"]]) for one in responses)
+    lines = len(journal_records(bench.path("results/journal/served/kv.jsonl")))
+    seen = {fault for _, _, fault in server.asked if fault}
+    numbers = {"requests": len(server.asked), "prompts": count, "kinds of faults": len(seen), "wrong answers": wrong}
+    good = wrong == 0 and lines == len(responses) == count and max(server.answered.values()) == 1
+    detail = f"{wrong} wrong, {lines} journal lines, most whole answers to a prompt: {max(server.answered.values())}"
+    yield Outcome(f"mixed {seed}", RIGHT if good else WRONG, detail, numbers=numbers)
+
+
+FAMILY = Family(
+    "servers",
+    "Each fault by itself on the first request for each of four prompts, by both protocols; and sweeps through "
+    "Snakemake, half of whose requests go wrong: each prompt has the answer that belongs to it, once, or one line ends "
+    "the run and the next goes on.",
+    [
+        Case("a sample", lambda arena: attack_all("openai", FAST, arena), fast=True),
+        *(
+            Case(f"{protocol}, part {part}", lambda arena, p=protocol, n=part: attack_all(p, KINDS[p][n::5], arena))
+            for protocol in KINDS
+            for part in range(5)
+        ),
+        *(Case(f"mixed, seed {seed}", lambda arena, seed=seed: attack_mixed(seed, arena)) for seed in range(2)),
+    ],
+)

@@ -1,0 +1,120 @@
+"""The small sweep that is attacked: its inputs, its command, and what its files say."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conftest import ROOT
+from record_makers import example
+
+from litm.base.hashing import canonical_json
+from litm.base.json_files import write_json
+from litm.domain.example import write_examples
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import kv_retrieval
+from litm.models.identity import folder_identity
+
+MODEL = ROOT / "resources" / "reference_model"
+PROGRAM = ROOT / "scripts" / "inference" / "generate.py"
+#: Prompts of the sweep.
+COUNT = 24
+#: Prompts of a batch of the local model, with its `batch_tokens`; requests at a time of the served one.
+BATCH, CONCURRENCY = 2, 4
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep of one model. folder: where its inputs are; source: what is known of the model; settings, run: as the
+    program gets them.
+    """
+
+    folder: Path
+    source: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    run: Mapping[str, Any]
+
+    def words(self, place: Path) -> list[str]:
+        """The arguments of the program, with its journal and outputs in `place`."""
+        write_json(place / "source.json", dict(self.source))
+        options = {
+            "model": "m",
+            "experiment": "e",
+            "source": place / "source.json",
+            "settings": canonical_json(self.settings),
+            "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
+            "run": canonical_json(self.run),
+            "examples": self.folder / "examples.jsonl.gz",
+            "journal": place / "journal.jsonl",
+            "responses": place / "responses.jsonl.gz",
+            "manifest": place / "manifest.json",
+        }
+        return [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+
+    def command(self, place: Path) -> list[str]:
+        """The program as a process of its own."""
+        return [sys.executable, str(PROGRAM), *self.words(place)]
+
+
+def kv_examples(folder: Path) -> Path:
+    """Prompts of key-value retrieval, which the reference model answers."""
+    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
+    questions = kv_retrieval.questions(12, ExampleSettings(COUNT, 0, "ranked"), None)
+    made = [make_example(question, 12, "gold_at_3", template, kv_retrieval) for question in questions]
+    write_examples(folder / "examples.jsonl.gz", made)
+    return folder
+
+
+def short_examples(folder: Path) -> Path:
+    """Prompts of two words."""
+    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(COUNT)])
+    return folder
+
+
+def local_sweep(folder: Path) -> Sweep:
+    """Of the reference model, in this machine's processor."""
+    source = {"location": str(MODEL), "revision": None, "context_window": 8192, "identity": folder_identity(MODEL)}
+    settings = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
+    return Sweep(folder, source, settings, {"device": "cpu", "batch_tokens": 1000})
+
+
+def served_sweep(folder: Path, url: str, protocol: str = "openai") -> Sweep:
+    """Of a model behind a server."""
+    base = f"{url}/v1" if protocol == "openai" else url
+    source = {
+        "location": "m",
+        "revision": None,
+        "context_window": None,
+        "base_url": base,
+        "identity": {"api_model": "m"},
+    }
+    settings = {"engine": protocol, "endpoint": "chat", "prompt_template": "chat", "request": {}}
+    return Sweep(folder, source, settings, {"concurrency": CONCURRENCY})
+
+
+def dummy_sweep(folder: Path) -> Sweep:
+    """Of the engine without a model."""
+    identity = {"engine": "dummy", "version": 1}
+    source = {"location": "dummy", "revision": None, "context_window": None, "identity": identity}
+    return Sweep(folder, source, {"engine": "dummy", "prompt_template": "raw"}, {})
+
+
+def journal_records(path: Path) -> list[dict]:
+    """The answers of a journal's whole lines; what is no JSON is left out."""
+    records = []
+    for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else []:
+        with suppress(ValueError, RecursionError):
+            records.append(json.loads(line))
+    return [record for record in records if isinstance(record, dict) and "key" in record]
+
+
+def repeated_keys(path: Path) -> int:
+    """How many answers of a journal are of a prompt that it has another answer to."""
+    keys = Counter((str(line["key"]), str(line.get("identity"))) for line in journal_records(path))
+    return sum(count - 1 for count in keys.values())
