@@ -107,13 +107,21 @@ def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: 
 
 
 def _estimate(total: float, squares: float, n: int, weights: np.ndarray, confidence: float) -> Estimate:
-    """The interval of `contrast_interval`, from Σ dᵢ and Σ dᵢ²."""
-    value, centre = total / n, total / (n + 2)
+    low, high, standard_error = contrast_limits(np.array(total), np.array(squares), n, weights, confidence)
+    return Estimate(total / n, float(low), float(high), float(standard_error))
+
+
+def contrast_limits(
+    totals: np.ndarray, squares: np.ndarray, n: int, weights: np.ndarray, confidence: float = 0.95
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The limits of `contrast_interval` and its standard error, from Σ dᵢ and Σ dᵢ² of any number of data sets."""
+    values, centres = totals / n, totals / (n + 2)
     most = float(np.abs(weights).sum()) / 2
-    variance = max(0.0, (squares + 2 * most**2) / (n + 2) - centre**2)
-    standard_error = float(np.sqrt(variance / (n + 2)))
-    half = float(special.stdtrit(n + 1, (1 + confidence) / 2)) * standard_error
-    return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
+    variances = np.maximum(0.0, (squares + 2 * most**2) / (n + 2) - centres**2)
+    standard_errors = np.sqrt(variances / (n + 2))
+    halves = float(special.stdtrit(n + 1, (1 + confidence) / 2)) * standard_errors
+    lows = np.maximum(-most, np.minimum(centres - halves, values))
+    return lows, np.minimum(most, np.maximum(centres + halves, values)), standard_errors
 
 
 def mean_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:

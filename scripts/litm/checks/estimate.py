@@ -211,7 +211,7 @@ def estimate_table(
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
     total = {name: table[name].sum(skipna=False) for name in COUNTED}
-    sums = pd.DataFrame([{"model": "total", "experiment": "total", **total}]).astype(COLUMNS)
+    sums = pd.DataFrame([{"model": "total", "experiment": "total", **total}], columns=list(COLUMNS)).astype(COLUMNS)
     return pd.concat([table, sums], ignore_index=True)
 
 

@@ -1,14 +1,29 @@
 """What the table of position bias says, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from litm.analysis.pbi import NO_INFORMATION
-from litm.base.formatting import ordinal, percent
+from litm.base.formatting import ordinal, percent, points
 
 #: A smaller p value is called more than chance.
 SIGNIFICANT = 0.05
+#: So many curves are named one by one in the overview.
+NAMED = 6
+NO_DIFFERENCE = "no difference shown"
+#: What the signs of primacy and recency come to: above the middle (1), below it (-1), or not shown to differ (0).
+SHAPES = {
+    (1, 1): "both ends above the middle (U)",
+    (1, 0): "strong at the start",
+    (0, 1): "strong at the end",
+    (0, 0): NO_DIFFERENCE,
+    (-1, 0): "weak at the start",
+    (0, -1): "weak at the end",
+    (-1, -1): "both ends below the middle (inverted)",
+    (1, -1): "falling",
+    (-1, 1): "rising",
+}
 
 
 def overview(
@@ -37,18 +52,53 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
         f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} say nothing on position "
         "(floor, ceiling, or too few questions)."
     ]
-    classes = measured["pbi_class"].dropna().value_counts()
-    if not classes.empty:
-        named = ", ".join(f"{count} {name}" for name, count in classes.items())
-        told.append(f"By the Position Bias Index (edges minus middle): {named}.")
     indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
+    if indexed:
+        told.append(_shapes(indexed))
     if len(indexed) > 1:
-        least, most = indexed[0], indexed[-1]
         told.append(
-            f"The index is highest for {_curve_name(most)} ({percent(most['pbi'])} points), and lowest for "
-            f"{_curve_name(least)} ({percent(least['pbi'])} points)."
+            f"The Position Bias Index (edges minus middle) is highest for {_index(indexed[-1])}, and lowest for "
+            f"{_index(indexed[0])}."
         )
     return told
+
+
+def _index(row: Mapping) -> str:
+    return f"{_curve_name(row)} ({_with_interval(row, 'pbi')}, n = {row['n_complete']:,})"
+
+
+def _with_interval(row: Mapping, name: str) -> str:
+    """A difference in points with its interval."""
+    return f"{points(row[name])} [{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
+
+
+def _shapes(curves: Sequence[Mapping]) -> str:
+    """How start and end compare with the middle: each curve where they are few, else how many have which shape."""
+    if len(curves) <= NAMED:
+        told = [f"{_curve_name(row)}: {shape(row)}" for row in curves]
+    else:
+        counts = pd.Series([shape_name(row) for row in curves]).value_counts()
+        told = [f"{name} in {count}" for name, count in counts.items()]
+    return f"Start and end beside the middle, by 95 % intervals: {'; '.join(told)}."
+
+
+def sign(row: Mapping, name: str) -> int:
+    """1 where the whole interval of a difference is above 0, -1 where it is below, 0 where nothing is shown."""
+    return int(row[f"{name}_ci_low"] > 0) - int(row[f"{name}_ci_high"] < 0)
+
+
+def shape_name(row: Mapping) -> str:
+    """How the ends compare with the middle, in words that the intervals of primacy and recency carry."""
+    return SHAPES[sign(row, "primacy"), sign(row, "recency")]
+
+
+def shape(row: Mapping) -> str:
+    """The same with primacy and recency, and with what n could have shown where nothing is."""
+    name = shape_name(row)
+    numbers = f"start {_with_interval(row, 'primacy')}, end {_with_interval(row, 'recency')}"
+    if name == NO_DIFFERENCE and not pd.isna(row["mde"]):
+        numbers += f"; n = {row['n_complete']:,} shows an index of {percent(row['mde'])} points"
+    return f"{name} ({numbers})"
 
 
 def _count(number: int, noun: str) -> str:
@@ -78,9 +128,13 @@ def _finding(row: Mapping) -> str:
         spread = (
             f"best with the answer in the {best} ({percent(row['best_accuracy'])} %), "
             f"worst in the {worst} ({percent(row['worst_accuracy'])} %), "
-            f"n = {row['n_complete']}; the positions {_chance(row['cochran_p'])}"
+            f"gap {_gap(row)}, n = {row['n_complete']}; the positions {_chance(row['cochran_p'])}"
         )
     return f"{what}: {spread}.{_describe_pbi(row)}"
+
+
+def _gap(row: Mapping) -> str:
+    return f"{percent(row['gap'])} points [{percent(row['gap_ci_low'])}, {percent(row['gap_ci_high'])}]"
 
 
 def _chance(p: float) -> str:
@@ -96,5 +150,5 @@ def _describe_pbi(row: Mapping) -> str:
     if pd.isna(row["pbi_class"]):
         return f" Its PBI says nothing ({row['reason']})."
     certain = "" if row["class_certain"] else ", but the interval reaches into another class"
-    interval = f"[{percent(row['pbi_ci_low'])}, {percent(row['pbi_ci_high'])}]"
-    return f" PBI {percent(row['pbi'])} points {interval}: {row['pbi_class']}{certain}."
+    ends = shape(row)
+    return f" {ends[0].upper()}{ends[1:]}. PBI {_with_interval(row, 'pbi')}: {row['pbi_class']}{certain}."
