@@ -123,7 +123,10 @@ def test_reference_lines_are_drawn_for_what_was_run():
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["a", "b", "closed book (n = 50)"]
     told = figure.legends[0].get_title().get_text().splitlines()
-    assert told[0] == "n = 50 questions a point; bars are 95 % intervals"
+    assert told[:2] == [
+        "n = 50 questions a point; bars are 95 % intervals",
+        "at the right edge: 95 % intervals of the horizontal lines",
+    ]
 
 
 def test_a_reference_line_has_its_interval_at_the_edge_and_that_of_one_model_its_numbers_in_the_legend():
@@ -140,7 +143,7 @@ def test_a_vertical_axis_that_does_not_begin_at_0_is_said_to():
         return figure.legends[0].get_title().get_text()
 
     cut = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.8) for position in (0, 4))))
-    assert told(cut).endswith("\nthe vertical axis shows 67 to 93 %, not all from 0")
+    assert told(cut).endswith("\nthe vertical axis begins at 67 %, not at 0")
     whole = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.05) for position in (0, 4))))
     assert "axis" not in told(whole)
 

@@ -52,8 +52,8 @@ def draw_bars(chart: Chart) -> Figure:
     _fit_y_axis(axes[0, 0], chart)
     style.set_title(canvas, chart.title)
     handles = [Patch(label=model, linewidth=1, **fill) for model, fill in fills.items()]
-    note = style.describe_n(chart.series(MARKS), "bar", "whiskers")
-    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], note)
+    notes = [style.describe_n(chart.series(MARKS), "bar", "whiskers"), style.describe_references(chart)]
+    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], "\n".join(filter(None, notes)))
     return canvas
 
 

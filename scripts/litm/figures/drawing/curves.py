@@ -26,7 +26,11 @@ def draw_curves(chart: Chart) -> Figure:
     style.fit_y_axis(axes[0], chart)
     style.set_title(canvas, chart.title)
     counted = [one for one in chart.series(CURVE) if one.model is not None]
-    notes = [style.describe_n(counted, "point", "bars"), style.describe_axis(axes[0])]
+    notes = [
+        style.describe_n(counted, "point", "bars"),
+        style.describe_references(chart),
+        style.describe_axis(axes[0]),
+    ]
     style.add_legend(canvas, style.legend_handles(chart, looks), "\n".join(filter(None, notes)))
     return canvas
 

@@ -182,8 +182,14 @@ def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
 
 def describe_axis(ax: Axes) -> str:
     """That the vertical axis does not begin at 0, where it does not; else ''."""
-    bottom, top = ax.get_ylim()
-    return f"the vertical axis shows {bottom:.0f} to {min(100.0, top):.0f} %, not all from 0" if bottom > 0 else ""
+    bottom, _ = ax.get_ylim()
+    return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom > 0 else ""
+
+
+def describe_references(chart: Chart) -> str:
+    """What is drawn at the right edge of the reference lines, where there are any; else ''."""
+    has_any = any(True for _ in chart.series(REFERENCE))
+    return "at the right edge: 95 % intervals of the horizontal lines" if has_any else ""
 
 
 def _count(points: Iterable[Point]) -> str:
