@@ -19,6 +19,7 @@ def bias(**values) -> pd.DataFrame:
         "worst_position": 4, "worst_accuracy": 0.5, "gap": 0.4, "cochran_p": 0.0001,
         "pbi": 0.35, "pbi_ci_low": 0.31, "pbi_ci_high": 0.39, "pbi_class": "strong", "class_certain": True,
         "primacy": 0.4, "primacy_ci_low": 0.3, "primacy_ci_high": 0.5, "mde": 0.12,
+        "tilt": -0.1, "tilt_ci_low": -0.2, "tilt_ci_high": 0.1,
         "recency": 0.3, "recency_ci_low": 0.1, "recency_ci_high": 0.4, "gap_ci_low": 0.25, "gap_ci_high": 0.5,
     }  # fmt: skip
     return pd.DataFrame([row | values])
@@ -57,7 +58,11 @@ def test_the_overview_counts_what_differs_what_does_not_and_what_agrees_with_the
     assert told[0] == "2 models, 1 experiment, 3 cells with 148 answers counted."
     assert told[1].startswith("Positions differ by more than chance in 1 of 3 curves (Cochran's Q, p < 0.05), and are")
     assert "not shown to differ in 1; 1 say nothing on position" in told[1]
-    assert told[2].startswith("Start and end beside the middle, by 95 % intervals: b on qa, size 10: both ends above")
+    assert told[2] == (
+        "Both ends above the middle (U): "
+        "b on qa, size 10 (start +40.0 points [30.0, 50.0], end +30.0 points [10.0, 40.0]); "
+        "a on qa, size 10 (start +40.0 points [30.0, 50.0], end +30.0 points [10.0, 40.0])."
+    )
     assert "highest for a on qa, size 10 (+35.0 points [31.0, 39.0], n = 50), and lowest for b on" in told[3]
     assert told[4] == "Beside 3 published values: 2 consistent, 1 differs."
     assert overview(accuracy, None) == told[:1]
@@ -74,7 +79,7 @@ def test_the_overview_counts_what_differs_what_does_not_and_what_agrees_with_the
         ((-0.3, -0.1), (-0.3, -0.1), "both ends below the middle (inverted)"),
         ((0.1, 0.3), (-0.3, -0.1), "falling"),
         ((-0.3, -0.1), (0.1, 0.3), "rising"),
-        ((0.0, 0.3), (-0.3, 0.0), "no difference shown"),
+        ((0.0, 0.3), (-0.3, 0.0), "no difference of start, middle and end shown"),
     ],
 )
 def test_a_shape_is_named_by_what_the_intervals_of_both_ends_carry(primacy, recency, name):
@@ -84,14 +89,24 @@ def test_a_shape_is_named_by_what_the_intervals_of_both_ends_carry(primacy, rece
     assert shape_name(row) == name
     told = shape(row)
     assert f"{name} (start -21.0 points [{100 * primacy[0]:.1f}, {100 * primacy[1]:.1f}]" in told
-    assert ("n = 50 shows an index of 12.0 points" in told) == (name == "no difference shown")
+    assert ("50 questions show an index from 12.0 points on" in told) == name.startswith("no difference")
+
+
+def test_a_curve_whose_ends_differ_only_from_one_another_rises_or_falls():
+    unclear = {
+        f"{name}_ci_{side}": limit for name in ("primacy", "recency") for side, limit in (("low", -0.1), ("high", 0.1))
+    }
+    (row,) = bias(**unclear, tilt_ci_low=0.02, tilt=0.05).to_dict("records")
+    assert shape_name(row) == "rising" and "end minus start +5.0 points [2.0, 10.0]" in shape(row)
+    assert shape_name({**row, "tilt_ci_low": -0.3, "tilt_ci_high": -0.1}) == "falling"
 
 
 def test_many_curves_are_counted_by_their_shapes():
     accuracy = pd.DataFrame({"model": ["a"], "experiment": ["qa"], "n": [50]})
     curves = [bias(size=size) for size in range(9)] + [bias(size=9, primacy_ci_low=-0.1)]
     told = overview(accuracy, pd.concat(curves))
-    assert "both ends above the middle (U) in 9; strong at the end in 1." in told[2]
+    assert told[2] == "Both ends above the middle (U): 9 of 10 curves."
+    assert told[3] == "Strong at the end: a on qa, size 9 (end +30.0 points [10.0, 40.0])."
 
 
 def test_ordinals():

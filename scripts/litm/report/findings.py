@@ -7,17 +7,19 @@ import pandas as pd
 from litm.analysis.pbi import NO_INFORMATION
 from litm.base.formatting import ordinal, percent, points
 
+#: The differences of start, middle and end, in words.
+DIFFERENCES = {"primacy": "start", "recency": "end", "tilt": "end minus start"}
 #: A smaller p value is called more than chance.
 SIGNIFICANT = 0.05
 #: So many curves are named one by one in the overview.
 NAMED = 6
-NO_DIFFERENCE = "no difference shown"
-#: What the signs of primacy and recency come to: above the middle (1), below it (-1), or not shown to differ (0).
+NO_DIFFERENCE = "no difference of start, middle and end shown"
+#: What the signs of primacy and recency come to, each by its own 95 % interval: above the middle (1), below it (-1), or
+#: not shown to differ (0). Where neither differs, the tilt says whether the curve rises or falls.
 SHAPES = {
     (1, 1): "both ends above the middle (U)",
     (1, 0): "strong at the start",
     (0, 1): "strong at the end",
-    (0, 0): NO_DIFFERENCE,
     (-1, 0): "weak at the start",
     (0, -1): "weak at the end",
     (-1, -1): "both ends below the middle (inverted)",
@@ -53,8 +55,7 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
         "(floor, ceiling, or too few questions)."
     ]
     indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
-    if indexed:
-        told.append(_shapes(indexed))
+    told += _shapes(indexed)
     if len(indexed) > 1:
         told.append(
             f"The Position Bias Index (edges minus middle) is highest for {_index(indexed[-1])}, and lowest for "
@@ -72,14 +73,18 @@ def _with_interval(row: Mapping, name: str) -> str:
     return f"{points(row[name])} [{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
 
 
-def _shapes(curves: Sequence[Mapping]) -> str:
-    """How start and end compare with the middle: each curve where they are few, else how many have which shape."""
-    if len(curves) <= NAMED:
-        told = [f"{_curve_name(row)}: {shape(row)}" for row in curves]
-    else:
-        counts = pd.Series([shape_name(row) for row in curves]).value_counts()
-        told = [f"{name} in {count}" for name, count in counts.items()]
-    return f"Start and end beside the middle, by 95 % intervals: {'; '.join(told)}."
+def _shapes(curves: Sequence[Mapping]) -> list[str]:
+    """How start and end compare with the middle: a sentence for each shape, naming its curves where they are few."""
+    by_name: dict[str, list[Mapping]] = {}
+    for row in curves:
+        by_name.setdefault(shape_name(row), []).append(row)
+    told = []
+    for name in sorted(by_name, key=[*SHAPES.values(), NO_DIFFERENCE].index):
+        rows = by_name[name]
+        named = [" ".join(filter(None, (_curve_name(row), _deciding(row)))) for row in rows]
+        which = "; ".join(named) if len(rows) <= NAMED else f"{len(rows)} of {_count(len(curves), 'curve')}"
+        told.append(f"{name[0].upper()}{name[1:]}: {which}.")
+    return told
 
 
 def sign(row: Mapping, name: str) -> int:
@@ -88,17 +93,29 @@ def sign(row: Mapping, name: str) -> int:
 
 
 def shape_name(row: Mapping) -> str:
-    """How the ends compare with the middle, in words that the intervals of primacy and recency carry."""
-    return SHAPES[sign(row, "primacy"), sign(row, "recency")]
+    """How start, middle and end compare, in words that the intervals of primacy, recency and tilt carry."""
+    ends = sign(row, "primacy"), sign(row, "recency")
+    slope = sign(row, "tilt")
+    return SHAPES[ends] if any(ends) else SHAPES[-slope, slope] if slope else NO_DIFFERENCE
+
+
+def _deciding(row: Mapping) -> str:
+    """The differences that give a curve its name, with their intervals; '' where none does."""
+    ends = [name for name in ("primacy", "recency") if sign(row, name)]
+    deciding = ends or (["tilt"] if sign(row, "tilt") else [])
+    numbers = ", ".join(f"{DIFFERENCES[name]} {_with_interval(row, name)}" for name in deciding)
+    return f"({numbers})" if numbers else ""
 
 
 def shape(row: Mapping) -> str:
-    """The same with primacy and recency, and with what n could have shown where nothing is."""
+    """The name with primacy and recency, and with what n could have shown where nothing is."""
     name = shape_name(row)
-    numbers = f"start {_with_interval(row, 'primacy')}, end {_with_interval(row, 'recency')}"
+    numbers = [f"{DIFFERENCES[one]} {_with_interval(row, one)}" for one in ("primacy", "recency")]
+    if sign(row, "tilt") and not (sign(row, "primacy") or sign(row, "recency")):
+        numbers.append(f"{DIFFERENCES['tilt']} {_with_interval(row, 'tilt')}")
     if name == NO_DIFFERENCE and not pd.isna(row["mde"]):
-        numbers += f"; n = {row['n_complete']:,} shows an index of {percent(row['mde'])} points"
-    return f"{name} ({numbers})"
+        numbers.append(f"{row['n_complete']:,} questions show an index from {percent(row['mde'])} points on")
+    return f"{name} ({', '.join(numbers)})"
 
 
 def _count(number: int, noun: str) -> str:
