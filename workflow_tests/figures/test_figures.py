@@ -19,8 +19,9 @@ from litm.analysis.pbi import pbi_class
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.csv_files import write_csv
 from litm.figures import kind_names, load_kind
+from litm.figures.drawing.colours import COLOURS, MARKERS
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.style import COLOURS, MARKERS, places_of, save_figure
+from litm.figures.drawing.style import places_of, save_figure
 from litm.scoring.accuracy import accuracy_table
 
 FIGURE = {

@@ -69,7 +69,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
             "models": list(contents.models),
             "charts": [figure["chart"] for figure in figures if figure["chart"]],
         },
-        forest=forest(bias),
+        forest=forest(bias, contents.models),
         comparisons=[
             {**shown, "id": name} for name, one in COMPARISONS.items() for shown in shown_tables(tables, [one])
         ],

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n_complete", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class",
+    "model", "experiment", "size", "placement", "n_complete", "pbi", "pbi_class",
     "class_certain", "reason", "edge_accuracy", "middle_accuracy", "primacy", "recency", "tilt", "gap",
     "gap_null_95", "cochran_p", "cochran_p_holm",
 )  # fmt: skip

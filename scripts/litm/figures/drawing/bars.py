@@ -12,6 +12,7 @@ from matplotlib.patheffects import withStroke
 
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import MARKS, REFERENCE, Chart, Panel, Point
+from litm.figures.drawing.colours import COLOURS
 
 #: Of a panel: without its bars, and for a bar or the gap between two groups; at least; and of the whole figure at most.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
@@ -73,8 +74,8 @@ def _fills(chart: Chart) -> dict[str, dict]:
     """Colour and hatching of each model's bars."""
     fills = {}
     for model, place in style.places_of(chart.models, chart.places).items():
-        colour = style.COLOURS[place % len(style.COLOURS)]
-        hatch = HATCHES[place // len(style.COLOURS) % len(HATCHES)]
+        colour = COLOURS[place % len(COLOURS)]
+        hatch = HATCHES[place // len(COLOURS) % len(HATCHES)]
         fills[model] = {"facecolor": colour, "edgecolor": colour, "hatch": hatch, "hatchcolor": "white"}
     return fills
 

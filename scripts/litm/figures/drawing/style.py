@@ -20,6 +20,7 @@ from matplotlib.transforms import ScaledTranslation
 from litm.base.atomic_write import atomic_writer
 from litm.base.formatting import percent
 from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
+from litm.figures.drawing.colours import COLOURS, MARKERS
 
 matplotlib.use("Agg")
 
@@ -43,10 +44,6 @@ PUBLISHED_LOOK: dict[str, Any] = {
 }
 #: Grey: the recall of a retriever is of no model.
 RECALL_COLOUR = (0.3, 0.3, 0.3)
-#: Of models in their order; those of the report's charts (resources/report/report.css and charts.js), which a test
-#: compares. All have a contrast of 3 to 1 and more on white, and 40 models differ in colour or marker.
-COLOURS = ("#0173b2", "#d55e00", "#018a63", "#b04fa0", "#8a6d00", "#d6336c", "#5f6b7a", "#6741d9")
-MARKERS = ("o", "s", "^", "D", "v")
 #: Where the interval of a reference line is drawn, as a fraction of the panel's width.
 REFERENCE_INTERVAL_AT = 0.985
 
