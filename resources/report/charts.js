@@ -98,6 +98,9 @@
     if (series.kind === "reference") {
       const [, n, value, low, high] = series.points[0], y = scale.y(value);
       make("path", { class: "line", d: `M${LEFT} ${y}H${WIDTH - RIGHT}`, "stroke-dasharray": dash }, group);
+      // The interval of a line, at its right end; those of several models beside one another.
+      const at = WIDTH - RIGHT - 3 - 4 * models.indexOf(series.model);
+      if (low !== null) make("path", { class: "interval", d: `M${at} ${scale.y(low)}V${scale.y(high)}m-3 0h6M${at - 3} ${scale.y(low)}h6` }, group);
       return { series, group, places: xs.map((x) => ({ x: scale.x(x), y, point: [null, n, value, low, high], mark: null })) };
     }
     const places = series.points.map((point) => ({ x: scale.x(point[0]) + shift, y: scale.y(point[2]), point }));
@@ -196,7 +199,7 @@
       if (series.model) entries.set(`model ${series.model}`, { text: series.model, series: { ...series, kind: "curve", dash: 0 }, mark: true });
     }
     for (const series of chart.panels.flatMap((panel) => panel.series)) {
-      if (series.label) entries.set(`label ${series.label}`, { text: series.label, series: { ...series, model: null }, mark: false });
+      if (series.label) entries.set(`label ${series.label}`, { text: legendText(chart, series), series: { ...series, model: null }, mark: false });
     }
     for (const [key, entry] of entries) legend.append(legendButton(key, entry));
     const ofModels = [...entries.keys()].filter((key) => key.startsWith("model "));
@@ -208,6 +211,17 @@
         });
       }
     }
+  }
+
+  // The label of a series; of a reference line with n and, of a single model, with value and interval.
+  function legendText(chart, { kind, label }) {
+    if (kind !== "reference") return label;
+    const lines = new Map(chart.panels.flatMap((panel) => panel.series).filter((one) => one.kind === kind && one.label === label).map((one) => [one.model, one.points[0]]));
+    const points = [...lines.values()], counts = points.map((point) => point[1]);
+    const n = [...new Set([Math.min(...counts), Math.max(...counts)])].map((count) => count.toLocaleString("en")).join(" to ");
+    const [, , value, low, high] = points[0];
+    const number = points.length > 1 || low === null ? "" : ` ${percent(value)} [${percent(low)}, ${percent(high)}]`;
+    return `${label}${number} (n = ${n})`;
   }
 
   function legendButton(key, { text, series, mark }) {
@@ -237,7 +251,8 @@
   document.querySelector("#curves .script").hidden = false;
   for (const chart of charts) {
     const parent = document.querySelector(`[data-chart="${CSS.escape(chart.name)}"]`);
-    make("p", { class: "axes" }, parent, `Accuracy (%) by ${chart.x_label.charAt(0).toLowerCase()}${chart.x_label.slice(1)}`);
+    const cut = chart.y[0] > 0 ? `; the vertical axis begins at ${Math.round(100 * chart.y[0])} %, not at 0` : "";
+    make("p", { class: "axes" }, parent, `Accuracy (%) by ${chart.x_label.charAt(0).toLowerCase()}${chart.x_label.slice(1)}${cut}`);
     const panels = make("div", { class: "panels" }, parent);
     for (const panel of chart.panels) drawPanel(chart, panel, panels);
     drawLegend(chart, parent);

@@ -31,7 +31,7 @@ def main() -> None:
             raise UserError(
                 f"table {table.name}: its {what} are {', '.join(needed) or 'none'}, given {', '.join(given) or 'none'}"
             )
-    write_csv(args.output, table.frame(module.rows(**files, **args.settings)))
+    write_csv(args.output, table.frame(module.rows(**files, **args.settings)), p_values=table.p_values)
 
 
 if __name__ == "__main__":

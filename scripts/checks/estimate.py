@@ -1,4 +1,4 @@
-"""Print what the sweeps of a config would cost: prompts, tokens, hours and money; also as a table."""
+"""Print what the sweeps of a config would cost (prompts, tokens, hours and money) and could show; also as a table."""
 
 import argparse
 from pathlib import Path
@@ -7,6 +7,7 @@ from litm.base.cli import json_object, run
 from litm.base.csv_files import write_csv
 from litm.base.json_files import read_json
 from litm.checks.estimate import Remaining, as_text, choose_rate, estimate_table, measured_runs, notes
+from litm.checks.sample_size import sample_size_columns, sample_size_notes, sample_sizes
 
 
 def main() -> None:
@@ -19,10 +20,11 @@ def main() -> None:
     args = parser.parse_args()
     sweeps = [Remaining(**read_json(path)) for path in args.sweeps]
     rates = {model: choose_rate(stated, measured_runs(args.results, model)) for model, stated in args.rates.items()}
-    table = estimate_table(sweeps, rates, args.prices)
+    shown = sample_sizes(sweeps, args.results)
+    table = estimate_table(sweeps, rates, args.prices, sample_size_columns(shown))
     write_csv(args.table, table)
     print(as_text(table))
-    for note in notes(sweeps, rates, args.prices):
+    for note in [*notes(sweeps, rates, args.prices), *sample_size_notes(shown)]:
         print(note)
 
 

@@ -1,12 +1,13 @@
 """Count what is left to ask of one sweep: prompts, and their tokens; needs no weights, and changes no journal."""
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from litm.base.cli import json_object, run
 from litm.base.hashing import digest
 from litm.base.json_files import read_json, write_json
 from litm.checks.estimate import encoder, remaining_work
+from litm.checks.sample_size import curve_questions
 from litm.domain.example import read_examples
 from litm.domain.response import Response
 from litm.inference.engines import engine_facts
@@ -43,7 +44,7 @@ def main() -> None:
         encoder(asking, args.tokenizer),
         shares=engine_facts(args.settings["engine"]).shares_prefixes and not asking.is_encoder_decoder,
     )
-    write_json(args.output, asdict(left))
+    write_json(args.output, asdict(replace(left, questions=curve_questions(prompts))))
 
 
 def parse_args() -> argparse.Namespace:

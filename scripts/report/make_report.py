@@ -4,6 +4,9 @@ import argparse
 import subprocess
 from pathlib import Path
 
+import pandas as pd
+
+from litm.analysis.tables import load_table
 from litm.base.atomic_write import atomic_writer
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
@@ -34,7 +37,7 @@ def main() -> None:
         for dataset, path in zip(settings["datasets"], args.datasets, strict=True)
     ]
     contents = Contents(
-        tables={Path(path).stem: read_csv(path) for path in args.tables},
+        tables={Path(path).stem: read_table(path) for path in args.tables},
         figures=settings["figures"],
         pictures={Path(path).stem: Path(path).read_bytes() for path in args.figures},
         manifests=[read_json(path) for path in args.manifests],
@@ -43,6 +46,7 @@ def main() -> None:
         prices=settings["prices"],
         datasets=datasets,
         seed=settings["seed"],
+        models=settings["models"],
         commit=commit_of(Path(__file__).resolve().parents[2]),
     )
     sources = {Path(path).name: Path(path).read_text(encoding="utf-8") for path in args.sources}
@@ -50,6 +54,11 @@ def main() -> None:
     with atomic_writer(args.output) as target:
         target.write(html)
     note(f"{args.output}: {len(html) / 1e6:.1f} MB")
+
+
+def read_table(path: str) -> pd.DataFrame:
+    """A table of results/tables with the types of its columns, so that a size is no fraction."""
+    return read_csv(path, load_table(Path(path).stem).TABLE.dtypes)
 
 
 def commit_of(project: Path) -> str | None:

@@ -11,7 +11,8 @@ from litm.analysis.model_differences import model_difference_rows
 from litm.analysis.pbi import area_weights, middle_index, pbi_class
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.position_pairs import pairwise_rows
-from litm.analysis.statistics import cochrans_q, contrast_interval, minimum_detectable_effect
+from litm.analysis.power import detectable_effect, observed
+from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
 from litm.analysis.tables.position_bias import TABLE
 from litm.base.errors import UserError
 
@@ -54,7 +55,9 @@ def test_the_row_holds_the_paired_statistics_of_the_questions():
     assert (row["pbi"], row["pbi_ci_low"], row["pbi_ci_high"]) == pytest.approx((pbi.value, pbi.low, pbi.high))
     assert (row["pbi_area"], row["pbi_area_ci_low"]) == pytest.approx((area.value, area.low))
     assert row["pbi"] == pytest.approx((row["primacy"] + row["recency"]) / 2)
-    assert row["mde"] == minimum_detectable_effect(pbi.standard_error)
+    assert row["mde"] == detectable_effect("pbi", len(U), observed(U[:, [0, 2, 4]]))
+    gap = gap_interval(U)
+    assert (row["gap_ci_low"], row["gap_ci_high"]) == pytest.approx((gap.low, gap.high))
     assert row["cochran_p"] == cochrans_q(U).p_value
     assert row["gap"] == pytest.approx(np.ptp(U.mean(axis=0)))
 
@@ -194,9 +197,9 @@ def test_empty_answers_are_wrong_and_give_no_information():
         ((0, 0.02, 0.01), "floor"),
         ((1, 0.99, 1), "ceiling"),
         ((0.04, 0.02, 0.04), "floor"),
-        # 5 of 100: the interval begins at 2.2 %.
-        ((0.05, 0, 0.01), None),
-        ((0.95, 1, 0.99), None),
+        # 6 of 100: the interval begins at 2.5 %.
+        ((0.06, 0, 0.01), None),
+        ((0.94, 1, 0.99), None),
         ((1, 0.9, 1), None),
         ((0, 1, 0), None),
         ((0.5, 0.5, 0.5), None),

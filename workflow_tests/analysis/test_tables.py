@@ -12,6 +12,7 @@ from conftest import ROOT
 from programs import load_program
 
 from litm.analysis import tables
+from litm.analysis.families import with_holm
 from litm.analysis.files import Files
 from litm.analysis.reference import with_reference
 from litm.analysis.table import BOOLEAN, FLOAT, INDEX, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, cell_text
@@ -53,6 +54,29 @@ def small_study(models: list[str], experiments: list[str]) -> Study:
 
 def tables_of(study: Study) -> list[str]:
     return [table.name for table in made(all_tables(), table_inputs(study, SOURCES))]
+
+
+# --- What is written ---
+
+
+def test_a_p_value_keeps_its_size_in_the_csv_file_and_other_numbers_have_six_decimals(tmp_path):
+    table = load_table("position_pairs").TABLE
+    rows = [{"p_value": 1.3042123e-174, "p_holm": 0.04999951, "difference": 0.5}, {"p_value": 1.0}]
+    write_csv(tmp_path / "pairs.csv", table.frame(rows), p_values=table.p_values)
+    written = pd.read_csv(tmp_path / "pairs.csv", dtype=str, keep_default_na=False)
+    assert written.loc[0, ["p_value", "p_holm", "difference"]].tolist() == ["1.30421e-174", "0.0499995", "0.500000"]
+    assert written.loc[1, ["p_value", "p_holm"]].tolist() == ["1", ""]
+
+
+@pytest.mark.parametrize("name", ["position_bias", "position_pairs", "model_differences"])
+def test_every_p_value_of_a_table_is_told_with_significant_digits(name):
+    table = load_table(name).TABLE
+    assert set(table.p_values) == {column for column in table.columns if "p" in column.split("_")}
+
+
+def test_a_correction_over_a_table_is_holms_over_the_rows_that_have_a_p_value():
+    rows = with_holm([{"p": 0.01}, {"p": None}, {"p": 0.04}, {}], "p", "corrected")
+    assert [row["corrected"] for row in rows] == [0.02, None, 0.04, None]
 
 
 # --- Declarations ---
@@ -134,8 +158,8 @@ def test_a_module_is_all_that_a_new_table_takes(tmp_path, monkeypatch):
 def test_a_study_has_the_tables_whose_inputs_it_has():
     whole = tables_of(small_study(["reference"], ["kv_retrieval_small"]))
     assert whole == [
-        "accuracy", "position_bias", "pbi", "position_pairs", "published_comparison", "token_counts", "answer_checks",
-        "audit",
+        "accuracy", "position_bias", "pbi", "position_pairs", "detectable_effects", "published_comparison",
+        "token_counts", "answer_checks", "audit",
     ]  # fmt: skip
     assert "model_differences" in tables_of(small_study(["reference", "second"], ["kv_retrieval_small"]))
     closed_book = tables_of(small_study(["reference"], ["mini_encyclopedia_closed_book"]))

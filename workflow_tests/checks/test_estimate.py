@@ -8,7 +8,9 @@ import pytest
 from conftest import ROOT
 from programs import run_program
 from record_makers import example
+from score_frames import of_matrix, random_matrix
 
+from litm.analysis.power import Assumption
 from litm.base.hashing import canonical_json, digest
 from litm.base.json_files import read_json, write_json
 from litm.checks.estimate import (
@@ -24,6 +26,13 @@ from litm.checks.estimate import (
     measured_runs,
     notes,
     remaining_work,
+)
+from litm.checks.sample_size import (
+    curve_questions,
+    earlier,
+    sample_size_columns,
+    sample_size_notes,
+    sample_sizes,
 )
 from litm.domain.example import Example, write_examples
 from litm.domain.response import Response
@@ -244,3 +253,58 @@ def test_the_table_is_printed_and_written(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "m: hours at 100 prompt tokens a second, tokens_per_second of its entry" in done.stdout
     assert pd.read_csv(tmp_path / "estimate.csv")["hours"].tolist() == pytest.approx([2.777778] * 2)
+
+
+# --- What the questions can show ---
+
+
+def curve_prompts(counts: dict[tuple[int, int], int]):
+    """Prompts of so many questions at each size and position."""
+    made = [
+        example(id=str(number), size=size, placement=f"gold_at_{position}", prompt=f"{number} {size} {position}")
+        for (size, position), count in counts.items()
+        for number in range(count)
+    ]
+    return sweep_prompts(made, "i", "raw")
+
+
+def test_the_questions_of_a_curve_are_those_of_its_smallest_size_with_three_positions():
+    three = {(10, 0): 40, (10, 4): 40, (10, 9): 40}
+    assert curve_questions(curve_prompts({**three, (20, 0): 30, (20, 9): 30, (20, 19): 30, (5, 0): 9, (5, 4): 9})) == 30
+    assert curve_questions(curve_prompts({(10, 0): 40, (10, 9): 40})) is None
+
+
+def test_without_earlier_scores_the_estimate_says_what_it_assumes(tmp_path):
+    (size,) = sample_sizes([left(questions=100), left(experiment="closed_book")], tmp_path)
+    assert size.assumed == Assumption(0.5, 0.5) and size.index < size.pair
+    heading, line = sample_size_notes([size, replace(size, model="other")])
+    assert "with a chance of 80 %" in heading
+    assert line.startswith("e (m, other): 100 questions show a Position Bias Index of 12.")
+    assert "accuracy 50.0 %, correlation between positions 0.50: assumed, as nothing of it was scored yet" in line
+    assert sample_size_notes([]) == []
+
+
+def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_correlation(tmp_path):
+    for model, accuracies in (("m", (0.9, 0.8, 0.9)), ("another", (0.3, 0.2, 0.3))):
+        path = tmp_path / "scores" / model / "e.parquet"
+        path.parent.mkdir(parents=True)
+        of_matrix(random_matrix(accuracies, 400), (0, 4, 8)).to_parquet(path)
+    assumed, source = earlier(tmp_path, "m", "e")
+    assert assumed.accuracy == pytest.approx(0.87, abs=0.05) and source == "from earlier scores of m, n = 400"
+    assumed, source = earlier(tmp_path, "new", "e")
+    assert assumed.accuracy < 0.4 and source == "from earlier scores of another, n = 400"
+    assert earlier(tmp_path, "m", "never_run")[0] == Assumption(0.5, 0.5)
+
+
+def test_the_estimates_table_has_what_the_questions_can_show_and_no_sum_of_it(tmp_path):
+    sweeps = [left(questions=100), left(experiment="closed_book")]
+    shown = sample_size_columns(sample_sizes(sweeps, tmp_path))
+    table = estimate_table(sweeps, {"m": None}, {}, shown)
+    assert table["questions"].tolist() == [100, pd.NA, pd.NA]
+    assert table["detectable_pbi"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
+    write_json(tmp_path / "one.json", asdict(left(questions=100)))
+    done = run_program(
+        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--prices", "{}",
+        "--results", tmp_path, "--table", tmp_path / "estimate.csv",
+    )  # fmt: skip
+    assert "100 questions show a Position Bias Index of" in done.stdout

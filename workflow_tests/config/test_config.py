@@ -69,6 +69,15 @@ def test_an_experiment_without_a_figure_in_the_catalogue_gets_a_plain_curve():
     assert list(study.figures) == ["x"] and study.figures["x"].experiments == ("x",)
 
 
+def test_the_plain_curve_of_an_experiment_has_its_own_closed_book_and_oracle_lines_as_far_as_they_are_selected():
+    own = {**KV, "closed_book": "mini_encyclopedia_closed_book", "oracle": "mini_encyclopedia_oracle"}
+    selected = ["x", "mini_encyclopedia_closed_book"]
+    study = load_study(config(experiments=selected, **define("experiments", x=own)), ROOT)
+    assert study.figures["x"].references == {"mini_encyclopedia_closed_book": "closed book"}
+    both = load_study(config(experiments=[*selected, own["oracle"]], **define("experiments", x=own)), ROOT)
+    assert list(both.figures["x"].references.values()) == ["closed book", "oracle"]
+
+
 def test_a_figure_of_some_models_and_sizes_is_left_out_where_none_of_them_is_selected():
     qa = {"models": ["mpt-30b-instruct"], "experiments": ["multi_document_qa"]}
     study = load_study(config(**qa), ROOT)

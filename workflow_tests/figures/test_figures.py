@@ -1,12 +1,14 @@
 """Figures that show what the tables say."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from conftest import ROOT
 from matplotlib.colors import same_color
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
@@ -17,8 +19,9 @@ from litm.analysis.pbi import pbi_class
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.csv_files import write_csv
 from litm.figures import kind_names, load_kind
+from litm.figures.drawing.colours import COLOURS, MARKERS
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.style import save_figure
+from litm.figures.drawing.style import places_of, save_figure
 from litm.scoring.accuracy import accuracy_table
 
 FIGURE = {
@@ -119,8 +122,50 @@ def test_reference_lines_are_drawn_for_what_was_run():
         flat = [line for line in panel.get_lines() if list(line.get_xdata()) == [0, 1]]
         assert [line.get_ydata()[0] for line in flat] == pytest.approx([30, 35])
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["a", "b", "closed book"]
-    assert figure.legends[0].get_title().get_text() == "n = 50 questions a point; bars are 95 % intervals"
+    assert labels == ["a", "b", "closed book (n = 50)"]
+    told = figure.legends[0].get_title().get_text().splitlines()
+    assert told[:2] == [
+        "n = 50 questions a point; bars are 95 % intervals",
+        "at the right edge: 95 % intervals of the horizontal lines",
+    ]
+
+
+def test_a_reference_line_has_its_interval_at_the_edge_and_that_of_one_model_its_numbers_in_the_legend():
+    one = CURVES[CURVES["model"] == "a"]
+    figure = draw(FIGURE, one)
+    ends = [list(line.get_ydata()) for line in figure.axes[0].get_lines() if line.get_marker() == "_"]
+    assert [20, 40] in [pytest.approx(pair) for pair in ends]
+    assert figure.legends[0].get_texts()[1].get_text() == "closed book 30.0 [20.0, 40.0] (n = 50)"
+    assert list(figure.axes[0].get_xticks()) == [0, 2, 4] and figure.axes[0].get_xlim()[1] < 5
+
+
+def test_a_vertical_axis_that_does_not_begin_at_0_is_said_to():
+    def told(figure: Figure) -> str:
+        return figure.legends[0].get_title().get_text()
+
+    cut = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.8) for position in (0, 4))))
+    assert told(cut).endswith("\nthe vertical axis begins at 67 %, not at 0")
+    whole = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.05) for position in (0, 4))))
+    assert "axis" not in told(whole)
+
+
+def test_a_model_has_the_colour_of_its_place_in_the_study_in_every_figure_and_in_the_report():
+    places = {"a": 0, "b": 1, "c": 2}
+    figure = {**FIGURE, "places": {"b": 1}}
+    (bar,) = draw(figure, table(cell("b", "qa", 5, 0, 0.5), cell("b", "qa", 5, 4, 0.5))).axes[0].containers
+    needle = {**NEEDLES, "places": places}
+    patch = draw(needle, targets(needles("b", (0, 149, 299), (0.9, 0.5, 0.8)))).legends[0].get_patches()[0]
+    row = bias_table(bias("b", "kv", 0.2))
+    dot = points(load_kind("pbi_forest").draw({"kind": "pbi_forest", "places": places}, Rows(position_bias=row)))[0]
+    for colour in (bar.lines[0].get_color(), patch.get_facecolor(), dot.get_color()):
+        assert same_color(colour, COLOURS[1])
+    assert places_of(["x", "b", "y"], places) == {"x": 2, "b": 1, "y": 3}
+    style = (ROOT / "resources" / "report" / "report.css").read_text()
+    light = style.partition("@media")[0]
+    assert re.findall(r"--m(\d+): (#\w+)", light) == [(str(place), one) for place, one in enumerate(COLOURS)]
+    script = (ROOT / "resources" / "report" / "charts.js").read_text()
+    assert f"const COLOURS = {len(COLOURS)};" in script
+    assert script.partition("const MARKS = [")[2].partition("];")[0].count("M") == len(MARKERS)
 
 
 def test_a_panel_in_which_nothing_fits_says_so():
@@ -275,7 +320,10 @@ def test_reference_lines_are_drawn_over_the_bars_of_targets():
     figure = draw({**NEEDLES, "references": {"closed_book": "closed book"}}, pd.concat(shown))
     (line,) = [line for line in figure.axes[0].get_lines() if list(line.get_xdata()) == [0, 1]]
     assert line.get_ydata()[0] == pytest.approx(30)
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "closed book"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "a",
+        "closed book 30.0 [20.0, 40.0] (n = 50)",
+    ]
 
 
 def test_more_models_than_colours_are_told_apart_by_the_hatching_of_their_bars():

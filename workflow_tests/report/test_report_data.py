@@ -112,14 +112,15 @@ def contents_with(whole, **changes):
 
 
 def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
-    picture = forest(whole.tables["position_bias"])
+    picture = forest(whole.tables["position_bias"], MODELS)
     assert [row["model"] for row in picture["rows"]] == list(MODELS)
+    assert [row["colour"] for row in picture["rows"]] == [0, 1]
     strong = picture["rows"][1]
     assert (strong["class"], strong["certain"]) == ("strong", True) and strong["text"].startswith("100.0 [")
     for row in picture["rows"]:
         assert 0 <= row["left"] <= row["dot"] <= row["right"] <= 100
     nothing = whole.tables["position_bias"].assign(pbi_class=None)
-    assert forest(nothing) is None and forest(None) is None
+    assert forest(nothing, MODELS) is None and forest(None, MODELS) is None
 
 
 # --- questions

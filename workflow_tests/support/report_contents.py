@@ -134,6 +134,7 @@ def contents(folder, **changes) -> Contents:
             "prices": {},
             "datasets": [],
             "seed": 0,
+            "models": MODELS,
             "commit": "0" * 12,
             **changes,
         }

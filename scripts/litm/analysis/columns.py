@@ -1,6 +1,6 @@
 """Columns that several tables have."""
 
-from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column
+from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column
 
 MODEL = Column(TEXT, "name of the model", "Model")
 EXPERIMENT = Column(TEXT, "name of the experiment", "Experiment")
@@ -31,5 +31,5 @@ DIFFERENCE = {
     "difference_ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
     "right_only_a": Column(INTEGER, "questions right on side a alone"),
     "right_only_b": Column(INTEGER, "questions right on side b alone"),
-    "p_value": Column(FLOAT, "exact McNemar test"),
+    "p_value": Column(FLOAT, "exact McNemar test", "p", P_VALUE),
 }

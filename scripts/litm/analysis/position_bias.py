@@ -5,7 +5,8 @@ import pandas as pd
 
 from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
 from litm.analysis.pbi import CONTRASTS, MEASURED, NO_INFORMATION, area_weights, limit_of, middle_index, pbi_class
-from litm.analysis.statistics import Estimate, cochrans_q, contrast_interval, gap_test, minimum_detectable_effect
+from litm.analysis.power import detectable_effect, observed
+from litm.analysis.statistics import Estimate, cochrans_q, contrast_interval, gap_interval, gap_test
 
 #: Replicates of the permutation test.
 PERMUTATIONS = 10_000
@@ -76,8 +77,9 @@ def _bias(sweep: CompleteCases) -> dict:
         estimate = contrast_interval(sweep.matrix, weights.tolist())
         row |= interval_columns(name, estimate)
         if name == "pbi":
-            row["mde"] = minimum_detectable_effect(estimate.standard_error)
-            row |= _classify(sweep, estimate, sweep.matrix[:, weights != 0])
+            three = sweep.matrix[:, weights != 0]
+            row["mde"] = detectable_effect("pbi", len(three), observed(three))
+            row |= _classify(sweep, estimate, three)
     area = area_weights(sweep.depths)
     return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area)) if area else {})
 
@@ -104,7 +106,7 @@ def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Gen
         "worst_position": sweep.positions[int(correct.argmin())] if gap.gap else None,
         "best_accuracy": int(correct.max()) / len(sweep.matrix),
         "worst_accuracy": int(correct.min()) / len(sweep.matrix),
-        "gap": gap.gap,
+        **interval_columns("gap", gap_interval(sweep.matrix)),
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,
         "gap_p": gap.p_value,

@@ -17,6 +17,8 @@ from scipy import special
 
 from litm.base.intervals import binomial_interval, check_counts, wilson_interval
 
+#: The smallest p value that is told: a smaller one would be a zero, which no one can correct.
+SMALLEST_P = float(np.finfo(float).tiny)
 #: Most cells of the array of bootstrap weights: 32 MB.
 WEIGHT_CELLS = 2**22
 
@@ -78,17 +80,18 @@ def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: 
     """A contrast of column means, such as (start + end)/2 - middle, with its interval paired by question.
 
     The contrast of question i is dᵢ = Σⱼ wⱼ·xᵢⱼ, Σⱼ wⱼ = 0, and the value is their mean d̄. The interval is Student's
-    for the mean of the dᵢ and of two more questions whose answers were tossed with a fair coin at each position,
-    taken in expectation: their contrasts sum to 0 and their squares to 2κ, κ = Σ wⱼ²/4. So
+    for the mean of the dᵢ and of two more questions: one with the greatest contrast there can be, D = Σⱼ |wⱼ|/2, and
+    one with the least, -D. So
 
-        m = n·d̄/(n+2),  s² = (Σ dᵢ² + 2κ)/(n+2) - m²,  m ± t(n+1)·s/√(n+2)
+        m = n·d̄/(n+2),  s² = (Σ dᵢ² + 2D²)/(n+2) - m²,  m ± t(n+1)·s/√(n+2)
 
-    and for two columns this is Agresti & Min's (2005) interval, half an observation more in each cell of the 2 by 2
-    table, with t for z. The two questions matter where few questions differ between positions: without them the
-    interval has no width if none differs, and near the ceiling at n = 50 it covers as little as 92 %. The bootstrap
-    sees no more than the sample does either, so its intervals are no better elsewhere and there cover 92 %
-    (percentile) or 85 % (BCa); measured by benchmarks/calibration.py.
-    Limits are cut at the largest contrast there can be, Σ |wⱼ|/2, and always contain the value.
+    For two columns this is Bonett & Price's (2012) adjusted Wald interval, one question more in each cell of the 2 by 2
+    table where the columns differ, with t for z; Fagerland, Lydersen & Laake (2014) recommend it for paired
+    proportions. The two questions matter where few questions differ between positions: without them the interval has
+    no width if none differs. Half of them, as Agresti & Min (2005) add, is too little near the ceiling: 87 % coverage
+    at accuracies of .99, .95 and .98 and n = 50. Coverage is in docs/evidence.md. The bootstrap sees no more than the
+    sample does either, so its intervals are no better elsewhere and cover 92 % (percentile) or 85 % (BCa) there.
+    Limits are cut at -D and D, and always contain the value.
 
     Raises `ValueError` without questions, for cells other than 0 and 1, and for weights that do not sum to 0.
     """
@@ -104,14 +107,21 @@ def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: 
 
 
 def _estimate(total: float, squares: float, n: int, weights: np.ndarray, confidence: float) -> Estimate:
-    """The interval of `contrast_interval`, from Σ dᵢ and Σ dᵢ²."""
-    value, centre = total / n, total / (n + 2)
-    kappa = float(weights @ weights) / 4
-    variance = max(0.0, (squares + 2 * kappa) / (n + 2) - centre**2)
-    standard_error = float(np.sqrt(variance / (n + 2)))
-    half = float(special.stdtrit(n + 1, (1 + confidence) / 2)) * standard_error
+    low, high, standard_error = contrast_limits(np.array(total), np.array(squares), n, weights, confidence)
+    return Estimate(total / n, float(low), float(high), float(standard_error))
+
+
+def contrast_limits(
+    totals: np.ndarray, squares: np.ndarray, n: int, weights: np.ndarray, confidence: float = 0.95
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The limits of `contrast_interval` and its standard error, from Σ dᵢ and Σ dᵢ² of any number of data sets."""
+    values, centres = totals / n, totals / (n + 2)
     most = float(np.abs(weights).sum()) / 2
-    return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
+    variances = np.maximum(0.0, (squares + 2 * most**2) / (n + 2) - centres**2)
+    standard_errors = np.sqrt(variances / (n + 2))
+    halves = float(special.stdtrit(n + 1, (1 + confidence) / 2)) * standard_errors
+    lows = np.maximum(-most, np.minimum(centres - halves, values))
+    return lows, np.minimum(most, np.maximum(centres + halves, values)), standard_errors
 
 
 def mean_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
@@ -152,18 +162,34 @@ def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, 
     )
 
 
-def minimum_detectable_effect(standard_error: float, power: float = 0.8, alpha: float = 0.05) -> float:
-    """The true effect that a two-sided test at `alpha` would find with probability `power`.
+def gap_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
+    """Best minus worst column mean, and an interval for the best minus the worst of the true accuracies.
 
-    (z(1-alpha/2) + z(power))·SE: the usual normal approximation (Cohen 1988, section 2.4), for a standard error that
-    does not change with the effect. The test's chance of an error of sign is left out.
+    From the intervals of all pairs of columns, each as in `contrast_interval`. The true gap g is that of some pair, so
+    the greatest upper limit of all pairs is below g only if that of this one pair is: it needs no correction. Its
+    lower limit is the greatest of all pairs and above g only if that of some pair is too high, so it is corrected
+    for all k(k-1) ordered pairs by Bonferroni's inequality, and cut at 0. So each side errs in at most
+    (1 - confidence)/2, as far as the intervals of the pairs do. The best and the worst of the sample alone would
+    give a gap that is too large, see `gap_test`. Raises `ValueError` without questions or with one column.
     """
-    return (_z(1 - alpha / 2) + _z(power)) * standard_error
+    matrix = _binary(matrix)
+    n, columns = matrix.shape
+    if not n or columns < 2:
+        raise ValueError(f"need questions and two columns for a gap, got {n} and {columns}")
+    only = matrix.T @ (1 - matrix)
+    pairs = [(int(only[a, b]), int(only[b, a])) for a, b in zip(*np.triu_indices(columns, k=1), strict=True)]
+    # Of each pair the two sides mirror each other, so that the positive one is enough.
+    counts = [(max(pair), min(pair)) for pair in pairs]
+    corrected = 1 - (1 - confidence) / (columns * (columns - 1))
+    uppers = [_difference(more, fewer, n, confidence).high for more, fewer in counts]
+    lowers = [_difference(more, fewer, n, corrected).low for more, fewer in counts]
+    more, fewer = max(counts, key=lambda pair: pair[0] - pair[1])
+    best = _difference(more, fewer, n, confidence)
+    return Estimate(best.value, max(0.0, *lowers), max(uppers), best.standard_error)
 
 
-def _z(probability: float) -> float:
-    """Quantile of the standard normal distribution."""
-    return float(special.ndtri(probability))
+def _difference(only_first: int, only_second: int, n: int, confidence: float) -> Estimate:
+    return _estimate(only_first - only_second, only_first + only_second, n, np.array([1.0, -1.0]), confidence)
 
 
 # --- Tests -----------------------------------------------------------------------------------------------------
@@ -185,13 +211,14 @@ def cochrans_q(matrix: np.ndarray) -> CochransQ:
     if not mixed:
         return CochransQ(0.0, columns - 1, 1.0)
     statistic = (columns - 1) * (columns * int(in_column @ in_column) - total**2) / mixed
-    return CochransQ(statistic, columns - 1, float(special.chdtrc(columns - 1, statistic)))
+    return CochransQ(statistic, columns - 1, max(SMALLEST_P, float(special.chdtrc(columns - 1, statistic))))
 
 
 def mcnemar_p(only_first: int, only_second: int) -> float:
     """Exact two-sided McNemar test (McNemar 1947): are b and c, the questions right in one column alone, a fair split?
 
-    min(1, 2·P(X ≤ min(b, c))), X binomial with b + c throws of a fair coin; 1 if no question differs.
+    min(1, 2·P(X ≤ min(b, c))), X binomial with b + c throws of a fair coin; 1 if no question differs, and never below
+    `SMALLEST_P`.
     """
     return float(_mcnemar_p(np.array(only_first), np.array(only_second)))
 
@@ -200,7 +227,7 @@ def _mcnemar_p(only_first: np.ndarray, only_second: np.ndarray) -> np.ndarray:
     fewer, more = np.minimum(only_first, only_second), np.maximum(only_first, only_second)
     # P(X ≤ b) of b + c throws is the regularised incomplete beta function I(c, b + 1) at one half. It needs c > 0; that
     # of b = 0 and c = 1 gives the 1 that is wanted where nothing differs.
-    return np.minimum(1, 2 * special.betainc(np.maximum(more, 1), fewer + 1, 0.5))
+    return np.clip(2 * special.betainc(np.maximum(more, 1), fewer + 1, 0.5), SMALLEST_P, 1)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -232,7 +259,7 @@ def paired_difference(only_first: int, only_second: int, n: int, confidence: flo
     """
     if min(only_first, only_second) < 0 or only_first + only_second > n or n == 0:
         raise ValueError(f"need {only_first} + {only_second} of {n} > 0 questions")
-    estimate = _estimate(only_first - only_second, only_first + only_second, n, np.array([1.0, -1.0]), confidence)
+    estimate = _difference(only_first, only_second, n, confidence)
     return PairedDifference(estimate, n, only_first, only_second, mcnemar_p(only_first, only_second))
 
 

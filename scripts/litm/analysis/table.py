@@ -26,7 +26,8 @@ class Column:
 
     dtype: its pandas type; doc: what it is, for the reference; heading: above it in Markdown and in the report, empty
     for a column that only the CSV file has; unit: how a `FLOAT` is shown: a fraction as `PERCENT` with one decimal or
-    as `INDEX` with three, a `P_VALUE` with three, a `NUMBER` with one.
+    as `INDEX` with three, a `P_VALUE` with three, a `NUMBER` with one. The CSV file has six decimals of a number, and
+    six significant digits of a `P_VALUE`, so that a small one keeps its size.
     """
 
     dtype: str
@@ -65,6 +66,11 @@ class Table:
     def dtypes(self) -> dict[str, str]:
         return {name: column.dtype for name, column in self.columns.items()}
 
+    @property
+    def p_values(self) -> list[str]:
+        """The columns of p values, which `write_csv` writes with significant digits."""
+        return [name for name, column in self.columns.items() if column.unit == P_VALUE]
+
     def frame(self, rows: "Iterable[Mapping] | pd.DataFrame") -> "pd.DataFrame":
         """Rows as a table with the columns in their order and types; what a row lacks is missing.
 
@@ -78,9 +84,20 @@ class Table:
         return table.reindex(columns=list(self.columns)).astype(self.dtypes)
 
     def cells(self, table: "pd.DataFrame", columns: Iterable[str]) -> list[list[str]]:
-        """The cells of these columns as people read them, row by row; missing values are empty."""
+        """The cells of these columns as people read them, row by row; missing values are empty.
+
+        A column whose 95 % limits are not among these columns, but in the table, has them behind its value:
+        12.3 [10.1, 14.5].
+        """
         declared = {name: self.columns[name] for name in columns}
-        return [[cell_text(column, row[name]) for name, column in declared.items()] for row in table.to_dict("records")]
+        with_limits = {name for name in declared if f"{name}_ci_low" in table and f"{name}_ci_low" not in declared}
+        return [
+            [
+                cell_text(column, row[name]) + (_limits_text(column, row, name) if name in with_limits else "")
+                for name, column in declared.items()
+            ]
+            for row in table.to_dict("records")
+        ]
 
     def markdown(self, table: "pd.DataFrame") -> str:
         """The columns that have a heading, as Markdown."""
@@ -106,6 +123,11 @@ def cell_text(column: Column, value: Any) -> str:
     if column.unit == P_VALUE:
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     return f"{value:.3f}" if column.unit == INDEX else f"{value:,.1f}"
+
+
+def _limits_text(column: Column, row: Mapping, name: str) -> str:
+    low, high = (cell_text(column, row[f"{name}_ci_{side}"]) for side in ("low", "high"))
+    return f" [{low}, {high}]" if low else ""
 
 
 def is_missing(value: Any) -> bool:

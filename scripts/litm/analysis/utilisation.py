@@ -5,6 +5,7 @@ import pandas as pd
 
 from litm.analysis.paired_scores import CELL, generator_for, interval_columns, names_of, verdict_grid
 from litm.analysis.statistics import utilisation
+from litm.base.intervals import binomial_interval
 
 BOOTSTRAP_REPLICATES = 2_000
 
@@ -30,15 +31,24 @@ def utilisation_rows(
         sources, grid = verdict_grid(told_apart, "source", f"{model}, {names['experiment']}, {names['placement']}")
         shared = grid[~np.isnan(grid).any(axis=1)].astype(np.int64) if len(sources) == 3 else np.zeros((0, 3), np.int64)
         n = len(shared)
-        accuracies = [int(correct) / n if n else None for correct in shared.sum(axis=0)]
         rng = generator_for(seed, "utilisation", *names.values())
         estimate = utilisation(shared[:, 0], shared[:, 1], shared[:, 2], BOOTSTRAP_REPLICATES, rng)
         rows.append(
             {
                 **names,
                 "n": n,
-                **dict(zip(_SOURCES, accuracies, strict=True)),
+                **_accuracies(shared),
                 **interval_columns("utilisation", estimate),
             }
         )
     return rows
+
+
+def _accuracies(shared: np.ndarray) -> dict:
+    """The three accuracies on the shared questions, each with its interval; all None without questions."""
+    columns: dict = {}
+    for name, correct in zip(_SOURCES, shared.sum(axis=0).tolist(), strict=True):
+        n = len(shared)
+        values = (correct / n, *binomial_interval(correct, n)) if n else (None,) * 3
+        columns |= dict(zip((name, f"{name}_ci_low", f"{name}_ci_high"), values, strict=True))
+    return columns

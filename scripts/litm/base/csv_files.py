@@ -1,6 +1,6 @@
 """Tables as CSV."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -8,11 +8,19 @@ import pandas as pd
 from litm.base.atomic_write import atomic_writer
 
 
-def write_csv(path: str | Path, table: pd.DataFrame, decimals: int | None = 6) -> None:
-    """Write a table as CSV: fractions with `decimals` decimals (None: all of them), missing values empty."""
+def write_csv(path: str | Path, table: pd.DataFrame, decimals: int | None = 6, p_values: Collection[str] = ()) -> None:
+    """Write a table as CSV: fractions with `decimals` decimals (None: all of them), missing values empty.
+
+    p_values: columns with six significant digits instead (1.30421e-174), so that readers can correct them.
+    """
+    texts = {
+        name: table[name].map(lambda p: "" if pd.isna(p) else f"{p:.6g}").astype("string")
+        for name in p_values
+        if name in table
+    }
     float_format = None if decimals is None else f"%.{decimals}f"
     with atomic_writer(path) as raw:
-        raw.write(table.to_csv(index=False, float_format=float_format, lineterminator="\n").encode())
+        raw.write(table.assign(**texts).to_csv(index=False, float_format=float_format, lineterminator="\n").encode())
 
 
 def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> pd.DataFrame:

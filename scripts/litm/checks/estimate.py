@@ -37,7 +37,14 @@ COLUMNS = {
     "max_new_tokens": "Int64",
     "hours": "Float64",
     "dollars": "Float64",
+    "questions": "Int64",
+    "detectable_pbi": "Float64",
+    "detectable_difference": "Float64",
+    "n_for_5_points_pbi": "Int64",
+    "n_for_5_points_difference": "Int64",
 }
+#: Those that have a sum.
+COUNTED = list(COLUMNS)[2:12]
 UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
 UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
 
@@ -49,7 +56,7 @@ class Remaining:
     prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not
     fit and `to_ask` are left. prompt_tokens, max_new_tokens: of all prompts to ask together; computed_tokens: of the
     prompt tokens, those that an engine which shares beginnings computes at least. Tokens are None where no tokenizer
-    is known.
+    is known. questions: those of its curves, see `sample_size.curve_questions`; None without curves.
     """
 
     model: str
@@ -62,6 +69,7 @@ class Remaining:
     prompt_tokens: int | None
     computed_tokens: int | None
     max_new_tokens: int
+    questions: int | None = None
 
 
 @dataclass(frozen=True)
@@ -184,24 +192,28 @@ def dollars(left: Remaining, prices: Mapping[str, float] | None) -> float | None
 
 
 def estimate_table(
-    sweeps: Sequence[Remaining], rates: Mapping[str, Rate | None], prices: Mapping[str, Mapping[str, float] | None]
+    sweeps: Sequence[Remaining],
+    rates: Mapping[str, Rate | None],
+    prices: Mapping[str, Mapping[str, float] | None],
+    shown: Mapping[tuple[str, str], Mapping[str, object]] | None = None,
 ) -> pd.DataFrame:
     """A row a sweep, and one of sums, whose model and experiment are `total`; columns as in `COLUMNS`.
 
     prices: of the models that cost money, None where they are not known; the others cost nothing. A sum is missing
-    where one of its parts is.
+    where one of its parts is. shown: what the questions can show, see `sample_size.sample_size_columns`.
     """
     rows = [
         {
             **asdict(left),
             "hours": hours(left, rates[left.model]),
             "dollars": dollars(left, prices[left.model]) if left.model in prices else 0.0,
+            **(shown or {}).get((left.model, left.experiment), {}),
         }
         for left in sweeps
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
-    total = {name: table[name].sum(skipna=False) for name in list(COLUMNS)[2:]}
-    sums = pd.DataFrame([{"model": "total", "experiment": "total", **total}]).astype(COLUMNS)
+    total = {name: table[name].sum(skipna=False) for name in COUNTED}
+    sums = pd.DataFrame([{"model": "total", "experiment": "total", **total}], columns=list(COLUMNS)).astype(COLUMNS)
     return pd.concat([table, sums], ignore_index=True)
 
 

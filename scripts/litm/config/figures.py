@@ -99,7 +99,9 @@ def read_figures(
         if not any(figure.shows_all(experiment, models) for figure in figures.values()):
             kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
             if kind:
-                entry = {"kind": kind, "title": experiment.title, "experiments": [name]}
+                lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
+                references = {reference: label for label, reference in lines.items() if reference in experiments}
+                entry = {"kind": kind, "title": experiment.title, "experiments": [name], "references": references}
                 figures[name] = _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
     return figures
 

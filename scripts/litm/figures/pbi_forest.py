@@ -28,7 +28,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
     """The index of every curve, in points, with its 95 % interval and its n; see `draw_forest`."""
     from litm.figures.drawing.forest import draw_forest
 
-    return draw_forest(indexed_curves(rows.position_bias), X_LABEL)
+    return draw_forest(indexed_curves(rows.position_bias), X_LABEL, figure.get("places") or {})
 
 
 def chart(figure: Mapping, rows: Rows) -> None:

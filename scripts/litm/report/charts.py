@@ -14,6 +14,7 @@ import pandas as pd
 from litm.base.formatting import percent
 from litm.figures import load_kind
 from litm.figures.drawing.chart import CURVE, MARKS, Chart, Panel, Point, Series
+from litm.figures.drawing.colours import COLOURS
 from litm.figures.drawing.indexed_curves import IndexedCurve, indexed_curves
 from litm.figures.drawing.rows import Rows
 
@@ -104,11 +105,12 @@ def _heights(made: Chart) -> list[float]:
     return [low, high]
 
 
-def forest(position_bias: pd.DataFrame | None) -> dict | None:
+def forest(position_bias: pd.DataFrame | None, models: Sequence[str]) -> dict | None:
     """{limit: where the scale ends on both sides, rows}, or None if no curve has a Position Bias Index.
 
-    A row is {experiment, model, what (size and placement), n, text, class, certain, left, dot, right}: the last three
-    in per cent of the scale's width, from its left end. Rows are in the order of experiments, then models. Curves
+    A row is {experiment, model, colour, what (size and placement), n, text, class, certain, left, dot, right}: the last
+    three in per cent of the scale's width, from its left end; colour: which of the page's colours the model has, by its
+    place among these models. Rows are in the order of experiments, then models. Curves
     without an index, or where it says nothing, are left out.
     """
     curves = [] if position_bias is None else indexed_curves(position_bias)
@@ -116,16 +118,19 @@ def forest(position_bias: pd.DataFrame | None) -> dict | None:
     if not rows:
         return None
     limit = STEP * max(1, ceil(max(abs(end) for _, index in rows for end in index) / STEP))
-    return {"limit": percent(limit).removesuffix(".0"), "rows": list(_forest_rows(rows, limit))}
+    return {"limit": percent(limit).removesuffix(".0"), "rows": list(_forest_rows(rows, limit, models))}
 
 
-def _forest_rows(rows: Sequence[tuple[IndexedCurve, tuple[float, float, float]]], limit: float) -> Iterator[dict]:
+def _forest_rows(
+    rows: Sequence[tuple[IndexedCurve, tuple[float, float, float]]], limit: float, models: Sequence[str]
+) -> Iterator[dict]:
     for curve, index in rows:
         low, value, high = map(percent, index)
         left, dot, right = (round(50 + 50 * number / limit, 2) for number in index)
         yield {
             "experiment": curve.experiment,
             "model": curve.model,
+            "colour": models.index(curve.model) % len(COLOURS),
             "what": f"size {curve.size}" + (f", {curve.placement}" if curve.placement else ""),
             "n": f"{curve.n:,}",
             "text": f"{value} [{low}, {high}]",

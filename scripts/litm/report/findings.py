@@ -1,14 +1,31 @@
 """What the table of position bias says, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from litm.analysis.pbi import NO_INFORMATION
-from litm.base.formatting import ordinal, percent
+from litm.base.formatting import ordinal, percent, points
 
+#: The differences of start, middle and end, in words.
+DIFFERENCES = {"primacy": "start", "recency": "end", "tilt": "end minus start"}
 #: A smaller p value is called more than chance.
 SIGNIFICANT = 0.05
+#: So many curves are named one by one in the overview.
+NAMED = 6
+NO_DIFFERENCE = "no difference of start, middle and end shown"
+#: What the signs of primacy and recency come to, each by its own 95 % interval: above the middle (1), below it (-1), or
+#: not shown to differ (0). Where neither differs, the tilt says whether the curve rises or falls.
+SHAPES = {
+    (1, 1): "both ends above the middle (U)",
+    (1, 0): "strong at the start",
+    (0, 1): "strong at the end",
+    (-1, 0): "weak at the start",
+    (0, -1): "weak at the end",
+    (-1, -1): "both ends below the middle (inverted)",
+    (1, -1): "falling",
+    (-1, 1): "rising",
+}
 
 
 def overview(
@@ -37,18 +54,68 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
         f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} say nothing on position "
         "(floor, ceiling, or too few questions)."
     ]
-    classes = measured["pbi_class"].dropna().value_counts()
-    if not classes.empty:
-        named = ", ".join(f"{count} {name}" for name, count in classes.items())
-        told.append(f"By the Position Bias Index (edges minus middle): {named}.")
     indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
+    told += _shapes(indexed)
     if len(indexed) > 1:
-        least, most = indexed[0], indexed[-1]
         told.append(
-            f"The index is highest for {_curve_name(most)} ({percent(most['pbi'])} points), and lowest for "
-            f"{_curve_name(least)} ({percent(least['pbi'])} points)."
+            f"The Position Bias Index (edges minus middle) is highest for {_index(indexed[-1])}, and lowest for "
+            f"{_index(indexed[0])}."
         )
     return told
+
+
+def _index(row: Mapping) -> str:
+    return f"{_curve_name(row)} ({_with_interval(row, 'pbi')}, n = {row['n_complete']:,})"
+
+
+def _with_interval(row: Mapping, name: str) -> str:
+    """A difference in points with its interval."""
+    return f"{points(row[name])} [{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
+
+
+def _shapes(curves: Sequence[Mapping]) -> list[str]:
+    """How start and end compare with the middle: a sentence for each shape, naming its curves where they are few."""
+    by_name: dict[str, list[Mapping]] = {}
+    for row in curves:
+        by_name.setdefault(shape_name(row), []).append(row)
+    told = []
+    for name in sorted(by_name, key=[*SHAPES.values(), NO_DIFFERENCE].index):
+        rows = by_name[name]
+        named = [" ".join(filter(None, (_curve_name(row), _deciding(row)))) for row in rows]
+        which = "; ".join(named) if len(rows) <= NAMED else f"{len(rows)} of {_count(len(curves), 'curve')}"
+        told.append(f"{name[0].upper()}{name[1:]}: {which}.")
+    return told
+
+
+def sign(row: Mapping, name: str) -> int:
+    """1 where the whole interval of a difference is above 0, -1 where it is below, 0 where nothing is shown."""
+    return int(row[f"{name}_ci_low"] > 0) - int(row[f"{name}_ci_high"] < 0)
+
+
+def shape_name(row: Mapping) -> str:
+    """How start, middle and end compare, in words that the intervals of primacy, recency and tilt carry."""
+    ends = sign(row, "primacy"), sign(row, "recency")
+    slope = sign(row, "tilt")
+    return SHAPES[ends] if any(ends) else SHAPES[-slope, slope] if slope else NO_DIFFERENCE
+
+
+def _deciding(row: Mapping) -> str:
+    """The differences that give a curve its name, with their intervals; '' where none does."""
+    ends = [name for name in ("primacy", "recency") if sign(row, name)]
+    deciding = ends or (["tilt"] if sign(row, "tilt") else [])
+    numbers = ", ".join(f"{DIFFERENCES[name]} {_with_interval(row, name)}" for name in deciding)
+    return f"({numbers})" if numbers else ""
+
+
+def shape(row: Mapping) -> str:
+    """The name with primacy and recency, and with what n could have shown where nothing is."""
+    name = shape_name(row)
+    numbers = [f"{DIFFERENCES[one]} {_with_interval(row, one)}" for one in ("primacy", "recency")]
+    if sign(row, "tilt") and not (sign(row, "primacy") or sign(row, "recency")):
+        numbers.append(f"{DIFFERENCES['tilt']} {_with_interval(row, 'tilt')}")
+    if name == NO_DIFFERENCE and not pd.isna(row["mde"]):
+        numbers.append(f"{row['n_complete']:,} questions show an index from {percent(row['mde'])} points on")
+    return f"{name} ({', '.join(numbers)})"
 
 
 def _count(number: int, noun: str) -> str:
@@ -78,9 +145,13 @@ def _finding(row: Mapping) -> str:
         spread = (
             f"best with the answer in the {best} ({percent(row['best_accuracy'])} %), "
             f"worst in the {worst} ({percent(row['worst_accuracy'])} %), "
-            f"n = {row['n_complete']}; the positions {_chance(row['cochran_p'])}"
+            f"gap {_gap(row)}, n = {row['n_complete']}; the positions {_chance(row['cochran_p'])}"
         )
     return f"{what}: {spread}.{_describe_pbi(row)}"
+
+
+def _gap(row: Mapping) -> str:
+    return f"{percent(row['gap'])} points [{percent(row['gap_ci_low'])}, {percent(row['gap_ci_high'])}]"
 
 
 def _chance(p: float) -> str:
@@ -96,5 +167,5 @@ def _describe_pbi(row: Mapping) -> str:
     if pd.isna(row["pbi_class"]):
         return f" Its PBI says nothing ({row['reason']})."
     certain = "" if row["class_certain"] else ", but the interval reaches into another class"
-    interval = f"[{percent(row['pbi_ci_low'])}, {percent(row['pbi_ci_high'])}]"
-    return f" PBI {percent(row['pbi'])} points {interval}: {row['pbi_class']}{certain}."
+    ends = shape(row)
+    return f" {ends[0].upper()}{ends[1:]}. PBI {_with_interval(row, 'pbi')}: {row['pbi_class']}{certain}."

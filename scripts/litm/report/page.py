@@ -25,8 +25,8 @@ class Contents:
 
     tables: by name; figures: settings of each, with `recall`, see `charts.chart`; pictures: the PNG of each figure by
     name; samples: records of `question_samples.question_records` by experiment; experiments: settings of each; prices:
-    of the models that cost money; datasets: rows by heading, of each file of questions; commit: of the workflow, None
-    if it is not known.
+    of the models that cost money; datasets: rows by heading, of each file of questions; models: in the order of the
+    study, which gives them their colours; commit: of the workflow, None if it is not known.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -38,6 +38,7 @@ class Contents:
     prices: Mapping[str, Mapping | None]
     datasets: Sequence[Mapping]
     seed: int
+    models: Sequence[str]
     commit: str | None
 
 
@@ -65,10 +66,10 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
         findings=findings(bias),
         figures=figures,
         charts={
-            "models": list(dict.fromkeys(tables["accuracy"]["model"])),
+            "models": list(contents.models),
             "charts": [figure["chart"] for figure in figures if figure["chart"]],
         },
-        forest=forest(bias),
+        forest=forest(bias, contents.models),
         comparisons=[
             {**shown, "id": name} for name, one in COMPARISONS.items() for shown in shown_tables(tables, [one])
         ],

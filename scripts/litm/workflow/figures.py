@@ -1,5 +1,7 @@
 """Figures: which ones there are, and what each is drawn of."""
 
+from collections.abc import Collection
+
 from litm.base.hashing import canonical_json
 from litm.config.experiments import Experiment
 from litm.config.figures import PBI_FOREST, Figure
@@ -62,7 +64,7 @@ class FigurePlan:
 
     def pbi_forest_settings(self, wildcards: Wildcards) -> str:
         """What changes its picture: JSON. A method, because Snakemake takes braces of a plain param for wildcards."""
-        return canonical_json({"kind": PBI_FOREST})
+        return canonical_json({"kind": PBI_FOREST, "places": self._places(self._study.models)})
 
     @property
     def kind_modules(self) -> list[str]:
@@ -103,16 +105,29 @@ class FigurePlan:
 
     def settings(self, wildcards: Wildcards) -> str:
         """What changes the picture, beside the data: JSON."""
-        return canonical_json(self._study.figures[wildcards.figure].settings())
+        return canonical_json(self._settings(self._study.figures[wildcards.figure]))
 
     def published_settings(self, wildcards: Wildcards) -> str:
         """What changes a figure of published values alone, beside these: JSON."""
-        return canonical_json(self._study.published_figures[wildcards.figure].settings())
+        figures = self._study.published_figures
+        models = dict.fromkeys(model for figure in figures.values() for model in figure.models or ())
+        places = {model: place for place, model in enumerate(models)}
+        return canonical_json({**figures[wildcards.figure].settings(), "places": places})
 
     def settings_with_recall(self, figure: Figure) -> dict:
         """The same, with the [questions, corpus, retriever] of each search whose recall is drawn."""
         searches = self._candidates.open_domain(self._experiments(figure))
-        return {**figure.settings(), "recall": [[one.questions, one.corpus, one.retriever] for one in searches]}
+        return {**self._settings(figure), "recall": [[one.questions, one.corpus, one.retriever] for one in searches]}
+
+    def _settings(self, figure: Figure) -> dict:
+        """Its settings, with the places of the models that it shows: another model changes no other's colour."""
+        shown = {model for model in self._study.models if figure.shows(model)}
+        asked = {model for model, name in self._sweeps.pairs if name in (*figure.experiments, *figure.references)}
+        return {**figure.settings(), "places": self._places(shown & asked)}
+
+    def _places(self, models: Collection[str]) -> dict[str, int]:
+        """The place of each of these models among those of the study."""
+        return {model: place for place, model in enumerate(self._study.models) if model in models}
 
     def _experiments(self, figure: Figure) -> list[Experiment]:
         """The selected experiments whose recall a figure draws."""

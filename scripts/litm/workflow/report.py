@@ -79,6 +79,7 @@ class ReportPlan:
                 },
                 "datasets": [{"name": name, "source": self._source(name)} for name in self._dataset_names],
                 "seed": self._study.seed,
+                "models": list(self._study.models),
             }
         )
 

@@ -27,8 +27,8 @@ TABLE = Table(
     order=10,
     inputs=("accuracies",),
     note=(
-        "Accuracies in per cent with their 95 % interval (Wilson's; Clopper-Pearson's for n < 30 and for none or all "
-        "correct). Empty and cut answers (ended at the limit of new tokens) "
+        "Accuracies in per cent with their 95 % interval (Agresti and Coull's, never wider than Clopper and Pearson's, "
+        "which is the one for n < 30). Empty and cut answers (ended at the limit of new tokens) "
         "count as answers; Cut is empty where recorded responses do not say how they ended. Questions without a "
         "recorded response are not counted; questions too long at some position are left out at all positions of that "
         "size."
@@ -48,7 +48,7 @@ TABLE = Table(
         "accuracy": Column(FLOAT, "share of them that is right", "Accuracy", PERCENT),
         "ci_low": Column(
             FLOAT,
-            "lower 95 % limit: Wilson's, or Clopper-Pearson's for n < 30 and for none or all correct",
+            "lower 95 % limit: Agresti and Coull's, or Clopper and Pearson's for n < 30 and where that is narrower",
             "95 % from",
             PERCENT,
         ),

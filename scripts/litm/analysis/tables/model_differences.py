@@ -1,6 +1,5 @@
 """How models differ on the same questions."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from litm.analysis.columns import CELL, DIFFERENCE
@@ -25,13 +24,16 @@ TABLE = Table(
         "accuracy_a": Column(FLOAT, "accuracy of the first on the n questions", unit=PERCENT),
         "accuracy_b": Column(FLOAT, "accuracy of the second on them", unit=PERCENT),
         **DIFFERENCE,
-        "p_holm": Column(FLOAT, "`p_value` corrected over the pairs of models of the cell", unit=P_VALUE),
+        "p_holm": Column(FLOAT, "`p_value` corrected by Holm over the pairs of models of the cell", unit=P_VALUE),
+        "p_holm_all": Column(FLOAT, "`p_value` corrected by Holm over all rows of this table", unit=P_VALUE),
     },
 )
 
 
-def rows(compared_scores: "Files") -> Iterator[dict]:
+def rows(compared_scores: "Files") -> list[dict]:
     """A row a pair of models and cell, experiment by experiment in the order of the score files."""
+    from litm.analysis.families import with_holm
     from litm.analysis.model_differences import COLUMNS, model_difference_rows
 
-    return (row for scores in compared_scores.by_experiment(COLUMNS) for row in model_difference_rows(scores))
+    found = (row for scores in compared_scores.by_experiment(COLUMNS) for row in model_difference_rows(scores))
+    return with_holm(found, "p_value", "p_holm_all")

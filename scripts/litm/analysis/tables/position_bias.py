@@ -1,6 +1,5 @@
 """What the position does to the accuracy of each curve."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from litm.analysis.columns import CURVE
@@ -11,9 +10,9 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n_complete", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class",
+    "model", "experiment", "size", "placement", "n_complete", "pbi", "pbi_class",
     "class_certain", "reason", "edge_accuracy", "middle_accuracy", "primacy", "recency", "tilt", "gap",
-    "gap_null_95", "cochran_p",
+    "gap_null_95", "cochran_p", "cochran_p_holm",
 )  # fmt: skip
 
 TABLE = Table(
@@ -61,26 +60,36 @@ TABLE = Table(
             TEXT, "above 0.30 strong, 0.15 moderate, 0.05 weak, within 0.05 of 0 flat, below inverted", "Class"
         ),
         "class_certain": Column(BOOLEAN, "whether the whole interval of the PBI lies in its class", "Certain"),
-        "mde": Column(FLOAT, "smallest PBI that this n finds with 80 % power", unit=PERCENT),
+        "mde": Column(
+            FLOAT,
+            "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv",
+            "Detectable PBI",
+            PERCENT,
+        ),
         "best_position": Column(INTEGER, "position of the best accuracy; empty where all are equal"),
         "worst_position": Column(INTEGER, "position of the worst"),
         "best_accuracy": Column(FLOAT, "the best accuracy", unit=PERCENT),
         "worst_accuracy": Column(FLOAT, "the worst", unit=PERCENT),
-        "gap": Column(FLOAT, "best - worst", "Gap", PERCENT),
+        **with_interval("gap", Column(FLOAT, "best - worst", "Gap", PERCENT)),
         "gap_null_mean": Column(FLOAT, "mean of the gap if positions had no effect, by permutation", unit=PERCENT),
         "gap_null_95": Column(FLOAT, "what it then does not exceed in 95 % of cases", "Gap by chance", PERCENT),
         "gap_p": Column(FLOAT, "p of the gap by permutation", unit=P_VALUE),
         "cochran_q": Column(FLOAT, "Cochran's Q: does any position differ?"),
         "cochran_df": Column(INTEGER, "its degrees of freedom"),
         "cochran_p": Column(FLOAT, "its p", "Cochran p", P_VALUE),
+        "cochran_p_holm": Column(
+            FLOAT, "`cochran_p` corrected by Holm over all curves of this table", "Holm over curves", P_VALUE
+        ),
     },
     report=_REPORT,
 )
 
 
-def rows(curve_scores: "Files", seed: int) -> Iterator[dict]:
+def rows(curve_scores: "Files", seed: int) -> list[dict]:
     """A row a curve, in the order of the score files."""
+    from litm.analysis.families import with_holm
     from litm.analysis.paired_scores import curves
     from litm.analysis.position_bias import position_bias_row
 
-    return (position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep))
+    found = (position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep))
+    return with_holm(found, "cochran_p", "cochran_p_holm")

@@ -1,6 +1,5 @@
 """How the positions of a curve differ, two by two."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from litm.analysis.columns import CURVE, DIFFERENCE
@@ -9,28 +8,45 @@ from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, Column, Table
 if TYPE_CHECKING:
     from litm.analysis.files import Files
 
+#: Columns that the report shows.
+_REPORT = (
+    "model", "experiment", "size", "placement", "position_a", "position_b", "n", "accuracy_a", "accuracy_b",
+    "difference", "p_value", "p_holm", "p_holm_all",
+)  # fmt: skip
+
 TABLE = Table(
     name="position_pairs",
     title="Pairs of positions",
     doc="Pairs of positions: difference on the same questions, with exact McNemar tests corrected by Holm.",
     order=22,
     inputs=("curve_scores",),
+    note=(
+        "Accuracy at position a minus that at position b in points, with its own 95 % interval, paired by question; "
+        "positions count from 0. p: exact McNemar test, alone, corrected by Holm over the pairs of the curve, and over "
+        "all pairs of the table."
+    ),
     columns={
         **CURVE,
-        "position_a": Column(INTEGER, "the first position"),
-        "position_b": Column(INTEGER, "the second position"),
-        "n": Column(INTEGER, "questions scored at every position"),
-        "accuracy_a": Column(FLOAT, "accuracy at the first position", unit=PERCENT),
-        "accuracy_b": Column(FLOAT, "accuracy at the second position", unit=PERCENT),
+        "position_a": Column(INTEGER, "the first position", "Position a"),
+        "position_b": Column(INTEGER, "the second position", "Position b"),
+        "n": Column(INTEGER, "questions scored at every position", "n"),
+        "accuracy_a": Column(FLOAT, "accuracy at the first position", "Accuracy a", PERCENT),
+        "accuracy_b": Column(FLOAT, "accuracy at the second position", "Accuracy b", PERCENT),
         **DIFFERENCE,
-        "p_holm": Column(FLOAT, "`p_value` corrected over the pairs of the curve", unit=P_VALUE),
+        "p_holm": Column(FLOAT, "`p_value` corrected by Holm over the pairs of the curve", "Holm over pairs", P_VALUE),
+        "p_holm_all": Column(
+            FLOAT, "`p_value` corrected by Holm over all pairs of all curves of this table", "Holm over all", P_VALUE
+        ),
     },
+    report=_REPORT,
 )
 
 
-def rows(curve_scores: "Files") -> Iterator[dict]:
+def rows(curve_scores: "Files") -> list[dict]:
     """A row a pair of positions, curve by curve in the order of the score files."""
+    from litm.analysis.families import with_holm
     from litm.analysis.paired_scores import curves
     from litm.analysis.position_pairs import pairwise_rows
 
-    return (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
+    found = (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in pairwise_rows(curve))
+    return with_holm(found, "p_value", "p_holm_all")

@@ -34,9 +34,9 @@ TABLE = Table(
         "model": MODEL,
         **CELL,
         "n": Column(INTEGER, "questions that all three experiments scored", "n"),
-        "accuracy": Column(FLOAT, "accuracy on them", "Accuracy", PERCENT),
-        "closed_book": Column(FLOAT, "that without documents", "Closed book", PERCENT),
-        "oracle": Column(FLOAT, "that with the gold document alone", "Oracle", PERCENT),
+        **with_interval("accuracy", Column(FLOAT, "accuracy on them", "Accuracy", PERCENT)),
+        **with_interval("closed_book", Column(FLOAT, "that without documents", "Closed book", PERCENT)),
+        **with_interval("oracle", Column(FLOAT, "that with the gold document alone", "Oracle", PERCENT)),
         **with_interval(
             "utilisation",
             Column(

@@ -12,6 +12,7 @@ from matplotlib.patheffects import withStroke
 
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import MARKS, REFERENCE, Chart, Panel, Point
+from litm.figures.drawing.colours import COLOURS
 
 #: Of a panel: without its bars, and for a bar or the gap between two groups; at least; and of the whole figure at most.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
@@ -19,7 +20,6 @@ PANEL_HEIGHT_INCHES = 2.9
 NOTE_CHARACTERS_AN_INCH, NOTE_LINE_POINTS = 12, 11
 #: Bars of more models than there are colours differ in their hatching.
 HATCHES = ("", "////", "....")
-COLOURS = 10
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class _Sizes:
 
 def draw_bars(chart: Chart) -> Figure:
     """The panels of a chart, each with a group of bars for each of its ticks and a bar for each model."""
-    fills = _fills(chart.models)
+    fills = _fills(chart)
     size = _sizes(chart)
     canvas = style.new_canvas(size.width, size.height)
     axes = canvas.subplots(size.rows, size.columns, sharey=True, squeeze=False)
     for first, row in zip(range(0, len(chart.panels), size.columns), axes, strict=True):
         _draw_row(row, chart.panels[first : first + size.columns], size.note_characters, fills)
         row[0].set_ylabel(chart.y_label)
-    looks = style.model_looks(chart.models)
+    looks = style.model_looks(chart.models, chart.places)
     for index, ax in enumerate(axes.flatten()):
         if index >= len(chart.panels):
             ax.remove()
@@ -53,8 +53,8 @@ def draw_bars(chart: Chart) -> Figure:
     _fit_y_axis(axes[0, 0], chart)
     style.set_title(canvas, chart.title)
     handles = [Patch(label=model, linewidth=1, **fill) for model, fill in fills.items()]
-    note = style.describe_n(chart.series(MARKS), "bar", "whiskers")
-    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], note)
+    notes = [style.describe_n(chart.series(MARKS), "bar", "whiskers"), style.describe_references(chart)]
+    style.add_legend(canvas, [*handles, *style.reference_handles(chart)], "\n".join(filter(None, notes)))
     return canvas
 
 
@@ -70,11 +70,12 @@ def _sizes(chart: Chart) -> _Sizes:
     return _Sizes(rows, columns, note_characters, width, rows * PANEL_HEIGHT_INCHES + 1.2)
 
 
-def _fills(models: Sequence[str]) -> dict[str, dict]:
+def _fills(chart: Chart) -> dict[str, dict]:
     """Colour and hatching of each model's bars."""
     fills = {}
-    for index, (model, colour) in enumerate(style.model_colours(models).items()):
-        hatch = HATCHES[index // COLOURS % len(HATCHES)]
+    for model, place in style.places_of(chart.models, chart.places).items():
+        colour = COLOURS[place % len(COLOURS)]
+        hatch = HATCHES[place // len(COLOURS) % len(HATCHES)]
         fills[model] = {"facecolor": colour, "edgecolor": colour, "hatch": hatch, "hatchcolor": "white"}
     return fills
 

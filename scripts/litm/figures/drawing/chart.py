@@ -55,7 +55,10 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """The panels of a figure, and its models in the order of their colours."""
+    """The panels of a figure, and its models.
+
+    places: the place of models in the study, which gives them their colours.
+    """
 
     name: str
     title: str
@@ -63,6 +66,7 @@ class Chart:
     y_label: str
     models: tuple[str, ...]
     panels: tuple[Panel, ...]
+    places: Mapping[str, int]
 
     def series(self, *kinds: str) -> Iterator[Series]:
         """All series of these kinds, panel by panel; all there are if none is named."""
@@ -82,6 +86,7 @@ def make_chart(
         y_label="Accuracy, recall (%)" if has_recall else "Accuracy (%)",
         models=tuple(models),
         panels=tuple(replace(panel, series=panel.series + series) for panel in panels),
+        places=figure.get("places") or {},
     )
 
 

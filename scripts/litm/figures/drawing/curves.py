@@ -15,7 +15,7 @@ def draw_curves(chart: Chart) -> Figure:
     width = max(style.MINIMUM_INCHES, style.PANEL_INCHES[0] * len(chart.panels) + 0.4)
     canvas = style.new_canvas(width, style.PANEL_INCHES[1] + 1.2)
     axes = canvas.subplots(1, len(chart.panels), sharey=True, squeeze=False)[0]
-    looks = style.model_looks(chart.models)
+    looks = style.model_looks(chart.models, chart.places)
     for ax, panel in zip(axes, chart.panels, strict=True):
         style.draw_series(ax, panel.series, looks)
         style.name_absent(ax, panel.absent)
@@ -26,7 +26,12 @@ def draw_curves(chart: Chart) -> Figure:
     style.fit_y_axis(axes[0], chart)
     style.set_title(canvas, chart.title)
     counted = [one for one in chart.series(CURVE) if one.model is not None]
-    style.add_legend(canvas, style.legend_handles(chart, looks), style.describe_n(counted, "point", "bars"))
+    notes = [
+        style.describe_n(counted, "point", "bars"),
+        style.describe_references(chart),
+        style.describe_axis(axes[0]),
+    ]
+    style.add_legend(canvas, style.legend_handles(chart, looks), "\n".join(filter(None, notes)))
     return canvas
 
 

@@ -1,6 +1,6 @@
 """The Position Bias Index of curves as a picture: a forest plot."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -63,13 +63,13 @@ class _Group:
     rows: list[_Row]
 
 
-def draw_forest(curves: Sequence[IndexedCurve], x_label: str) -> Figure:
+def draw_forest(curves: Sequence[IndexedCurve], x_label: str, places: Mapping[str, int]) -> Figure:
     """The index of every curve, in points, with its 95 % interval and its n, by experiment.
 
-    A model has one colour and marker throughout; the classes of the index are shaded. A curve without information is
-    hollow and grey, with the reason at the right. Of the curves without an index those with a reason are listed with it
-    alone; those without one (two positions have no middle) are left out, and the axis label says how many. If no curve
-    has an index, the figure says that instead.
+    A model has one colour and marker throughout, by its place in the study (`places`); the classes of the index are
+    shaded. A curve without information is hollow and grey, with the reason at the right. Of the curves without an index
+    those with a reason are listed with it alone; those without one (two positions have no middle) are left out, and the
+    axis label says how many. If no curve has an index, the figure says that instead.
     """
     shown = [curve for curve in curves if curve.index or curve.reason]
     if not any(curve.index for curve in shown):
@@ -81,7 +81,7 @@ def draw_forest(curves: Sequence[IndexedCurve], x_label: str) -> Figure:
     canvas = style.new_canvas(_width(groups, layout), lines * layout.line_inches + 1.8)
     panel = canvas.subplots()
     _draw_bands(panel, *_limits(rows))
-    looks = style.model_looks(list(dict.fromkeys(curve.model for curve in curves)))
+    looks = style.model_looks(list(dict.fromkeys(curve.model for curve in curves)), places)
     for row in rows:
         _draw_row(panel, row, looks[row.curve.model], layout)
     for group in groups:

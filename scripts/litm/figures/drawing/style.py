@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from litm.base.atomic_write import atomic_writer
+from litm.base.formatting import percent
 from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
+from litm.figures.drawing.colours import COLOURS, MARKERS
 
 matplotlib.use("Agg")
 
@@ -41,7 +44,8 @@ PUBLISHED_LOOK: dict[str, Any] = {
 }
 #: Grey: the recall of a retriever is of no model.
 RECALL_COLOUR = (0.3, 0.3, 0.3)
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+#: Where the interval of a reference line is drawn, as a fraction of the panel's width.
+REFERENCE_INTERVAL_AT = 0.985
 
 
 def new_canvas(width: float, height: float) -> Figure:
@@ -60,24 +64,27 @@ def set_title(canvas: Figure, title: str) -> None:
 class Look:
     """What tells a model from the others; shift: how far its curves are drawn beside the data, in points."""
 
-    colour: tuple
+    colour: Any
     marker: str
     shift: float
 
 
-def model_looks(models: Sequence[str]) -> dict[str, Look]:
-    """The look of each model, by its place among all."""
-    step = min(STEP_POINTS, SPREAD_POINTS / max(1, len(models)))
+def model_looks(models: Sequence[str], places: Mapping[str, int]) -> dict[str, Look]:
+    """The look of each model: colour and marker by its place in the study, so that they are the same in all figures;
+    shift by its place in this one.
+    """
+    step, centre = min(STEP_POINTS, SPREAD_POINTS / max(1, len(models))), (len(models) - 1) / 2
     return {
-        model: Look(colour, MARKERS[index % len(MARKERS)], (index - (len(models) - 1) / 2) * step)
-        for index, (model, colour) in enumerate(model_colours(models).items())
+        model: Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], (index - centre) * step)
+        for index, (model, place) in enumerate(places_of(models, places).items())
     }
 
 
-def model_colours(models: Iterable[str]) -> dict[str, tuple]:
-    """A colour for each model, in the order in which they come first; ten are told apart by colour-blind people too."""
+def places_of(models: Iterable[str], places: Mapping[str, int]) -> dict[str, int]:
+    """The place of each model in the study; one that has none there comes after all that have."""
     names = list(dict.fromkeys(models))
-    return dict(zip(names, sns.color_palette("colorblind", len(names)), strict=True))
+    free = count(max((places[model] for model in names if model in places), default=-1) + 1)
+    return {model: places[model] if model in places else next(free) for model in names}
 
 
 def dash_of(series: Series) -> Any:
@@ -92,6 +99,7 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
         look = Look(RECALL_COLOUR, "", 0.0) if one.model is None else looks[one.model]
         if one.kind == REFERENCE:
             ax.axhline(100 * one.points[0].value, color=look.colour, linestyle=dash_of(one), linewidth=1.4)
+            _draw_reference_interval(ax, one.points[0], look)
             continue
         xs = [point.x for point in one.points if point.x is not None]
         values = [100 * point.value for point in one.points]
@@ -104,6 +112,16 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
                 linestyle=dash_of(one), markersize=5, capsize=3, elinewidth=1,
             ).get_children()  # fmt: skip
         _move(ax, artists, look.shift)
+
+
+def _draw_reference_interval(ax: Axes, point: Point, look: Look) -> None:
+    """The 95 % interval of a reference line, at the right edge of its panel."""
+    if point.low is None or point.high is None:
+        return
+    at, ends = [REFERENCE_INTERVAL_AT] * 2, [100 * point.low, 100 * point.high]
+    across = ax.get_yaxis_transform()
+    shifted = across + ScaledTranslation(look.shift / POINTS_AN_INCH, 0, ax.figure.dpi_scale_trans)
+    ax.plot(at, ends, color=look.colour, linewidth=1, marker="_", markersize=6, transform=shifted, scaley=False)
 
 
 def _move(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
@@ -153,12 +171,28 @@ def fit_y_axis(ax: Axes, chart: Chart) -> None:
 
 def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
     """How many questions a mark stands for, and what its intervals are."""
-    counts = [point.n for one in series for point in one.points]
-    if not counts:
+    points = [point for one in series for point in one.points]
+    if not points:
         return "no question was scored"
+    return f"{_count(points)} questions a {mark}; {intervals} are 95 % intervals"
+
+
+def describe_axis(ax: Axes) -> str:
+    """That the vertical axis does not begin at 0, where it does not; else ''."""
+    bottom, _ = ax.get_ylim()
+    return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom > 0 else ""
+
+
+def describe_references(chart: Chart) -> str:
+    """What is drawn at the right edge of the reference lines, where there are any; else ''."""
+    has_any = any(True for _ in chart.series(REFERENCE))
+    return "at the right edge: 95 % intervals of the horizontal lines" if has_any else ""
+
+
+def _count(points: Iterable[Point]) -> str:
+    counts = [point.n for point in points]
     fewest, most = min(counts), max(counts)
-    n = f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
-    return f"{n} questions a {mark}; {intervals} are 95 % intervals"
+    return f"n = {most:,}" if fewest == most else f"n = {fewest:,} to {most:,}"
 
 
 def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
@@ -181,9 +215,23 @@ def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
 
 
 def reference_handles(chart: Chart) -> list[Artist]:
-    """Legend entries of the reference lines."""
-    lines = {one.label: one for one in chart.series(REFERENCE)}
-    return [_grey_line(dash_of(one), label) for label, one in sorted(lines.items(), key=lambda item: item[1].dash)]
+    """Legend entries of the reference lines, with n and, of a single model, value and interval."""
+    lines: dict[str, dict[str | None, Series]] = {}
+    for one in chart.series(REFERENCE):
+        lines.setdefault(one.label, {})[one.model] = one
+    entries = sorted(lines.items(), key=lambda item: next(iter(item[1].values())).dash)
+    return [
+        _grey_line(dash_of(next(iter(models.values()))), _reference_label(label, list(models.values())))
+        for label, models in entries
+    ]
+
+
+def _reference_label(label: str, models: Sequence[Series]) -> str:
+    points = [one.points[0] for one in models]
+    if len(points) > 1 or points[0].low is None or points[0].high is None:
+        return f"{label} ({_count(points)})"
+    low, value, high = map(percent, (points[0].low, points[0].value, points[0].high))
+    return f"{label} {value} [{low}, {high}] ({_count(points)})"
 
 
 def _grey_line(linestyle: Any, label: str) -> Line2D:

@@ -1,0 +1,63 @@
+"""What each curve could have shown: rows of detectable_effects.csv from score rows."""
+
+import numpy as np
+import pandas as pd
+
+from litm.analysis.paired_scores import CompleteCases, complete_cases, interval_columns
+from litm.analysis.pbi import CONTRASTS, middle_index
+from litm.analysis.power import FIVE_POINTS, Assumption, detectable_effect, observed, questions_needed
+from litm.analysis.statistics import contrast_interval
+
+
+def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
+    """A row for each of primacy, recency, tilt and PBI of one curve: what was found, and what n questions can show.
+
+    `mde` is the smallest effect that is shown with a chance of 80 %, and `n_for_5_points` the questions that show one
+    of 5 points, both for a curve of this mean accuracy and correlation. [] for a curve without a middle or a complete
+    case. Errors: those of `complete_cases`.
+    """
+    sweep = complete_cases(scores)
+    three = start_middle_end(sweep)
+    if three is None:
+        return []
+    assumed = observed(three)
+    return [
+        {
+            **sweep.names,
+            "n": len(three),
+            "statistic": contrast,
+            **interval_columns("value", contrast_interval(three, weights)),
+            "mean_accuracy": assumed.accuracy,
+            "correlation": assumed.correlation,
+            "mde": detectable_effect(contrast, len(three), assumed),
+            "n_for_5_points": questions_needed(contrast, FIVE_POINTS, assumed),
+        }
+        for contrast, weights in CONTRASTS.items()
+    ]
+
+
+def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:
+    """The columns of start, middle and end; None for a curve without a middle or a complete case."""
+    middle = middle_index(sweep.depths)
+    if middle is None or not len(sweep.matrix):
+        return None
+    return sweep.matrix[:, [0, middle, len(sweep.positions) - 1]]
+
+
+def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
+    """What the curves of one experiment say of accuracy and correlation, each mean weighted by questions, and the
+    fewest questions of a curve; None without a curve that has a middle.
+    """
+    from litm.analysis.paired_scores import curves
+
+    threes = [three for curve in curves(scores) if (three := start_middle_end(complete_cases(curve))) is not None]
+    if not threes:
+        return None
+    told, weights = [observed(three) for three in threes], [len(three) for three in threes]
+    return (
+        Assumption(
+            float(np.average([one.accuracy for one in told], weights=weights)),
+            float(np.average([one.correlation for one in told], weights=weights)),
+        ),
+        min(weights),
+    )

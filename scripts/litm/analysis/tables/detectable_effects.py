@@ -1,0 +1,61 @@
+"""What difference each curve could have shown with its questions, and how many questions show 5 points."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import CURVE
+from litm.analysis.table import FLOAT, INDEX, INTEGER, PERCENT, TEXT, Column, Table, with_interval
+
+if TYPE_CHECKING:
+    from litm.analysis.files import Files
+
+#: Columns that the report shows.
+_REPORT = (
+    "model", "experiment", "size", "placement", "n", "statistic", "value", "mean_accuracy", "correlation", "mde",
+    "n_for_5_points",
+)  # fmt: skip
+
+TABLE = Table(
+    name="detectable_effects",
+    title="What these numbers of questions can show",
+    doc=(
+        "Primacy, recency, tilt and Position Bias Index of each curve of three positions or more, beside the smallest "
+        "effect that its n shows with a chance of 80 % and the number of questions that shows 5 points. Both are "
+        "computed for a curve of its mean accuracy and correlation, see docs/evidence.md."
+    ),
+    order=24,
+    inputs=("curve_scores",),
+    note=(
+        "An effect is shown where its 95 % interval lies on one side of 0. Detectable: the smallest true effect, in "
+        "points, that n questions show with a chance of 80 %; an interval around 0 says nothing about smaller ones. "
+        "The last column: how many questions show an effect of 5 points. Correlation: of right and wrong between two "
+        "positions of the same question."
+    ),
+    columns={
+        **CURVE,
+        "n": Column(INTEGER, "questions scored at every position", "n"),
+        "statistic": Column(TEXT, "`primacy`, `recency`, `tilt` or `pbi`", "Effect"),
+        **with_interval("value", Column(FLOAT, "what was found", "Found", PERCENT)),
+        "mean_accuracy": Column(FLOAT, "mean of start, middle and end", "Mean accuracy", PERCENT),
+        "correlation": Column(
+            FLOAT,
+            "mean correlation of right and wrong between start, middle and end of a question, from 0; 0.5 where a "
+            "position has no spread",
+            "Correlation",
+            INDEX,
+        ),
+        "mde": Column(FLOAT, "smallest effect that n shows with 80 % power", "Detectable", PERCENT),
+        "n_for_5_points": Column(
+            INTEGER, "questions that show an effect of 5 points with 80 % power", "n for 5 points"
+        ),
+    },
+    report=_REPORT,
+)
+
+
+def rows(curve_scores: "Files") -> Iterator[dict]:
+    """A row a curve and effect, in the order of the score files."""
+    from litm.analysis.detectable_effects import detectable_effect_rows
+    from litm.analysis.paired_scores import curves
+
+    return (row for sweep in curve_scores.scores() for curve in curves(sweep) for row in detectable_effect_rows(curve))

@@ -1,0 +1,139 @@
+"""What the questions of a config can show, before they are asked: detectable effects and numbers of questions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from litm.analysis.detectable_effects import earlier_curve
+from litm.analysis.power import (
+    ASSUMED_ACCURACY,
+    ASSUMED_CORRELATION,
+    FIVE_POINTS,
+    Assumption,
+    detectable_effect,
+    questions_needed,
+)
+from litm.base.formatting import percent
+from litm.checks.estimate import Remaining
+from litm.domain.placement import gold_places
+from litm.inference.prompt import Prompt
+
+#: Positions that start, middle and end take.
+LEAST_POSITIONS = 3
+NOTHING_KNOWN = (
+    Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION),
+    "assumed, as nothing of it was scored yet",
+)
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """What the questions of one sweep can show with a chance of 80 %.
+
+    questions: of the size that has the fewest; source: where accuracy and correlation are from; index, pair: the
+    smallest Position Bias Index and difference of two positions that are shown, None where none is;
+    index_needed: the questions that show an index of 5 points.
+    """
+
+    model: str
+    experiment: str
+    questions: int
+    assumed: Assumption
+    source: str
+    index: float | None
+    pair: float | None
+    index_needed: int | None
+    pair_needed: int | None
+
+
+def curve_questions(prompts: Iterable[Prompt]) -> int | None:
+    """The questions of a sweep's curve, the fewest of its sizes; None where no size has three positions."""
+    sizes: dict[int, dict[str, set[str]]] = {}
+    for prompt in prompts:
+        if len(gold_places(prompt.placement)) == 1:
+            sizes.setdefault(prompt.size, {}).setdefault(prompt.placement, set()).add(prompt.id)
+    counts = [min(map(len, places.values())) for places in sizes.values() if len(places) >= LEAST_POSITIONS]
+    return min(counts, default=None)
+
+
+def sample_sizes(sweeps: Sequence[Remaining], results: Path) -> list[SampleSize]:
+    """Those of the sweeps that have curves; results: where earlier scores are looked for."""
+    return [
+        _sample_size(left, left.questions, *earlier(results, left.model, left.experiment))
+        for left in sweeps
+        if left.questions
+    ]
+
+
+def _sample_size(left: Remaining, questions: int, assumed: Assumption, source: str) -> SampleSize:
+    return SampleSize(
+        model=left.model,
+        experiment=left.experiment,
+        questions=questions,
+        assumed=assumed,
+        source=source,
+        index=detectable_effect("pbi", questions, assumed),
+        pair=detectable_effect("primacy", questions, assumed),
+        index_needed=questions_needed("pbi", FIVE_POINTS, assumed),
+        pair_needed=questions_needed("primacy", FIVE_POINTS, assumed),
+    )
+
+
+def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str]:
+    """Accuracy and correlation of earlier scores of the same sweep, or else of another model's, or else assumed."""
+    own = results / "scores" / model / f"{experiment}.parquet"
+    others = sorted((results / "scores").glob(f"*/{experiment}.parquet"))
+    for path in [own, *others]:
+        found = earlier_curve(pd.read_parquet(path)) if path.exists() else None
+        if found:
+            assumed, n = found
+            return assumed, f"from earlier scores of {path.parent.name}, n = {n:,}"
+    return NOTHING_KNOWN
+
+
+def sample_size_notes(sizes: Sequence[SampleSize]) -> list[str]:
+    """A line for what sweeps have in common: how many questions, what they can show, and what takes how many."""
+    together: dict[tuple, list[SampleSize]] = {}
+    for size in sizes:
+        together.setdefault((size.experiment, size.questions, size.assumed, size.source), []).append(size)
+    lines = [
+        f"{same[0].experiment} ({', '.join(one.model for one in same)}): {_shown(same[0])}"
+        for same in together.values()
+    ]
+    if lines:
+        lines.insert(0, "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md):")
+    return lines
+
+
+def _shown(size: SampleSize) -> str:
+    index, pair = map(_points, (size.index, size.pair))
+    return (
+        f"{size.questions:,} questions show a Position Bias Index of {index} and a difference of two positions of "
+        f"{pair}; 5 points take {_count(size.index_needed)} and {_count(size.pair_needed)} questions "
+        f"(accuracy {percent(size.assumed.accuracy)} %, correlation between positions {size.assumed.correlation:.2f}: "
+        f"{size.source})"
+    )
+
+
+def _points(effect: float | None) -> str:
+    return "no size" if effect is None else f"{percent(effect)} points"
+
+
+def _count(questions: int | None) -> str:
+    return "more than ten million" if questions is None else f"{questions:,}"
+
+
+def sample_size_columns(sizes: Iterable[SampleSize]) -> dict[tuple[str, str], Mapping[str, object]]:
+    """The columns that the table of the estimate has of them, by model and experiment."""
+    return {
+        (size.model, size.experiment): {
+            "questions": size.questions,
+            "detectable_pbi": size.index,
+            "detectable_difference": size.pair,
+            "n_for_5_points_pbi": size.index_needed,
+            "n_for_5_points_difference": size.pair_needed,
+        }
+        for size in sizes
+    }
