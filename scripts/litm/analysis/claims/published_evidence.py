@@ -20,6 +20,10 @@ class PublishedEvidence:
     values: Mapping[Cell, PublishedAccuracy]
 
     @property
+    def is_published(self) -> bool:
+        return True
+
+    @property
     def cells(self) -> Sequence[Cell]:
         return list(self.values)
 
@@ -45,6 +49,10 @@ class PublishedEvidence:
 
         return self._measure(value, list(used), interval)
 
+    def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure:
+        """As `Evidence.difference_of_means`, by `contrast`."""
+        return self.contrast(dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other)))
+
     def accuracy(self, cell: Cell) -> Measure:
         """As `Evidence.accuracy`, with the interval of the nearest whole number of right answers."""
         (correct,), n = self.correct([cell])
@@ -63,7 +71,7 @@ class PublishedEvidence:
 
     def _measure(self, value, cells, interval) -> Measure:
         sources = tuple(dict.fromkeys(self.values[cell].source for cell in cells))
-        return Measure(value, min(self.values[cell].n for cell in cells), interval, sources)
+        return Measure(value, min(self.values[cell].n for cell in cells), interval, sources, is_paired=False)
 
     def _shrunk(self, cell: Cell) -> float:
         published = self.values[cell]

@@ -20,7 +20,8 @@ def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
         own = table[table["claim"] == claim.name]
         asked = own[own["experiment"].notna()]
         counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
-        rows.append([claim.statement, claim.section, *counts.values(), _finding(asked, counts, claim.needs)])
+        status = own.iloc[0][["status", "contested_by"]].tolist()
+        rows.append([claim.statement, claim.section, *counts.values(), _finding(asked, counts, claim.needs), *status])
     return pd.DataFrame(rows, columns=list(claims_summary.TABLE.columns))
 
 

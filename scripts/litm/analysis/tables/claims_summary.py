@@ -18,7 +18,9 @@ TABLE = Table(
         "contradicted": Column(INTEGER, "cases that contradict it", "Contradicted"),
         "not_enough": Column(INTEGER, "cases that do not decide", "Not enough data"),
         "finding": Column(TEXT, "the same in a sentence", "What was found"),
+        "status": Column(TEXT, "what became of the claim since: `supported` or `contested`", "Status"),
+        "contested_by": Column(TEXT, "by whom", "By"),
     },
-    report=("statement", "section", "supported", "contradicted", "not_enough", "finding"),
+    report=("statement", "section", "supported", "contradicted", "not_enough", "finding", "status", "contested_by"),
     section="claims",
 )

@@ -1,0 +1,327 @@
+"""How often a family of claims has a wrong verdict, by simulation, and a family of curves a wrong word.
+
+    PYTHONPATH=scripts python benchmarks/claim_errors.py estimates
+    PYTHONPATH=scripts python benchmarks/claim_errors.py scores
+    PYTHONPATH=scripts python benchmarks/claim_errors.py words
+
+estimates: m normal estimates with one standard error and equal correlation, of truths at the bounds of the criterion,
+    where errors are most frequent; by the procedure of `claims.error_rates`, and by the one before it, which let a case
+    with either verdict leave and asked the others again at the level for fewer.
+scores: right and wrong answers of m models to n questions at start, middle and end; the claim is the U, before: that
+    the Position Bias Index is above 0. With the chance `correlation` the three answers of a question come from one
+    uniform number, else from three, so that this is the correlation of two answers of the same accuracy.
+words: the same answers, and whether the word of any curve says what is not so.
+
+In all of them 5 % is promised, whatever the truth; what is printed is per cent of the simulated families, with its
+standard error.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import pairwise, product
+from math import sqrt
+
+import numpy as np
+from measuring import table
+from scipy import special
+
+from litm.analysis.claims.criteria import ABOVE_ZERO, NEGLIGIBLE, SMALL, WITHIN_SMALL, Answer, Criterion
+from litm.analysis.claims.error_rates import ALPHA
+from litm.analysis.claims.measures import Measure, largest, negated
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Part, Question, decide
+from litm.analysis.claims.words import (
+    END_LOWER,
+    FALLING,
+    FLAT,
+    INVERTED,
+    NONE,
+    PRIMACY,
+    PRIMACY_UNCLEAR,
+    RECENCY,
+    RECENCY_UNCLEAR,
+    RISING,
+    START_LOWER,
+    UNEVEN,
+    CurveMeasures,
+    U,
+    words_of,
+)
+from litm.analysis.statistics import contrast_interval, paired_difference
+
+CURVES = (1, 5, 10, 23)
+ERRORS = (0.003, 0.005, 0.01, 0.02)
+QUESTIONS = (30, 100, 500, 2655)
+Truth = tuple[float, float, float]
+#: Accuracies at start, middle and end, and whether the curve is no U (then "supported" is wrong) or one of 2 points or
+#: more (then "contradicted" is). Those in `MIXED` are families of both.
+NO_U: dict[str, Truth] = {
+    "flat": (0.6, 0.6, 0.6),
+    "recency alone": (0.6, 0.6, 0.75),
+    "recency alone, near 1": (0.95, 0.95, 0.98),
+    "rising": (0.4, 0.6, 0.8),
+}
+A_U: dict[str, Truth] = {"U of 2 points": (0.62, 0.6, 0.62), "U, one end of 2 points": (0.62, 0.6, 0.8)}
+TRUTHS = {**{name: (truth,) for name, truth in {**NO_U, **A_U}.items()}}
+TRUTHS["flat and U of 2 points"] = (NO_U["flat"], A_U["U of 2 points"])
+TRUTHS["half recency alone, half U of 2 points"] = (NO_U["recency alone"], A_U["U of 2 points"])
+#: Right (1) or wrong (0) at start, middle and end.
+PATTERNS = np.array(list(product((0, 1), repeat=3)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["estimates", "scores", "words"])
+    parser.add_argument("--families", type=int, default=4_000, help="simulated families of each setting")
+    parser.add_argument("--curves", type=int, nargs="+", default=CURVES)
+    parser.add_argument("--questions", type=int, nargs="+", default=QUESTIONS)
+    parser.add_argument("--correlation", type=float, default=0.85, help="of a question's answers")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    {"estimates": of_estimates, "scores": of_scores, "words": of_words}[args.what](args)
+
+
+# --- Wrong verdicts on normal estimates ---
+
+
+def of_estimates(args: argparse.Namespace) -> None:
+    truths: dict[str, tuple[Criterion, Sequence[float]]] = {
+        "all 0": (ABOVE_ZERO, (0.0,)),
+        "all 2 points": (ABOVE_ZERO, (NEGLIGIBLE,)),
+        "0 and 2 points": (ABOVE_ZERO, (0.0, NEGLIGIBLE)),
+        "within 5 points: all 5": (WITHIN_SMALL, (SMALL,)),
+    }
+    rows = []
+    for name, (criterion, values) in truths.items():
+        for correlation in (0.0, 0.5):
+            for error in ERRORS:
+                cells = []
+                for m in args.curves:
+                    families = estimates(values, m, error, correlation, args.families, args.seed)
+                    wrong = [wrong_estimates(criterion, values, family, error) for family in families]
+                    cells.append(" to ".join(rate(column) for column in zip(*wrong, strict=True)))
+                rows.append([name, correlation, f"{100 * error:.1f}", *cells])
+    print(f"{args.families} families a setting; per cent of families with a wrong verdict, before to now\n")
+    print(table(["truth", "correlation", "standard error", *(f"m = {m}" for m in args.curves)], rows))
+
+
+def estimates(
+    values: Sequence[float], m: int, error: float, correlation: float, families: int, seed: int
+) -> Iterator[np.ndarray]:
+    """Estimates of m quantities each, whose truths are `values` in turn."""
+    rng = np.random.default_rng([seed, m, round(1e4 * error), round(100 * correlation)])
+    shared, own = rng.standard_normal((families, 1)), rng.standard_normal((families, m))
+    yield from np.resize(values, m) + error * (sqrt(correlation) * shared + sqrt(1 - correlation) * own)
+
+
+def wrong_estimates(
+    criterion: Criterion, values: Sequence[float], family: np.ndarray, error: float
+) -> tuple[bool, bool]:
+    """Whether a family has a wrong verdict: by the procedure before, and by that of now."""
+    questions = [question((Part("s", criterion, normal(float(value), error)),)) for value in family]
+    truths = np.resize(values, len(family)).tolist()
+    return tuple(
+        any(is_wrong(criterion, truth, verdict) for truth, verdict in zip(truths, verdicts, strict=True))
+        for verdicts in (before(questions), now(questions))
+    )  # type: ignore[return-value]
+
+
+def is_wrong(criterion: Criterion, truth: float, verdict: str) -> bool:
+    """Whether a verdict says of the truth what is not so; a truth at a bound of a range is outside of it."""
+    if verdict == NOT_ENOUGH:
+        return False
+    answer = Answer.WANTED if verdict == SUPPORTED else Answer.DENIED
+    return criterion.margin(answer, (truth, truth)) <= 0
+
+
+def question(parts: tuple[Part, ...]) -> Question:
+    return Question(("m",), "e", 1, parts, "")
+
+
+def normal(value: float, error: float) -> Measure:
+    """An estimate with a normal interval."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        half = error * quantile(confidence)
+        return value - half, value + half
+
+    return Measure(value, 10, interval)
+
+
+@cache
+def quantile(confidence: float) -> float:
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def now(questions: Sequence[Question]) -> list[str]:
+    return [decision.verdict for decision in decide(questions)]
+
+
+def before(questions: Sequence[Question]) -> list[str]:
+    """The procedure until November 2026: all that an interval decides leave, whichever way, and the rest are fewer."""
+    verdicts = [NOT_ENOUGH] * len(questions)
+    left = list(range(len(questions)))
+    while left:
+        confidence = 1 - ALPHA / len(left)
+        for index in left:
+            verdicts[index] = at_once(questions[index].parts[0], confidence)
+        still_open = [index for index in left if verdicts[index] == NOT_ENOUGH]
+        if still_open == left:
+            break
+        left = still_open
+    return verdicts
+
+
+def at_once(part: Part, confidence: float) -> str:
+    assert part.measure is not None
+    interval = part.measure.interval(confidence)
+    for answer, verdict in ((Answer.WANTED, SUPPORTED), (Answer.DENIED, CONTRADICTED)):
+        if part.criterion.margin(answer, interval) > 0:
+            return verdict
+    return NOT_ENOUGH
+
+
+# --- Wrong verdicts on answers ---
+
+
+def of_scores(args: argparse.Namespace) -> None:
+    rows = []
+    for name, truths in TRUTHS.items():
+        for n in args.questions:
+            cells = []
+            for m in args.curves:
+                wrong = [wrong_u(truths, family) for family in answers(truths, m, n, args)]
+                cells.append(rate(wrong))
+                if truths == (NO_U["flat"],):
+                    old = [wrong_index(family) for family in answers(truths, m, n, args)]
+                    cells[-1] = f"{rate(old)} to {cells[-1]}"
+            rows.append([name, n, *cells])
+    print(f"{args.families} families a setting, answers correlated {args.correlation}; per cent with a wrong verdict")
+    print("on the U; of flat curves also before (on the Position Bias Index) to now\n")
+    print(table(["truth", "n", *(f"m = {m}" for m in args.curves)], rows))
+
+
+def answers(truths: Sequence[Truth], m: int, n: int, args: argparse.Namespace) -> Iterator[np.ndarray]:
+    """How many of n questions have each of `PATTERNS`: (m, 8) for a family of m curves with these truths in turn."""
+    rng = np.random.default_rng([args.seed, m, n])
+    chances = [pattern_chances(truth, args.correlation) for truth in truths]
+    columns = [rng.multinomial(n, chances[index % len(chances)], size=args.families) for index in range(m)]
+    yield from np.stack(columns, axis=1)
+
+
+def pattern_chances(truth: Truth, correlation: float) -> np.ndarray:
+    """The chance of each of `PATTERNS`."""
+    apart = np.where(PATTERNS, truth, 1 - np.array(truth)).prod(axis=1)
+    together = np.zeros(len(PATTERNS))
+    for low, high in pairwise(sorted({0.0, 1.0, *truth})):
+        # One number between these two is right where the accuracy is above it.
+        pattern = tuple(int(accuracy >= high) for accuracy in truth)
+        together[int("".join(map(str, pattern)), 2)] += high - low
+    return correlation * together + (1 - correlation) * apart
+
+
+def wrong_u(truths: Sequence[Truth], family: np.ndarray) -> bool:
+    questions = [
+        question(tuple(Part(name, ABOVE_ZERO, difference(counts, *ends)) for name, ends in ENDS.items()))
+        for counts in family
+    ]
+    return any(
+        (verdict == SUPPORTED and not is_u(truths[index % len(truths)], 0))
+        or (verdict == CONTRADICTED and is_u(truths[index % len(truths)], NEGLIGIBLE - 1e-9))
+        for index, verdict in enumerate(now(questions))
+    )
+
+
+def is_u(truth: Truth, above: float) -> bool:
+    return min(truth[0], truth[2]) - truth[1] > above
+
+
+#: Columns of which the first minus the second is asked about.
+ENDS = {"primacy": (0, 1), "recency": (2, 1)}
+
+
+def difference(counts: np.ndarray, first: int, other: int) -> Measure:
+    """The difference of two columns, with its interval as everywhere, from how often there is each pattern."""
+    only_first = int(counts[(PATTERNS[:, first] == 1) & (PATTERNS[:, other] == 0)].sum())
+    only_other = int(counts[(PATTERNS[:, first] == 0) & (PATTERNS[:, other] == 1)].sum())
+    n = int(counts.sum())
+
+    @cache
+    def interval(confidence: float) -> tuple[float, float]:
+        estimate = paired_difference(only_first, only_other, n, confidence).estimate
+        return estimate.low, estimate.high
+
+    return Measure((only_first - only_other) / n, n, interval)
+
+
+def wrong_index(family: np.ndarray) -> bool:
+    """Whether the procedure before calls the Position Bias Index of a flat curve above 0."""
+    return SUPPORTED in before([question((Part("pbi", ABOVE_ZERO, index_of(counts)),)) for counts in family])
+
+
+def index_of(counts: np.ndarray) -> Measure:
+    matrix = np.repeat(PATTERNS, counts, axis=0)
+    interval = cache(lambda confidence: contrast_interval(matrix, (0.5, -1, 0.5), confidence))
+    return Measure(
+        interval(0.95).value, len(matrix), lambda confidence: (interval(confidence).low, interval(confidence).high)
+    )
+
+
+# --- Wrong words ---
+
+#: Whether a word is so, of start, middle and end.
+IS_SO: dict[str, Callable[[float, float, float], bool]] = {
+    U: lambda start, middle, end: min(start, end) > middle,
+    INVERTED: lambda start, middle, end: max(start, end) < middle,
+    PRIMACY: lambda start, middle, end: start > middle,
+    RECENCY: lambda start, middle, end: end > middle,
+    RECENCY_UNCLEAR: lambda start, middle, end: start > middle,
+    PRIMACY_UNCLEAR: lambda start, middle, end: end > middle,
+    START_LOWER: lambda start, middle, end: start < middle,
+    END_LOWER: lambda start, middle, end: end < middle,
+    RISING: lambda start, middle, end: end > start,
+    FALLING: lambda start, middle, end: end < start,
+    FLAT: lambda start, middle, end: max(start, middle, end) - min(start, middle, end) < SMALL - 1e-9,
+    UNEVEN: lambda start, middle, end: not start == middle == end,
+    NONE: lambda start, middle, end: True,
+    "": lambda start, middle, end: True,
+}
+WORD_TRUTHS: dict[str, tuple[Truth, ...]] = {
+    "flat": ((0.6, 0.6, 0.6),),
+    "recency alone": ((0.6, 0.6, 0.75),),
+    "5 points at the end": ((0.6, 0.6, 0.65),),
+    "5 points up and down": ((0.6, 0.625, 0.65), (0.65, 0.625, 0.6)),
+    "flat, recency alone and falling": ((0.6, 0.6, 0.6), (0.6, 0.6, 0.75), (0.7, 0.6, 0.5)),
+}
+
+
+def of_words(args: argparse.Namespace) -> None:
+    rows = []
+    for name, truths in WORD_TRUTHS.items():
+        for n in args.questions:
+            wrong = [rate([wrong_word(truths, family) for family in answers(truths, m, n, args)]) for m in args.curves]
+            rows.append([name, n, *wrong])
+    print(f"{args.families} families a setting, answers correlated {args.correlation}; per cent with a wrong word\n")
+    print(table(["truth", "n", *(f"m = {m}" for m in args.curves)], rows))
+
+
+def wrong_word(truths: Sequence[Truth], family: np.ndarray) -> bool:
+    words = words_of([curve_measures(counts) for counts in family])
+    return any(not IS_SO[word](*truths[index % len(truths)]) for index, word in enumerate(words))
+
+
+def curve_measures(counts: np.ndarray) -> CurveMeasures:
+    of = partial(difference, counts)
+    primacy, recency, tilt = of(0, 1), of(2, 1), of(2, 0)
+    gap = largest([primacy, recency, tilt, *map(negated, (primacy, recency, tilt))])
+    return CurveMeasures(primacy, recency, tilt, gap, None)
+
+
+def rate(wrong: Sequence[bool]) -> str:
+    """Per cent, and its standard error."""
+    share = float(np.mean(wrong))
+    return f"{100 * share:.1f} ±{100 * sqrt(share * (1 - share) / len(wrong)):.1f}"
+
+
+if __name__ == "__main__":
+    main()
