@@ -240,18 +240,25 @@ def is_u(truth: Truth, above: float) -> bool:
 ENDS = {"primacy": (0, 1), "recency": (2, 1)}
 
 
+#: Patterns that are right in the first of two columns alone.
+ONLY = {
+    (first, other): np.flatnonzero((PATTERNS[:, first] == 1) & (PATTERNS[:, other] == 0))
+    for first, other in product(range(3), repeat=2)
+}
+
+
 def difference(counts: np.ndarray, first: int, other: int) -> Measure:
     """The difference of two columns, with its interval as everywhere, from how often there is each pattern."""
-    only_first = int(counts[(PATTERNS[:, first] == 1) & (PATTERNS[:, other] == 0)].sum())
-    only_other = int(counts[(PATTERNS[:, first] == 0) & (PATTERNS[:, other] == 1)].sum())
+    only_first, only_other = int(counts[ONLY[first, other]].sum()), int(counts[ONLY[other, first]].sum())
     n = int(counts.sum())
+    return Measure((only_first - only_other) / n, n, partial(limits, only_first, only_other, n))
 
-    @cache
-    def interval(confidence: float) -> tuple[float, float]:
-        estimate = paired_difference(only_first, only_other, n, confidence).estimate
-        return estimate.low, estimate.high
 
-    return Measure((only_first - only_other) / n, n, interval)
+@cache
+def limits(only_first: int, only_other: int, n: int, confidence: float) -> tuple[float, float]:
+    """The same numbers come again and again."""
+    estimate = paired_difference(only_first, only_other, n, confidence).estimate
+    return estimate.low, estimate.high
 
 
 def wrong_index(family: np.ndarray) -> bool:

@@ -1,5 +1,7 @@
 """The paper's claims on what the paper published, and what the catalogues declare for them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,16 +11,19 @@ from score_frames import random_matrix
 
 from litm.analysis.claims.evidence import Cell
 from litm.analysis.claims.measures import Measure
+from litm.analysis.claims.page import disagrees, page_parts, with_parts
 from litm.analysis.claims.published_evidence import PublishedEvidence, published_evidence
 from litm.analysis.claims.relations import read_relations
-from litm.analysis.claims.table import claims_table
+from litm.analysis.claims.table import CLAIMS, claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
-from litm.analysis.published.statements import read_literature
+from litm.analysis.published.statements import of_row, read_explanations, read_literature
 from litm.analysis.published.values import PublishedAccuracy, read_published
 from litm.analysis.statistics import contrast_interval
 from litm.base.errors import UserError
 from litm.config import relations
 from litm.config.catalogue import read_catalogue_entry, string_keys
+
+FOLDER = ROOT / "resources" / "published"
 
 
 def catalogue(name: str) -> dict:
@@ -36,8 +41,7 @@ def entries(kind: str, **more: dict) -> dict:
 def published() -> pd.DataFrame:
     values = read_published(ROOT / "resources" / "published" / "accuracy.csv")
     declared = relations.read_relations(entries("models"), entries("experiments"))
-    folder = ROOT / "resources" / "published"
-    literature = read_literature(folder / "statements.csv", folder / "claims.csv")
+    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
     return claims_table(published_evidence(values), read_relations(declared), literature)
 
 
@@ -108,6 +112,38 @@ def test_the_status_of_a_claim_and_who_contests_it_are_beside_its_rows(published
     assert set(of_u["status"]) == {"contested"} and of_u["contested_by"].str.contains("2025").all()
 
 
+# --- The page that has them next to what the paper says ---
+
+
+def test_every_verdict_that_is_not_what_the_paper_says_is_explained_and_no_other(published):
+    explanations = read_explanations(FOLDER / "disagreements.csv")
+    rows = [row for row in published.to_dict("records") if disagrees(row)]
+    used = [of_row(explanations, row)[:1] for row in rows]
+    assert [row for row, explanation in zip(rows, used, strict=True) if not explanation] == []
+    assert {one.text for (one,) in used} == {one.text for one in explanations}
+
+
+def test_the_page_of_the_claims_is_what_the_code_says(published):
+    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
+    parts = page_parts(published, literature.statuses, read_explanations(FOLDER / "disagreements.csv"))
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    assert with_parts(page, parts) == page, "run `make reference`"
+    assert all(f"| `{claim.name}` |" in page for claim in CLAIMS)
+
+
+def test_a_status_or_a_statement_is_about_a_claim_that_there_is(published):
+    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
+    names = {claim.name for claim in CLAIMS}
+    assert set(literature.statuses) <= names and {one.claim for one in literature.statements} <= names
+
+
+def test_a_statement_that_says_neither_is_an_error(tmp_path):
+    file = tmp_path / "statements.csv"
+    file.write_text("claim,models,experiment,size,says,statistic,value,text,source\nu_shape,,,,perhaps,,,t,s\n")
+    with pytest.raises(UserError, match=r"statements.csv, line 2: says is 'perhaps'"):
+        read_literature(file, FOLDER / "claims.csv")
+
+
 # --- Intervals without the single answers ---
 
 
@@ -147,6 +183,19 @@ def test_a_mean_of_positions_is_no_surer_than_one_as_its_answers_may_all_be_alik
     cells, other = evidence.cells[:3], evidence.cells[3:]
     three, one = difference(evidence, cells, other), difference(evidence, cells[:1], other[:1])
     assert width(three) == pytest.approx(width(one))
+
+
+def test_means_of_two_sizes_are_compared_as_if_each_were_one_sample():
+    """Answers that are alike within a size and not between sizes are the worst case, and the interval still holds."""
+    errors = 0
+    for seed in range(400):
+        alike = [np.repeat(random_matrix([0.6], 300, 2 * seed + size), 3, axis=1) for size in (0, 1)]
+        small, large = printed(alike[0]), [replace(value, size=20) for value in printed(alike[1])]
+        evidence = published_evidence([*small, *large])
+        measure = evidence.difference_of_means(evidence.cells[:3], evidence.cells[3:])
+        low, high = measure.interval(0.95)
+        errors += not low <= 0 <= high
+    assert errors <= 0.07 * 400
 
 
 # --- What the catalogues declare ---

@@ -1,8 +1,9 @@
 """What the paper says of the cases of its claims, and what became of the claims, kept in resources/published."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from litm.analysis.published.values import read_rows
 from litm.base.errors import UserError
@@ -11,30 +12,16 @@ SAYS = ("supported", "contradicted", "")
 
 
 @dataclass(frozen=True)
-class PublishedStatement:
-    """A statement of the paper about cases of a claim: those that have its models, experiment and size, where given.
-
-    models: as in claims.csv; says: whether by the paper the claim holds of them (`supported`) or not (`contradicted`),
-    empty for a number alone; statistic, value: a number that is printed, as a fraction; text: what is said, in our
-    words; source: the section, figure or table.
-    """
+class Cases:
+    """Cases of a claim: those that have its models (as in claims.csv), experiment and size, where these are given."""
 
     claim: str
     models: str
     experiment: str
     size: int | None
-    says: str
-    statistic: str
-    value: float | None
-    text: str
-    source: str
 
-    def __post_init__(self) -> None:
-        if self.says not in SAYS:
-            raise UserError(f"says is {self.says!r}; write supported, contradicted, or nothing")
-
-    def is_about(self, row: Mapping) -> bool:
-        """Whether a row of claims.csv is one of its cases."""
+    def has(self, row: Mapping) -> bool:
+        """Whether a row of claims.csv is one of them."""
         return (
             self.claim == row["claim"]
             and self.models in ("", row.get("models"))
@@ -44,8 +31,28 @@ class PublishedStatement:
 
     @property
     def given(self) -> int:
-        """How many of models, experiment and size it gives."""
+        """How many of models, experiment and size are given."""
         return bool(self.models) + bool(self.experiment) + (self.size is not None)
+
+
+@dataclass(frozen=True)
+class PublishedStatement(Cases):
+    """What the paper says of cases of a claim.
+
+    says: whether by the paper the claim holds of them (`supported`) or not (`contradicted`),
+    empty for a number alone; statistic, value: a number that is printed, as a fraction; text: what is said, in our
+    words; source: the section, figure or table.
+    """
+
+    says: str
+    statistic: str
+    value: float | None
+    text: str
+    source: str
+
+    def __post_init__(self) -> None:
+        if self.says not in SAYS:
+            raise UserError(f"says is {self.says!r}; write supported, contradicted, or nothing")
 
 
 @dataclass(frozen=True)
@@ -59,13 +66,9 @@ class ClaimStatus:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """Why the verdict on the published accuracies is not what the paper says; which cases: as `PublishedStatement`."""
+class Explanation(Cases):
+    """Why the verdict on the published accuracies of some cases is not what the paper says."""
 
-    claim: str
-    models: str
-    experiment: str
-    size: int | None
     text: str
 
 
@@ -81,9 +84,7 @@ class Literature:
 
         Of several statements the one that gives most of the case counts; numbers alone are added to it.
         """
-        about = sorted(
-            (statement for statement in self.statements if statement.is_about(row)), key=lambda one: -one.given
-        )
+        about = of_row(self.statements, row)
         said = [statement for statement in about if statement.says][:1]
         numbers = [statement for statement in about if not statement.says and statement.given]
         status = self.statuses.get(row["claim"])
@@ -97,6 +98,14 @@ class Literature:
     def numbers(self, claim: str) -> list[PublishedStatement]:
         """The statements about a claim that print a number of one case."""
         return [one for one in self.statements if one.claim == claim and one.value is not None and one.models]
+
+
+Some = TypeVar("Some", bound=Cases)
+
+
+def of_row(cases: Iterable[Some], row: Mapping) -> list[Some]:
+    """Those that have the row of claims.csv, from the ones that give most of the case to those that give least."""
+    return sorted((one for one in cases if one.has(row)), key=lambda one: -one.given)
 
 
 NOTHING_SAID = Literature((), {})
