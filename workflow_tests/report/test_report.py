@@ -16,6 +16,7 @@ def bias(**values) -> pd.DataFrame:
         "n_complete": 50, "n_incomplete": 0, "positions": 3, "best_position": 0, "best_accuracy": 0.9,
         "worst_position": 4, "worst_accuracy": 0.5, "gap": 0.4, "cochran_p": 0.0001,
         "pbi": 0.35, "pbi_ci_low": 0.31, "pbi_ci_high": 0.39, "pbi_class": "strong", "class_certain": True,
+        "class_words": "strong",
     }  # fmt: skip
     return pd.DataFrame([row | values])
 
@@ -25,9 +26,9 @@ def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_mor
         "a on qa, size 10: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), n = 50; the positions "
         "differ by more than chance (Cochran's Q, p < 0.001). PBI 35.0 points [31.0, 39.0]: strong."
     ]
-    (near,) = findings(bias(cochran_p=0.21, class_certain=False))
+    (near,) = findings(bias(cochran_p=0.21, class_words="strong, by its interval anything from weak to strong"))
     assert "the positions are not shown to differ (Cochran's Q, p = 0.210)" in near
-    assert near.endswith(": strong, but the interval reaches into another class.")
+    assert near.endswith(": strong, by its interval anything from weak to strong.")
     (flat,) = findings(bias(gap=0.0, best_accuracy=0.5, worst_accuracy=0.5, pbi=None))
     assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
 

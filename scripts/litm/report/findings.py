@@ -95,6 +95,5 @@ def _describe_pbi(row: Mapping) -> str:
         return ""
     if pd.isna(row["pbi_class"]):
         return f" Its PBI says nothing ({row['reason']})."
-    certain = "" if row["class_certain"] else ", but the interval reaches into another class"
     interval = f"[{percent(row['pbi_ci_low'])}, {percent(row['pbi_ci_high'])}]"
-    return f" PBI {percent(row['pbi'])} points {interval}: {row['pbi_class']}{certain}."
+    return f" PBI {percent(row['pbi'])} points {interval}: {row['class_words']}."
