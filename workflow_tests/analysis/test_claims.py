@@ -383,6 +383,20 @@ def test_the_summary_has_a_sentence_for_each_claim():
     assert list(summary.loc[0, ["supported", "contradicted", "not_enough"]]) == [1, 1, 0]
 
 
+def test_the_summary_keeps_exploratory_cases_apart():
+    gpt, book = "gpt-3.5-turbo-0613", pd.Series(right(0.6, 500))
+    cells = [{Cell(model, "closed", 0, None, NO_GOLD, None): book} for model in (gpt, "m")]
+    curves = [about([0.8, 0.4, 0.8], 500, model=gpt), about([0.9, 0.8, 0.9], 500, model="m")]
+    row = claim_summary(claims_table(evidence_of(*curves, *cells), BOOK)).loc[3]
+    assert list(row[["supported", "contradicted", "not_enough"]]) == [1, 0, 0]
+    assert row["finding"] == (
+        "Supported in 1 (gpt-3.5-turbo-0613 on e 9). "
+        "Exploratory, of what it is not about: contradicted in 1 (m on e 9)."
+    )
+    row = claim_summary(claims_table(evidence_of(curves[1], cells[1]), BOOK)).loc[3]
+    assert row["finding"].startswith("Not asked of what it is about. Exploratory")
+
+
 def test_markdown_shows_the_summary_and_then_every_row():
     table = claims_table(evidence_of(about([0.8, 0.5, 0.8])), NOTHING)
     summary, rows = as_markdown(table).split("\n\n")

@@ -1,11 +1,11 @@
 """What claims about the shape of a curve share: contrasts of start, middle and end, and gaps between positions."""
 
-from collections.abc import Iterator, Sequence
-from itertools import permutations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 from litm.analysis.claims.criteria import Criterion
 from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
-from litm.analysis.claims.measures import Measure, largest, lowest
+from litm.analysis.claims.measures import Measure, largest, lowest, negated
 from litm.analysis.claims.verdicts import AS_CLAIM, Part, Question
 from litm.analysis.pbi import CONTRASTS, limit_of
 from litm.base.formatting import percent
@@ -56,7 +56,9 @@ def curve_contrast(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Ce
 
 def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
     """Best minus worst position of a curve, with limits made of those of all pairs of positions (`largest`)."""
-    return _largest_difference(evidence, curve, list(permutations(curve.cells, 2)))
+    differences = _differences(evidence, curve, combinations(curve.cells, 2))
+    both_ways = [*differences, *map(negated, differences)]
+    return largest(both_ways) if both_ways else None
 
 
 def middle_above_between(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]) -> Measure | None:
@@ -64,15 +66,14 @@ def middle_above_between(evidence: Evidence, curve: Curve, three: tuple[Cell, Ce
     middle = three[1]
     at = curve.cells.index(middle)
     sides = [
-        _largest_difference(evidence, curve, [(middle, cell) for cell in cells])
+        _differences(evidence, curve, [(middle, cell) for cell in cells])
         for cells in (curve.cells[1:at], curve.cells[at + 1 : -1])
     ]
-    measured = [side for side in sides if side]
-    return lowest(measured) if len(measured) == len(sides) else None
+    return lowest([largest(side) for side in sides]) if all(sides) else None
 
 
-def _largest_difference(evidence: Evidence, curve: Curve, pairs: Sequence[tuple[Cell, Cell]]) -> Measure | None:
+def _differences(evidence: Evidence, curve: Curve, pairs: Iterable[tuple[Cell, Cell]]) -> list[Measure]:
+    """The difference of each pair of cells, on the complete cases of the whole curve; none without these."""
     rest = dict.fromkeys(curve.cells, 0.0)
     differences = [evidence.contrast(rest | {first: 1, other: -1}) for first, other in pairs]
-    measured = [difference for difference in differences if difference]
-    return largest(measured) if measured else None
+    return [difference for difference in differences if difference]
