@@ -23,11 +23,13 @@ the level (Bonferroni).
 
 **Tests by intervals.** A limit of a two-sided interval of confidence 1 - a errs on its side with chance a/2. So a
 hypothesis at level ALPHA/2/m is rejected where the interval of confidence 1 - ALPHA/m is beyond its bound, and that is
-the interval that a row shows. One case alone is decided by the usual 95 % interval.
+the interval that a row shows; a case that stays open shows the widest of those that did not decide it. One case alone
+is decided by the usual 95 % interval.
 
 **Words of a curve** (U, recency alone, rising, flat, ...) are a family of their own: all statements that words are made
 of, of all curves of an experiment. A third of ALPHA each is for "this is above that", "this is below that" and "flat"
-(equivalence: all positions within `SMALL` of one another, each pair at full level, Berger 1982), by Holm.
+(equivalence: all positions within 5 points of one another, each pair at full level, Berger 1982), by Holm. A curve
+whose U is supported is called U (or W), at the level of that verdict.
 
 Over a whole table with F families the chance of one wrong verdict is at most F·5 %; to have 5 % there, believe what
 holds at the confidence 1 - 0.05/(F·family_size).

@@ -171,15 +171,11 @@ def _open(question: Question, decision: Decision, part: Part) -> str:
     if missing := [other.statistic for other in question.parts if other.measure is None]:
         return f"not measured: {', '.join(missing)}"
     assert decision.confidence is not None
-    criterion, which = (
-        part.criterion,
-        "the interval" if len(question.parts) == 1 else f"the interval of {part.statistic}",
-    )
-    if any(_margin(part, answer, decision.confidence) > 0 for answer in Answer):
-        return (
-            f"{which} is all {criterion.wanted if criterion.weaker is Answer.WANTED else criterion.denied}, but by "
-            f"the 95 % interval by itself the opposite is shown too"
-        )
+    criterion = part.criterion
+    which = "the interval" if len(question.parts) == 1 else f"the interval of {part.statistic}"
+    if criterion.weaker and _margin(part, criterion.weaker, decision.confidence) > 0:
+        range_of = {Answer.WANTED: criterion.wanted, Answer.DENIED: criterion.denied}
+        return f"{which} is all {range_of[criterion.weaker]}, but the 95 % interval by itself does not have 0 in it"
     (alone,) = decide([question])
     hint = "" if alone.verdict == NOT_ENOUGH else f" (at 95 %, if nothing else were asked: {alone.verdict})"
     return f"{which} is neither all {criterion.wanted} nor all {criterion.denied}{hint}"
