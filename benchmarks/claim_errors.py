@@ -47,7 +47,7 @@ from litm.analysis.claims.words import (
     U,
     words_of,
 )
-from litm.analysis.statistics import contrast_interval, paired_difference
+from litm.analysis.statistics import paired_difference
 
 CURVES = (1, 5, 10, 23)
 ERRORS = (0.003, 0.005, 0.01, 0.02)
@@ -67,12 +67,15 @@ TRUTHS["flat and U of 2 points"] = (NO_U["flat"], A_U["U of 2 points"])
 TRUTHS["half recency alone, half U of 2 points"] = (NO_U["recency alone"], A_U["U of 2 points"])
 #: Right (1) or wrong (0) at start, middle and end.
 PATTERNS = np.array(list(product((0, 1), repeat=3)))
+P, R, PBI = (1, -1, 0), (0, -1, 1), (0.5, -1, 0.5)
+#: Families of each setting that `decide` judges too, to see that the arrays say the same.
+CHECKED = 5
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["estimates", "scores", "words"])
-    parser.add_argument("--families", type=int, default=4_000, help="simulated families of each setting")
+    parser.add_argument("--families", type=int, default=10_000, help="simulated families of each setting")
     parser.add_argument("--curves", type=int, nargs="+", default=CURVES)
     parser.add_argument("--questions", type=int, nargs="+", default=QUESTIONS)
     parser.add_argument("--correlation", type=float, default=0.85, help="of a question's answers")
@@ -81,7 +84,60 @@ def main() -> None:
     {"estimates": of_estimates, "scores": of_scores, "words": of_words}[args.what](args)
 
 
-# --- Wrong verdicts on normal estimates ---
+# --- Wrong verdicts, all families at once ---
+#
+# A level is the smallest alpha at which the two-sided interval of confidence 1 - alpha shows something. Arrays are
+# (families, cases), or (families, cases, parts). `check` compares with `decide`.
+
+
+def holm(levels: np.ndarray) -> np.ndarray:
+    """Which cases Holm's procedure rejects at ALPHA, family by family."""
+    order = np.argsort(levels, axis=1)
+    times = np.arange(levels.shape[1], 0, -1)
+    stepped = np.maximum.accumulate(np.take_along_axis(levels, order, axis=1) * times, axis=1)
+    rejected = np.empty(levels.shape, dtype=bool)
+    np.put_along_axis(rejected, order, stepped <= ALPHA, axis=1)
+    return rejected
+
+
+def above_zero(centre: np.ndarray, error: np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
+    """The levels at which each part is shown to be above 0, and at most `NEGLIGIBLE`."""
+    above, below = 2 * tail(centre / error), 2 * tail((NEGLIGIBLE - centre) / error)
+    return above, np.where(above <= ALPHA, 1, below)
+
+
+def within_small(centre: np.ndarray, error: np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
+    """The levels at which each part is shown to be within `SMALL` of 0, and outside."""
+    within = np.maximum(tail((centre + SMALL) / error), tail((SMALL - centre) / error))
+    return 2 * within, 4 * np.minimum(tail((centre - SMALL) / error), tail((-SMALL - centre) / error))
+
+
+def verdicts_of(wanted: np.ndarray, denied: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which cases are supported, and which contradicted, by the levels of their parts."""
+    parts = wanted.shape[2]
+    return holm(wanted.max(axis=2)), holm(np.minimum(1, parts * denied.min(axis=2)))
+
+
+def verdicts_before(centre: np.ndarray, error: float | np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
+    """The same, of `ABOVE_ZERO`, by the procedure until November 2026.
+
+    All that an interval decides leave, whichever way, and the rest are asked again as the fewer they are.
+    """
+    above, below = 2 * tail(centre / error), 2 * tail((NEGLIGIBLE - centre) / error)
+    supported, contradicted = np.zeros(centre.shape, dtype=bool), np.zeros(centre.shape, dtype=bool)
+    while True:
+        is_open = ~(supported | contradicted)
+        level = ALPHA / np.maximum(1, is_open.sum(axis=1, keepdims=True))
+        now_supported = is_open & (above <= level)
+        now_contradicted = is_open & (below <= level) & ~now_supported
+        if not (now_supported | now_contradicted).any():
+            return supported, contradicted
+        supported |= now_supported
+        contradicted |= now_contradicted
+
+
+def normal_tail(z: np.ndarray) -> np.ndarray:
+    return special.ndtr(-z)
 
 
 def of_estimates(args: argparse.Namespace) -> None:
@@ -95,14 +151,42 @@ def of_estimates(args: argparse.Namespace) -> None:
     for name, (criterion, values) in truths.items():
         for correlation in (0.0, 0.5):
             for error in ERRORS:
-                cells = []
-                for m in args.curves:
-                    families = estimates(values, m, error, correlation, args.families, args.seed)
-                    wrong = [wrong_estimates(criterion, values, family, error) for family in families]
-                    cells.append(" to ".join(rate(column) for column in zip(*wrong, strict=True)))
+                cells = [estimates_cell(criterion, values, m, error, correlation, args) for m in args.curves]
                 rows.append([name, correlation, f"{100 * error:.1f}", *cells])
     print(f"{args.families} families a setting; per cent of families with a wrong verdict, before to now\n")
     print(table(["truth", "correlation", "standard error", *(f"m = {m}" for m in args.curves)], rows))
+
+
+def estimates_cell(
+    criterion: Criterion, values: Sequence[float], m: int, error: float, correlation: float, args: argparse.Namespace
+) -> str:
+    drawn = np.array(list(estimates(values, m, error, correlation, args.families, args.seed)))
+    levels = (above_zero if criterion is ABOVE_ZERO else within_small)(drawn[..., None], error, normal_tail)
+    found = verdicts_of(*levels)
+    check(found, [[question((Part("s", criterion, normal(float(v), error)),)) for v in row] for row in drawn[:CHECKED]])
+    now_wrong = any_wrong(criterion, values, *found)
+    if criterion is not ABOVE_ZERO:
+        return rate(now_wrong)
+    return f"{rate(any_wrong(criterion, values, *verdicts_before(drawn, error, normal_tail)))} to {rate(now_wrong)}"
+
+
+def any_wrong(
+    criterion: Criterion, values: Sequence[float], supported: np.ndarray, contradicted: np.ndarray
+) -> np.ndarray:
+    """Whether a family has a wrong verdict; the truths are `values` in turn."""
+    truths = np.resize(values, supported.shape[1]).tolist()
+    false_support = np.array([is_wrong(criterion, truth, SUPPORTED) for truth in truths])
+    false_denial = np.array([is_wrong(criterion, truth, CONTRADICTED) for truth in truths])
+    return (supported & false_support | contradicted & false_denial).any(axis=1)
+
+
+def check(found: tuple[np.ndarray, np.ndarray], families: Sequence[Sequence[Question]]) -> None:
+    """Stop unless `decide` gives the first families the same verdicts."""
+    for index, questions in enumerate(families):
+        expected = [decision.verdict for decision in decide(questions)]
+        pairs = zip(found[0][index], found[1][index], strict=True)
+        got = [SUPPORTED if yes else CONTRADICTED if no else NOT_ENOUGH for yes, no in pairs]
+        assert got == expected, (got, expected)
 
 
 def estimates(
@@ -112,18 +196,6 @@ def estimates(
     rng = np.random.default_rng([seed, m, round(1e4 * error), round(100 * correlation)])
     shared, own = rng.standard_normal((families, 1)), rng.standard_normal((families, m))
     yield from np.resize(values, m) + error * (sqrt(correlation) * shared + sqrt(1 - correlation) * own)
-
-
-def wrong_estimates(
-    criterion: Criterion, values: Sequence[float], family: np.ndarray, error: float
-) -> tuple[bool, bool]:
-    """Whether a family has a wrong verdict: by the procedure before, and by that of now."""
-    questions = [question((Part("s", criterion, normal(float(value), error)),)) for value in family]
-    truths = np.resize(values, len(family)).tolist()
-    return tuple(
-        any(is_wrong(criterion, truth, verdict) for truth, verdict in zip(truths, verdicts, strict=True))
-        for verdicts in (before(questions), now(questions))
-    )  # type: ignore[return-value]
 
 
 def is_wrong(criterion: Criterion, truth: float, verdict: str) -> bool:
@@ -153,52 +225,44 @@ def quantile(confidence: float) -> float:
     return float(special.ndtri((1 + confidence) / 2))
 
 
-def now(questions: Sequence[Question]) -> list[str]:
-    return [decision.verdict for decision in decide(questions)]
-
-
-def before(questions: Sequence[Question]) -> list[str]:
-    """The procedure until November 2026: all that an interval decides leave, whichever way, and the rest are fewer."""
-    verdicts = [NOT_ENOUGH] * len(questions)
-    left = list(range(len(questions)))
-    while left:
-        confidence = 1 - ALPHA / len(left)
-        for index in left:
-            verdicts[index] = at_once(questions[index].parts[0], confidence)
-        still_open = [index for index in left if verdicts[index] == NOT_ENOUGH]
-        if still_open == left:
-            break
-        left = still_open
-    return verdicts
-
-
-def at_once(part: Part, confidence: float) -> str:
-    assert part.measure is not None
-    interval = part.measure.interval(confidence)
-    for answer, verdict in ((Answer.WANTED, SUPPORTED), (Answer.DENIED, CONTRADICTED)):
-        if part.criterion.margin(answer, interval) > 0:
-            return verdict
-    return NOT_ENOUGH
-
-
 # --- Wrong verdicts on answers ---
 
 
 def of_scores(args: argparse.Namespace) -> None:
-    rows = []
-    for name, truths in TRUTHS.items():
-        for n in args.questions:
-            cells = []
-            for m in args.curves:
-                wrong = [wrong_u(truths, family) for family in answers(truths, m, n, args)]
-                cells.append(rate(wrong))
-                if truths == (NO_U["flat"],):
-                    old = [wrong_index(family) for family in answers(truths, m, n, args)]
-                    cells[-1] = f"{rate(old)} to {cells[-1]}"
-            rows.append([name, n, *cells])
+    rows = [
+        [name, n, *(scores_cell(truths, m, n, args) for m in args.curves)]
+        for name, truths in TRUTHS.items()
+        for n in args.questions
+    ]
     print(f"{args.families} families a setting, answers correlated {args.correlation}; per cent with a wrong verdict")
     print("on the U; of flat curves also before (on the Position Bias Index) to now\n")
     print(table(["truth", "n", *(f"m = {m}" for m in args.curves)], rows))
+
+
+def scores_cell(truths: Sequence[Truth], m: int, n: int, args: argparse.Namespace) -> str:
+    counts = np.array(list(answers(truths, m, n, args)))
+    tail = partial(student_tail, n)
+    centre, error = (np.stack(arrays, axis=2) for arrays in zip(*map(partial(estimate, counts), (P, R)), strict=True))
+    found = verdicts_of(*above_zero(centre, error, tail))
+    check(found, [[u_question(case) for case in family] for family in counts[:CHECKED]])
+    is_no_u = np.array([not is_u(truths[index % len(truths)], 0) for index in range(m)])
+    is_large = np.array([is_u(truths[index % len(truths)], NEGLIGIBLE - 1e-9) for index in range(m)])
+    wrong = (found[0] & is_no_u | found[1] & is_large).any(axis=1)
+    if truths != (NO_U["flat"],):
+        return rate(wrong)
+    return f"{rate(verdicts_before(*estimate(counts, PBI), tail)[0].any(axis=1))} to {rate(wrong)}"
+
+
+def estimate(counts: np.ndarray, weights: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Centre and standard error of a contrast as in `statistics.contrast_interval`, for all families and cases."""
+    contrast, n = PATTERNS @ np.array(weights), int(counts[0, 0].sum())
+    centre = counts @ contrast / (n + 2)
+    squares = counts @ contrast**2 + 2 * float(np.square(weights).sum()) / 4
+    return centre, np.sqrt((squares / (n + 2) - centre**2) / (n + 2))
+
+
+def student_tail(n: int, t: np.ndarray) -> np.ndarray:
+    return special.stdtr(n + 1, -t)
 
 
 def answers(truths: Sequence[Truth], m: int, n: int, args: argparse.Namespace) -> Iterator[np.ndarray]:
@@ -220,15 +284,17 @@ def pattern_chances(truth: Truth, correlation: float) -> np.ndarray:
     return correlation * together + (1 - correlation) * apart
 
 
+def u_question(counts: np.ndarray) -> Question:
+    """Whether the curve of these answers is a U."""
+    return question(tuple(Part(name, ABOVE_ZERO, difference(counts, *ends)) for name, ends in ENDS.items()))
+
+
 def wrong_u(truths: Sequence[Truth], family: np.ndarray) -> bool:
-    questions = [
-        question(tuple(Part(name, ABOVE_ZERO, difference(counts, *ends)) for name, ends in ENDS.items()))
-        for counts in family
-    ]
+    """Whether the family has a wrong verdict by `decide`."""
     return any(
-        (verdict == SUPPORTED and not is_u(truths[index % len(truths)], 0))
-        or (verdict == CONTRADICTED and is_u(truths[index % len(truths)], NEGLIGIBLE - 1e-9))
-        for index, verdict in enumerate(now(questions))
+        (decision.verdict == SUPPORTED and not is_u(truths[index % len(truths)], 0))
+        or (decision.verdict == CONTRADICTED and is_u(truths[index % len(truths)], NEGLIGIBLE - 1e-9))
+        for index, decision in enumerate(decide([u_question(counts) for counts in family]))
     )
 
 
@@ -259,19 +325,6 @@ def limits(only_first: int, only_other: int, n: int, confidence: float) -> tuple
     """The same numbers come again and again."""
     estimate = paired_difference(only_first, only_other, n, confidence).estimate
     return estimate.low, estimate.high
-
-
-def wrong_index(family: np.ndarray) -> bool:
-    """Whether the procedure before calls the Position Bias Index of a flat curve above 0."""
-    return SUPPORTED in before([question((Part("pbi", ABOVE_ZERO, index_of(counts)),)) for counts in family])
-
-
-def index_of(counts: np.ndarray) -> Measure:
-    matrix = np.repeat(PATTERNS, counts, axis=0)
-    interval = cache(lambda confidence: contrast_interval(matrix, (0.5, -1, 0.5), confidence))
-    return Measure(
-        interval(0.95).value, len(matrix), lambda confidence: (interval(confidence).low, interval(confidence).high)
-    )
 
 
 # --- Wrong words ---
@@ -324,7 +377,7 @@ def curve_measures(counts: np.ndarray) -> CurveMeasures:
     return CurveMeasures(primacy, recency, tilt, gap, None)
 
 
-def rate(wrong: Sequence[bool]) -> str:
+def rate(wrong: Sequence[bool] | np.ndarray) -> str:
     """Per cent, and its standard error."""
     share = float(np.mean(wrong))
     return f"{100 * share:.1f} ±{100 * sqrt(share * (1 - share) / len(wrong)):.1f}"
