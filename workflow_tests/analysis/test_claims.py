@@ -15,6 +15,7 @@ from litm.analysis.claims.scored_evidence import ScoredEvidence, scored_evidence
 from litm.analysis.claims.summary import as_markdown, claim_summary
 from litm.analysis.claims.table import CLAIMS, claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.analysis.published.statements import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.tables import claims
 from litm.base.errors import UserError
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD, depth_of
@@ -371,6 +372,48 @@ def test_the_table_has_every_claim_once_at_least_and_its_columns():
     assert list(table.columns) == list(claims.TABLE.columns)
     assert list(dict.fromkeys(table["claim"])) == [claim.name for claim in CLAIMS]
     assert table["section"].notna().all() and table["reason"].notna().all()
+
+
+def test_a_row_says_whether_the_answers_were_measured_here_or_recorded_elsewhere():
+    evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="theirs"))
+    rows = rows_of("u_shape", evidence, Relations({}, {}, frozenset({"theirs"})))
+    assert [(row["models"], row["evidence"], row["verdict"]) for row in rows] == [
+        ("m", "measured", SUPPORTED),
+        ("theirs", "recorded", SUPPORTED),
+    ]
+
+
+def test_what_the_paper_says_of_a_case_stands_beside_it_and_the_nearest_statement_counts():
+    def says(models: str, answer: str, text: str) -> PublishedStatement:
+        return PublishedStatement("u_shape", models, "", None, answer, "", None, text, "Section 1")
+
+    literature = Literature(
+        [says("", "supported", "all"), says("other", "contradicted", "not this one"), says("other", "", "a number")],
+        {"u_shape": ClaimStatus("u_shape", "contested", "somebody")},
+    )
+    evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="other"))
+    rows = claims_table(evidence, NOTHING, literature).to_dict("records")[:2]
+    assert [(row["paper_says"], row["paper_text"]) for row in rows] == [
+        (SUPPORTED, "all (Section 1)"),
+        (CONTRADICTED, "not this one (Section 1); a number (Section 1)"),
+    ]
+    assert {(row["status"], row["contested_by"]) for row in rows} == {("contested", "somebody")}
+
+
+def test_one_run_has_one_verdict_a_case_whatever_is_declared_of_its_models():
+    relations = Relations(
+        {
+            "m": About(family="llama-2", parameters=7, architecture="encoder_decoder", training_length=500),
+            "large": About(family="llama-2", parameters=13, tuned_from="m"),
+        },
+        {},
+    )
+    for start in (0.3, 0.5, 0.8):
+        evidence = evidence_of(exactly([start, 0.5, 0.8], 2000), exactly([0.6] * 3, size=20), lengths=LENGTHS)
+        table = claims_table(evidence, relations)
+        cases = table[table["experiment"].notna() & (table["claim"] != "encoder_decoder_robust")]
+        assert not cases.duplicated(["claim", "models", "experiment", "size"]).any()
+        assert (table["claim"] == "encoder_decoder_robust").sum() == 1
 
 
 def test_the_summary_has_a_sentence_for_each_claim():
