@@ -50,7 +50,7 @@ from litm.analysis.claims.words import (
 from litm.analysis.statistics import paired_difference
 
 CURVES = (1, 5, 10, 23)
-ERRORS = (0.003, 0.005, 0.01, 0.02)
+ERRORS = (0.003, 0.004, 0.005, 0.01, 0.02)
 QUESTIONS = (30, 100, 500, 2655)
 Truth = tuple[float, float, float]
 #: Accuracies at start, middle and end, and whether the curve is no U (then "supported" is wrong) or one of 2 points or
