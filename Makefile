@@ -17,7 +17,7 @@ help:
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
-	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md and the columns in results/README.md from the code"
+	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md, docs/claims.md and the columns in results/README.md from the code"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"
 	@echo "make lock             write requirements.lock anew from requirements.in"
@@ -63,6 +63,7 @@ benchmarks: $(INSTALLED)
 reference: $(INSTALLED)
 	PYTHONPATH=scripts $(BIN)/python scripts/config/write_reference.py
 	PYTHONPATH=scripts $(BIN)/python scripts/analysis/describe_tables.py
+	PYTHONPATH=scripts $(BIN)/python scripts/config/write_claims_page.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -53,6 +53,8 @@ rule make_claims_table:
     input:
         scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
         recall=PLAN.claims.recall,
+        statements=PLAN.paper.statements,
+        statuses=PLAN.paper.claim_statuses,
         code=PLAN.code("make_claims_table.py"),
     output:
         csv=report(
@@ -76,6 +78,8 @@ rule make_claims_table:
         "python {input.code[0]:q}"
         " --scores {input.scores:q}"
         " --relations {params.relations:q}"
+        " --statements {input.statements:q}"
+        " --statuses {input.statuses:q}"
         " --recall {input.recall:q}"
         " --recall-of {params.recall_of:q}"
         " --csv {output.csv:q}"
@@ -87,6 +91,8 @@ rule make_claims_table:
 rule make_published_claims_table:
     input:
         published=PLAN.paper.accuracy,
+        statements=PLAN.paper.statements,
+        statuses=PLAN.paper.claim_statuses,
         code=PLAN.code("make_claims_table.py"),
     output:
         csv="results/published/tables/claims.csv",
@@ -104,6 +110,8 @@ rule make_published_claims_table:
         "python {input.code[0]:q}"
         " --published {input.published:q}"
         " --relations {params.relations:q}"
+        " --statements {input.statements:q}"
+        " --statuses {input.statuses:q}"
         " --csv {output.csv:q}"
         " --summary {output.summary:q}"
         " --markdown {output.markdown:q}"

@@ -10,6 +10,7 @@ from litm.analysis.claims.relations import read_relations
 from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
 from litm.analysis.claims.summary import as_markdown, claim_summary
 from litm.analysis.claims.table import claims_table
+from litm.analysis.published.statements import read_literature
 from litm.analysis.published.values import read_published
 from litm.base.atomic_write import atomic_writer
 from litm.base.cli import json_object, run
@@ -22,13 +23,16 @@ def main() -> None:
     source.add_argument("--scores", nargs="+", help="score files of sweeps")
     source.add_argument("--published", help="a file of published accuracies")
     parser.add_argument("--relations", required=True, type=json_object, help="JSON: see litm.analysis.claims.relations")
+    parser.add_argument("--statements", required=True, help="what the paper says of the cases of its claims")
+    parser.add_argument("--statuses", required=True, help="what became of each claim")
     parser.add_argument("--recall", nargs="*", default=[], help="recall of the retriever of some experiments")
     parser.add_argument("--recall-of", nargs="*", default=[], help="the experiment of each of these files")
     parser.add_argument("--csv", required=True)
     parser.add_argument("--summary", required=True, help="a CSV file with a row a claim")
     parser.add_argument("--markdown", required=True)
     args = parser.parse_args()
-    table = claims_table(read_evidence(args), read_relations(args.relations))
+    literature = read_literature(args.statements, args.statuses)
+    table = claims_table(read_evidence(args), read_relations(args.relations), literature)
     write_csv(args.csv, table)
     write_csv(args.summary, claim_summary(table))
     with atomic_writer(args.markdown) as target:

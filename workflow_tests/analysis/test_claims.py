@@ -8,16 +8,14 @@ import pytest
 from scipy.stats import norm
 from score_frames import of_matrix, random_matrix
 
-from litm.analysis.claims.criteria import ABOVE_ZERO
 from litm.analysis.claims.evidence import Cell
 from litm.analysis.claims.measures import Measure, largest, lowest, minus
 from litm.analysis.claims.relations import About, Related, Relations
 from litm.analysis.claims.scored_evidence import ScoredEvidence, scored_evidence
-from litm.analysis.claims.statements import u_shape
 from litm.analysis.claims.summary import as_markdown, claim_summary
 from litm.analysis.claims.table import CLAIMS, claims_table
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Question, decide
-from litm.analysis.statistics import holm
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.analysis.published.statements import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.tables import claims
 from litm.base.errors import UserError
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD, depth_of
@@ -84,8 +82,9 @@ def rows_of(claim: str, evidence: ScoredEvidence, relations: Relations = NOTHING
 def test_a_u_is_seen_where_there_is_one(verdicts, verdict):
     (row,) = rows_of("u_shape", evidence_of(verdicts))
     start, middle, end = (column.mean() for column in verdicts.values())
-    assert (row["verdict"], row["statistic"], row["models"], row["size"]) == (verdict, "pbi", "m", 9)
-    assert (row["value"], row["n"]) == (pytest.approx((start + end) / 2 - middle), len(next(iter(verdicts.values()))))
+    contrasts = {"primacy": start - middle, "recency": end - middle}
+    assert (row["verdict"], row["models"], row["size"]) == (verdict, "m", 9)
+    assert (row["value"], row["n"]) == (pytest.approx(contrasts[row["statistic"]]), len(next(iter(verdicts.values()))))
     assert row["ci_low"] <= row["value"] <= row["ci_high"]
 
 
@@ -96,11 +95,10 @@ def test_at_the_floor_and_the_ceiling_nothing_is_said_about_the_shape(accuracy, 
     assert row["reason"].endswith(limit)
 
 
-def test_a_curve_that_rises_at_one_end_alone_is_said_to():
-    (row,) = rows_of("u_shape", evidence_of(about([0.9, 0.5, 0.5])))
-    assert row["verdict"] == SUPPORTED and "only the start is shown to be above the middle" in row["reason"]
-    (row,) = rows_of("u_shape", evidence_of(about([0.9, 0.5, 0.9])))
-    assert "only" not in row["reason"]
+def test_a_curve_that_rises_at_one_end_alone_is_no_u_and_its_row_names_the_other_end():
+    (row,) = rows_of("u_shape", evidence_of(exactly([0.9, 0.5, 0.5])))
+    assert (row["verdict"], row["statistic"], row["shape"]) == (CONTRADICTED, "recency", "primacy alone")
+    assert row["reason"].startswith("primacy alone: the start is above the middle")
 
 
 LONGER = Relations({"long": About(longer_context_of="short")}, {})
@@ -139,6 +137,15 @@ def test_the_middle_falls_below_closed_book(closed, n, verdict):
     assert (row["verdict"], row["models"], row["experiment"]) == (verdict, "m", "e")
 
 
+def test_what_is_said_of_gpt_alone_is_exploratory_for_others_and_they_do_not_count_for_it():
+    gpt = "gpt-3.5-turbo-0613"
+    books = [{Cell(model, "closed", 0, None, NO_GOLD, None): pd.Series(right(0.6, 500))} for model in (gpt, "m", "o")]
+    curves = [about([0.8, 0.5, 0.8], 500, model=model) for model in (gpt, "m", "o")]
+    rows = {row["models"]: row for row in rows_of("below_closed_book", evidence_of(*curves, *books), BOOK)}
+    assert [rows[model]["role"] for model in (gpt, "m", "o")] == ["claim", "exploratory", "exploratory"]
+    assert [rows[model]["family_size"] for model in (gpt, "m", "o")] == [1, 2, 2]
+
+
 def test_one_size_at_which_the_middle_falls_below_closed_book_is_enough():
     book = without_position(0.6, 1000, "closed", 0, NO_GOLD)
     curves = [about([0.9, 0.8, 0.9]), about([0.9, 0.4, 0.9], size=30)]
@@ -167,8 +174,11 @@ def test_an_encoder_decoder_is_robust_within_its_training_length(within, n, verd
 )
 def test_an_encoder_decoder_is_less_robust_beyond_its_training_length(beyond, n, verdict):
     evidence = evidence_of(exactly([0.6, 0.6, 0.6], n), exactly(beyond, n, size=20), lengths=LENGTHS)
-    _, row = rows_of("encoder_decoder_robust", evidence, T5)
-    assert (row["verdict"], row["size"], row["statistic"]) == (verdict, 20, "gap minus that within the training length")
+    (row,) = rows_of("encoder_decoder_robust", evidence, T5)
+    assert row["verdict"] == verdict
+    if verdict != SUPPORTED:
+        assert (row["size"], row["statistic"]) == (20, "gap minus that within the training length")
+    assert "size 9: prompts of 400 tokens" in row["reason"] and "size 20: prompts of 900 tokens" in row["reason"]
 
 
 def test_lengths_that_are_not_known_or_all_beyond_decide_nothing():
@@ -213,22 +223,31 @@ def test_base_models_are_asked_for_the_u_and_others_are_not(values, n, verdict):
     assert (row["models"], row["verdict"]) == ("base", verdict)
 
 
-LLAMA = Relations({name: About(family="llama", parameters=size) for name, size in (("7b", 7), ("13b", 13))}, {})
+LLAMA = Relations({name: About(family="llama-2", parameters=size) for name, size in (("7b", 7), ("13b", 13))}, {})
 
 
 @pytest.mark.parametrize(
     ("small", "large", "verdict"),
     [
-        (about([0.4, 0.5, 0.8], model="7b"), about([0.8, 0.5, 0.8], model="13b"), SUPPORTED),
+        (exactly([0.4, 0.5, 0.8], model="7b"), about([0.8, 0.5, 0.8], model="13b"), SUPPORTED),
         (exactly([0.8, 0.5, 0.5], model="7b"), about([0.4, 0.5, 0.8], model="13b"), CONTRADICTED),
+        # One of the two things that are said of small models is not so: no verdict for each, but one for the claim.
+        (exactly([0.8, 0.5, 0.8], model="7b"), about([0.4, 0.5, 0.8], model="13b"), CONTRADICTED),
         (about([0.5, 0.5, 0.55], 40, model="7b"), about([0.55, 0.5, 0.6], 40, model="13b"), NOT_ENOUGH),
     ],
 )
 def test_primacy_is_for_models_of_13_billion_parameters(small, large, verdict):
     rows = rows_of("primacy_from_13b", evidence_of(small, large), LLAMA)
-    asked = [("7b", "primacy"), ("7b", "recency"), ("13b", "primacy")]
-    assert [(row["models"], row["statistic"]) for row in rows] == asked
-    assert [row["verdict"] for row in rows] == [verdict] * 3
+    assert [(row["models"], row["verdict"], row["role"]) for row in rows] == [
+        ("7b", verdict, "claim"),
+        ("13b", verdict, "claim"),
+    ]
+
+
+def test_another_family_is_asked_for_primacy_for_its_own_sake():
+    relations = Relations({name: About(family="f", parameters=size) for name, size in (("s", 1), ("l", 30))}, {})
+    evidence = evidence_of(about([0.4, 0.5, 0.8], model="s"), about([0.8, 0.5, 0.8], model="l"))
+    assert [row["role"] for row in rows_of("primacy_from_13b", evidence, relations)] == ["exploratory"] * 2
 
 
 def test_a_family_of_small_models_alone_is_not_asked_for_primacy():
@@ -252,29 +271,60 @@ def reader(accuracy_of_20: float, accuracy_of_50: float, n: int, recalls=None) -
 )
 def test_readers_saturate_before_the_retriever(last, recall, n, verdict):
     evidence = reader(0.5, last, n, recalls={"e": {20: (0.8, n), 50: (recall, n)}})
-    rows = rows_of("readers_saturate", evidence)
-    assert [row["verdict"] for row in rows] == [verdict] * 2
-    assert [row["value"] for row in rows] == pytest.approx([last - 0.5, last - 0.5 - (recall - 0.8) / 2])
+    (row,) = rows_of("readers_saturate", evidence)
+    values = {
+        "accuracy gained": last - 0.5,
+        "accuracy gained minus half the recall gained": last - 0.5 - (recall - 0.8) / 2,
+    }
+    assert (row["verdict"], row["value"]) == (verdict, pytest.approx(values[row["statistic"]]))
 
 
-def test_without_the_recall_only_the_reader_is_judged():
-    rows = rows_of("readers_saturate", reader(0.5, 0.5, 2000))
-    assert [row["verdict"] for row in rows] == [SUPPORTED, NOT_ENOUGH]
-    assert "recall at these sizes is not known" in rows[1]["reason"]
+def test_without_the_recall_a_reader_can_only_contradict_that_it_saturates():
+    (row,) = rows_of("readers_saturate", reader(0.5, 0.5, 2000))
+    assert row["verdict"] == NOT_ENOUGH and "recall at these sizes is not known" in row["reason"]
+    assert row["reason"].endswith("not measured: accuracy gained minus half the recall gained")
+    (row,) = rows_of("readers_saturate", reader(0.5, 0.8, 2000))
+    assert (row["verdict"], row["statistic"]) == (CONTRADICTED, "accuracy gained")
+
+
+@pytest.mark.parametrize(
+    ("largest", "n", "verdict"), [(0.5, 1000, SUPPORTED), (0.75, 1000, CONTRADICTED), (0.6, 40, NOT_ENOUGH)]
+)
+def test_accuracy_falls_as_the_context_grows(largest, n, verdict):
+    evidence = evidence_of(exactly([0.7] * 3, n), exactly([0.6] * 3, n, size=20), exactly([largest] * 3, n, size=30))
+    (row,) = rows_of("longer_context_worse", evidence)
+    assert (row["verdict"], row["size"], row["statistic"]) == (verdict, 30, "mean minus that at size 9")
+    assert (row["value"], row["test"]) == (pytest.approx(largest - 0.7), "paired by question")
+    assert "60.0 % at size 20" in row["reason"]
+
+
+def test_sizes_with_questions_of_their_own_are_compared_without_pairs():
+    other = {cell: column.rename(lambda number: number + 10**6) for cell, column in exactly([0.5] * 3, size=30).items()}
+    (row,) = rows_of("longer_context_worse", evidence_of(exactly([0.7] * 3), other))
+    assert (row["verdict"], row["n"], row["test"]) == (SUPPORTED, 1000, "not paired")
+
+
+def test_the_suite_asks_whether_200_keys_are_worse_than_100():
+    relations = Relations({}, {"e": Related("kv_retrieval")})
+    hundred, more = exactly([0.9, 0.8, 0.9], size=100), exactly([0.7, 0.5, 0.6], size=200)
+    (row,) = rows_of("more_keys_worse", evidence_of(hundred, more), relations)
+    assert (row["verdict"], row["size"]) == (SUPPORTED, 200)
+    (row,) = rows_of("more_keys_worse", evidence_of(hundred), relations)
+    assert row["reason"].startswith("nothing that was run can be asked")
 
 
 # --- How verdicts come about ---
 
 
-def test_flat_data_are_seldom_said_to_have_a_u_also_where_many_models_are_asked():
-    samples = range(120)
-    alone = many = 0
-    for sample in samples:
-        flat = [about([0.6] * 3, 100, 10 * sample + index, model=f"m{index}") for index in range(4)]
-        questions = list(u_shape.ask(evidence_of(*flat), NOTHING))
-        alone += decide(questions[:1])[0].verdict == SUPPORTED
-        many += any(decision.verdict == SUPPORTED for decision in decide(questions))
-    assert alone <= 0.05 * len(samples) and many <= 0.05 * len(samples)
+def test_models_of_one_experiment_are_corrected_together_and_the_reason_says_so():
+    weak = exactly([0.6, 0.55, 0.6], 200, model="weak")
+    others = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}") for seed in range(1, 50)]
+    elsewhere = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}", experiment="f") for seed in range(1, 50)]
+    assert rows_of("u_shape", evidence_of(weak, *elsewhere))[0]["verdict"] == SUPPORTED
+    row = rows_of("u_shape", evidence_of(weak, *others))[0]
+    # Of 50 cases, and to contradict the claim either of two ends is enough.
+    assert (row["verdict"], row["confidence"], row["family_size"]) == (NOT_ENOUGH, pytest.approx(0.9995), 50)
+    assert row["reason"].endswith("(at 95 %, if nothing else were asked: supported)")
 
 
 def normal(value: float, error: float = 1.0) -> Measure:
@@ -285,37 +335,6 @@ def normal(value: float, error: float = 1.0) -> Measure:
         return value - half, value + half
 
     return Measure(value, 10, interval)
-
-
-def asked(measure: Measure | None) -> Question:
-    """The question whether a quantity is above 0."""
-    return Question(("m",), "e", 1, "s", ABOVE_ZERO, measure, "")
-
-
-def test_deciding_by_intervals_is_holms_correction():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        values = rng.normal(1.8, 1.5, size=7)
-        corrected = holm([2 * norm.sf(abs(value)) for value in values])
-        expected = [p < 0.05 and value > 0 for p, value in zip(corrected, values, strict=True)]
-        decisions = decide([asked(normal(value)) for value in values])
-        assert [decision.verdict == SUPPORTED for decision in decisions] == expected
-
-
-def test_what_cannot_be_measured_does_not_count_among_the_tests():
-    one, unknown = asked(normal(2.0)), asked(None)
-    assert [decision.verdict for decision in decide([one, *[unknown] * 9])] == [SUPPORTED, *[NOT_ENOUGH] * 9]
-    assert [decision.verdict for decision in decide([one] * 10)] == [NOT_ENOUGH] * 10
-
-
-def test_models_of_one_experiment_are_corrected_together_and_the_reason_says_so():
-    weak = exactly([0.6, 0.55, 0.6], 200, model="weak")
-    others = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}") for seed in range(1, 50)]
-    elsewhere = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}", experiment="f") for seed in range(1, 50)]
-    assert rows_of("u_shape", evidence_of(weak, *elsewhere))[0]["verdict"] == SUPPORTED
-    row = rows_of("u_shape", evidence_of(weak, *others))[0]
-    assert (row["verdict"], row["confidence"]) == (NOT_ENOUGH, pytest.approx(0.999))
-    assert row["reason"].endswith("(at 95 %, if nothing else were asked: supported)")
 
 
 def test_intervals_of_extremes_and_of_differences_hold_the_truth():
@@ -355,14 +374,70 @@ def test_the_table_has_every_claim_once_at_least_and_its_columns():
     assert table["section"].notna().all() and table["reason"].notna().all()
 
 
+def test_a_row_says_whether_the_answers_were_measured_here_or_recorded_elsewhere():
+    evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="theirs"))
+    rows = rows_of("u_shape", evidence, Relations({}, {}, frozenset({"theirs"})))
+    assert [(row["models"], row["evidence"], row["verdict"]) for row in rows] == [
+        ("m", "measured", SUPPORTED),
+        ("theirs", "recorded", SUPPORTED),
+    ]
+
+
+def test_what_the_paper_says_of_a_case_stands_beside_it_and_the_nearest_statement_counts():
+    def says(models: str, answer: str, text: str) -> PublishedStatement:
+        return PublishedStatement("u_shape", models, "", None, answer, "", None, text, "Section 1")
+
+    literature = Literature(
+        [says("", "supported", "all"), says("other", "contradicted", "not this one"), says("other", "", "a number")],
+        {"u_shape": ClaimStatus("u_shape", "contested", "somebody")},
+    )
+    evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="other"))
+    rows = claims_table(evidence, NOTHING, literature).to_dict("records")[:2]
+    assert [(row["paper_says"], row["paper_text"]) for row in rows] == [
+        (SUPPORTED, "all (Section 1)"),
+        (CONTRADICTED, "not this one (Section 1); a number (Section 1)"),
+    ]
+    assert {(row["status"], row["contested_by"]) for row in rows} == {("contested", "somebody")}
+
+
+def test_one_run_has_one_verdict_a_case_whatever_is_declared_of_its_models():
+    relations = Relations(
+        {
+            "m": About(family="llama-2", parameters=7, architecture="encoder_decoder", training_length=500),
+            "large": About(family="llama-2", parameters=13, tuned_from="m"),
+        },
+        {},
+    )
+    for start in (0.3, 0.5, 0.8):
+        evidence = evidence_of(exactly([start, 0.5, 0.8], 2000), exactly([0.6] * 3, size=20), lengths=LENGTHS)
+        table = claims_table(evidence, relations)
+        cases = table[table["experiment"].notna() & (table["claim"] != "encoder_decoder_robust")]
+        assert not cases.duplicated(["claim", "models", "experiment", "size"]).any()
+        assert (table["claim"] == "encoder_decoder_robust").sum() == 1
+
+
 def test_the_summary_has_a_sentence_for_each_claim():
     evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.5, 0.8, 0.5], model="other"))
     summary = claim_summary(claims_table(evidence, NOTHING))
     assert list(summary["finding"][:2]) == [
         "Of 2: supported in 1 (m on e 9), contradicted in 1 (other on e 9).",
-        "Not asked: it needs a model and its counterpart with a longer context (`about.longer_context_of`).",
+        "Not asked: it needs an experiment of two sizes or more, with two positions or more at each.",
     ]
     assert list(summary.loc[0, ["supported", "contradicted", "not_enough"]]) == [1, 1, 0]
+
+
+def test_the_summary_keeps_exploratory_cases_apart():
+    gpt, book = "gpt-3.5-turbo-0613", pd.Series(right(0.6, 500))
+    cells = [{Cell(model, "closed", 0, None, NO_GOLD, None): book} for model in (gpt, "m")]
+    curves = [about([0.8, 0.4, 0.8], 500, model=gpt), about([0.9, 0.8, 0.9], 500, model="m")]
+    row = claim_summary(claims_table(evidence_of(*curves, *cells), BOOK)).loc[3]
+    assert list(row[["supported", "contradicted", "not_enough"]]) == [1, 0, 0]
+    assert row["finding"] == (
+        "Supported in 1 (gpt-3.5-turbo-0613 on e 9). "
+        "Exploratory, of what it is not about: contradicted in 1 (m on e 9)."
+    )
+    row = claim_summary(claims_table(evidence_of(curves[1], cells[1]), BOOK)).loc[3]
+    assert row["finding"].startswith("Not asked of what it is about. Exploratory")
 
 
 def test_markdown_shows_the_summary_and_then_every_row():

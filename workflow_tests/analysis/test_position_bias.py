@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.analysis.model_differences import model_difference_rows
-from litm.analysis.pbi import area_weights, middle_index, pbi_class
+from litm.analysis.pbi import area_weights, class_words, middle_index, pbi_class
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.position_pairs import pairwise_rows
 from litm.analysis.power import detectable_effect, observed
@@ -47,6 +47,23 @@ def test_the_row_is_worked_out_by_hand():
         assert row[f"{name}_ci_low"] < row[name] < row[f"{name}_ci_high"]
     assert row["class_certain"] is True and row["pbi_ci_low"] > 0.3
     assert row["gap_p"] < 0.001 and 0 < row["gap_null_mean"] < row["gap_null_95"] < 0.6 and row["cochran_p"] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("pbi", "low", "high", "words"),
+    [
+        (0.35, 0.31, 0.39, "strong"),
+        (0.12, 0.06, 0.14, "weak"),
+        (0.12, -0.02, 0.26, "weak, by its interval anything from flat to moderate, not shown to differ from 0"),
+        (0.02, -0.02, 0.04, "flat"),
+        (0.02, 0.01, 0.04, "flat, but above 0"),
+        (-0.02, -0.04, -0.01, "flat, but below 0, which the suite calls inverted"),
+        (-0.02, -0.08, 0.04, "flat, by its interval anything from inverted to flat"),
+        (-0.2, -0.3, -0.1, "inverted"),
+    ],
+)
+def test_the_class_says_in_words_what_its_interval_leaves_open(pbi, low, high, words):
+    assert class_words(pbi, low, high) == words
 
 
 def test_the_row_holds_the_paired_statistics_of_the_questions():

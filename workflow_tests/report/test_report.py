@@ -21,6 +21,7 @@ def bias(**values) -> pd.DataFrame:
         "primacy": 0.4, "primacy_ci_low": 0.3, "primacy_ci_high": 0.5, "mde": 0.12,
         "tilt": -0.1, "tilt_ci_low": -0.2, "tilt_ci_high": 0.1,
         "recency": 0.3, "recency_ci_low": 0.1, "recency_ci_high": 0.4, "gap_ci_low": 0.25, "gap_ci_high": 0.5,
+        "class_words": "strong",
     }  # fmt: skip
     return pd.DataFrame([row | values])
 
@@ -32,9 +33,9 @@ def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_mor
         "middle (U) (start +40.0 points [30.0, 50.0], end +30.0 points [10.0, 40.0]). PBI +35.0 points [31.0, 39.0]: "
         "strong."
     ]
-    (near,) = findings(bias(cochran_p=0.21, class_certain=False))
+    (near,) = findings(bias(cochran_p=0.21, class_words="strong, by its interval anything from weak to strong"))
     assert "the positions are not shown to differ (Cochran's Q, p = 0.210)" in near
-    assert near.endswith(": strong, but the interval reaches into another class.")
+    assert near.endswith(": strong, by its interval anything from weak to strong.")
     (flat,) = findings(bias(gap=0.0, best_accuracy=0.5, worst_accuracy=0.5, pbi=None))
     assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
 

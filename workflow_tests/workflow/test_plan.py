@@ -457,6 +457,7 @@ def test_claims_have_the_recall_of_open_domain_experiments(paper, demo):
     assert demo.claims.recall == []
     assert list(json.loads(demo.claims.relations)["experiments"]) == sorted(demo.study.experiments)
     assert "kv_retrieval" in json.loads(demo.claims.published_relations)["experiments"]
+    assert {"gpt-3.5-turbo-0613", "claude-1.3"} <= set(json.loads(paper.claims.relations)["recorded"])
 
 
 def test_a_figure_is_drawn_of_its_selected_models_and_reference_lines(paper):

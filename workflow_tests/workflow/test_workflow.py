@@ -88,7 +88,7 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
     claims = pd.read_csv(finished.path("results/tables/claims.csv"))
-    assert claims["claim"].nunique() == 8
+    assert claims["claim"].nunique() == 10
     report = finished.path("results/report.html").read_text()
     assert "The paper's claims" in report.replace("&#39;", "'")
     assert "data:image/png;base64" in report and "reference on kv, size 4" in report

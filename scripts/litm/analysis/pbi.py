@@ -9,7 +9,9 @@ from litm.base.intervals import binomial_interval
 
 #: A PBI above the bound has the name, else the next; what is below all is inverted.
 CLASSES = ((0.30, "strong"), (0.15, "moderate"), (0.05, "weak"))
-#: A PBI this close to 0 is flat.
+#: A PBI this close to 0 is flat. The suite calls flat what is "≈ 0", and inverted what is below 0, without a bound:
+#: above 0 it follows from where weak begins, and below 0 the same distance is our choice (`class_words` says where it
+#: counts).
 FLAT = 0.05
 INVERTED = "inverted"
 
@@ -50,6 +52,19 @@ def pbi_class(pbi: float) -> str:
         if pbi > bound:
             return name
     return "flat" if pbi >= -FLAT else INVERTED
+
+
+def class_words(pbi: float, low: float, high: float) -> str:
+    """The class with what its interval leaves open: other classes that it reaches, and whether 0 is in it."""
+    name, least, most = pbi_class(pbi), pbi_class(low), pbi_class(high)
+    words = [name]
+    if least != most:
+        words.append(f"by its interval anything from {least} to {most}")
+    if low <= 0 <= high and name != "flat":
+        words.append("not shown to differ from 0")
+    if name == "flat" and (low > 0 or high < 0):
+        words.append("but above 0" if low > 0 else "but below 0, which the suite calls inverted")
+    return ", ".join(words)
 
 
 def middle_index(depths: Sequence[float]) -> int | None:

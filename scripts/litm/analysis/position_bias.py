@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
-from litm.analysis.pbi import CONTRASTS, MEASURED, NO_INFORMATION, area_weights, limit_of, middle_index, pbi_class
+from litm.analysis.pbi import (
+    CONTRASTS,
+    MEASURED,
+    NO_INFORMATION,
+    area_weights,
+    class_words,
+    limit_of,
+    middle_index,
+    pbi_class,
+)
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import Estimate, cochrans_q, contrast_interval, gap_interval, gap_test
 
@@ -94,8 +103,11 @@ def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> di
     limit = limit_of(three.sum(axis=0).tolist(), len(three))
     if limit:
         return {"reason": f"{limit} at start, middle and end"}
-    certain = pbi_class(estimate.low) == pbi_class(estimate.high)
-    return {"pbi_class": pbi_class(estimate.value), "class_certain": certain}
+    return {
+        "pbi_class": pbi_class(estimate.value),
+        "class_certain": pbi_class(estimate.low) == pbi_class(estimate.high),
+        "class_words": class_words(estimate.value, estimate.low, estimate.high),
+    }
 
 
 def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Generator) -> dict:

@@ -1,19 +1,21 @@
 """What the catalogues declare of models and experiments that are related, for the claims about them."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.schema import choose
 from litm.config.experiments import ExperimentEntry
 from litm.config.models import AnyModel
+from litm.config.recorded_models import RECORDED
 
 #: Keys of `about` that name another model, and keys of experiments that say what an experiment is to another.
 MODEL_NAMES = ("longer_context_of", "tuned_from")
 EXPERIMENT_KEYS = {"task", "closed_book", "query_aware_of"}
 
 
-def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, ExperimentEntry]) -> dict[str, dict]:
-    """`about` of each model that has it, and of each experiment task, closed-book and plain version, by name.
+def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, ExperimentEntry]) -> dict[str, Any]:
+    """`about` of each model that has it, of each experiment task, closed-book and plain version, and recorded models.
 
     It covers all entries of the catalogues: a model may be the base of another that is not run. Raises `UserError` for
     an unknown name, and for a model or an experiment that is related to itself.
@@ -27,7 +29,8 @@ def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, Exp
     related = {
         name: entry.model_dump(include=EXPERIMENT_KEYS, exclude_none=True) for name, entry in experiments.items()
     }
-    return {"models": about, "experiments": related}
+    recorded = sorted(name for name, entry in models.items() if entry.engine == RECORDED)
+    return {"models": about, "experiments": related, "recorded": recorded}
 
 
 def _check(name: str, other: str | None, catalogue: Mapping, where: str) -> None:

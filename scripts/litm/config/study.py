@@ -43,7 +43,7 @@ class Study:
     retrievers: Mapping[str, Retriever]
     questions: Mapping[str, QuestionSet]
     candidates: Mapping[str, Candidates]
-    relations: Mapping[str, Mapping]
+    relations: Mapping[str, Any]
     seed: int
     audited_per_cell: int
     sampled_per_size: int

@@ -166,6 +166,5 @@ def _describe_pbi(row: Mapping) -> str:
         return ""
     if pd.isna(row["pbi_class"]):
         return f" Its PBI says nothing ({row['reason']})."
-    certain = "" if row["class_certain"] else ", but the interval reaches into another class"
     ends = shape(row)
-    return f" {ends[0].upper()}{ends[1:]}. PBI {_with_interval(row, 'pbi')}: {row['pbi_class']}{certain}."
+    return f" {ends[0].upper()}{ends[1:]}. PBI {_with_interval(row, 'pbi')}: {row['class_words']}."

@@ -39,7 +39,7 @@ class ClaimPlan:
         return self._relations(self._study.relations["experiments"])
 
     def _relations(self, experiments: Iterable[str]) -> str:
-        related = self._study.relations["experiments"]
+        relations = self._study.relations
         return canonical_json(
-            {"models": self._study.relations["models"], "experiments": {name: related[name] for name in experiments}}
+            {**relations, "experiments": {name: relations["experiments"][name] for name in experiments}}
         )

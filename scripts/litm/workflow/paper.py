@@ -16,6 +16,8 @@ class PaperPlan:
         self._study = study
         self._tables = tables
         self.accuracy = project.file("resources", "published", "accuracy.csv")
+        self.statements = project.file("resources", "published", "statements.csv")
+        self.claim_statuses = project.file("resources", "published", "claims.csv")
         self._published_token_counts = project.file("resources", "published", "token_counts.csv")
 
     @property

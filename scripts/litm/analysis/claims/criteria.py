@@ -2,60 +2,79 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 #: An effect of less is none worth a claim: the smallest U that the paper calls one is 2.8 points (Table 6).
 NEGLIGIBLE = 0.02
-#: A difference of less is small: what the suite calls flat, and less than a quarter of what the position does to
-#: GPT-3.5-Turbo (22 points, Table 6).
+#: A difference of less is small: less than a quarter of what the position does to GPT-3.5-Turbo (22 points, Table 6),
+#: and as far from 0 as the suite's weakest class of the Position Bias Index begins.
 SMALL = 0.05
-#: "Near-perfect" (Section 4.2): as near to 1 as counts for a ceiling everywhere here, `position_bias.NEAR`.
+#: "Near-perfect" (Section 4.2): as near to 1 as counts for a ceiling everywhere here, `pbi.NEAR`.
 NEAR_PERFECT = 0.95
+
+
+class Answer(Enum):
+    """What can be shown of a quantity: what the claim says of it, or the opposite."""
+
+    WANTED = "wanted"
+    DENIED = "denied"
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """Two ranges of a quantity: a claim is supported if the whole interval is `wanted`, contradicted if it is `denied`.
+    """Two ranges of a quantity: what the claim says (wanted), and what contradicts it (denied).
 
-    supports, contradicts: of (low, high). Where the ranges overlap, in effects that are there and negligible, what the
-    claim says in so many words comes first: `verdict` asks `supports` before `contradicts`, or the other way round if
-    the claim is that there is no effect.
+    margins: of (low, high), how far the whole interval is inside the range of each answer; above 0 it is shown.
+    sides: limits of the interval of which either alone can show the denial, 2 for "outside these bounds".
+    weaker: of two ranges that overlap ("above 0" and "below 2 points") the one that says there is no effect worth a
+    claim. It is not shown where an effect is, see `verdicts.shows`.
     """
 
     wanted: str
     denied: str
-    supports: Callable[[float, float], bool]
-    contradicts: Callable[[float, float], bool]
-    denial_first: bool = False
+    margins: dict[Answer, Callable[[float, float], float]]
+    sides: int = 1
+    weaker: Answer | None = None
 
-    def verdict(self, low: float, high: float) -> bool | None:
-        """True for supported, False for contradicted, None where the interval decides neither."""
-        answers = [(self.supports, True), (self.contradicts, False)]
-        for holds, answer in reversed(answers) if self.denial_first else answers:
-            if holds(low, high):
-                return answer
-        return None
+    def margin(self, answer: Answer, interval: tuple[float, float]) -> float:
+        """How far the interval is inside the range of the answer, in points of the quantity; below 0 it is not."""
+        return self.margins[answer](*interval)
+
+
+def _two(wanted: Callable[[float, float], float], denied: Callable[[float, float], float]) -> dict:
+    return {Answer.WANTED: wanted, Answer.DENIED: denied}
 
 
 #: There is an effect: shown above 0, or shown to be negligible at most.
-ABOVE_ZERO = Criterion("above 0", "below 2 points", lambda low, high: low > 0, lambda low, high: high < NEGLIGIBLE)
+ABOVE_ZERO = Criterion(
+    "above 0", "below 2 points", _two(lambda low, high: low, lambda low, high: NEGLIGIBLE - high), weaker=Answer.DENIED
+)
 #: There is a loss: the same below 0.
-BELOW_ZERO = Criterion("below 0", "above -2 points", lambda low, high: high < 0, lambda low, high: low > -NEGLIGIBLE)
+BELOW_ZERO = Criterion(
+    "below 0",
+    "above -2 points",
+    _two(lambda low, high: -high, lambda low, high: low + NEGLIGIBLE),
+    weaker=Answer.DENIED,
+)
 #: There is no effect: `ABOVE_ZERO` denied.
 NOT_ABOVE_ZERO = Criterion(
-    ABOVE_ZERO.denied, ABOVE_ZERO.wanted, ABOVE_ZERO.contradicts, ABOVE_ZERO.supports, denial_first=True
+    "below 2 points", "above 0", _two(lambda low, high: NEGLIGIBLE - high, lambda low, high: low), weaker=Answer.WANTED
 )
 #: It is small, or negative.
 AT_MOST_SMALL = Criterion(
-    "below 5 points", "above 5 points", lambda low, high: high < SMALL, lambda low, high: low > SMALL
+    "below 5 points", "above 5 points", _two(lambda low, high: SMALL - high, lambda low, high: low - SMALL)
 )
 #: It is small in either direction.
 WITHIN_SMALL = Criterion(
     "within 5 points of 0",
     "more than 5 points from 0",
-    lambda low, high: low > -SMALL and high < SMALL,
-    lambda low, high: low > SMALL or high < -SMALL,
+    _two(
+        lambda low, high: min(low + SMALL, SMALL - high),
+        lambda low, high: max(low - SMALL, -SMALL - high),
+    ),
+    sides=2,
 )
 #: An accuracy is near perfect.
 ALMOST_ONE = Criterion(
-    "above 95 %", "below 95 %", lambda low, high: low > NEAR_PERFECT, lambda low, high: high < NEAR_PERFECT
+    "above 95 %", "below 95 %", _two(lambda low, high: low - NEAR_PERFECT, lambda low, high: NEAR_PERFECT - high)
 )

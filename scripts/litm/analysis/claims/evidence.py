@@ -49,11 +49,18 @@ class Evidence(Protocol):
     """Scores of questions, or published accuracies."""
 
     @property
+    def is_published(self) -> bool:
+        """Whether it is what others print, without the answers to single questions."""
+
+    @property
     def cells(self) -> Sequence[Cell]:
         """All cells, in the order of the config or the file."""
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
         """The sum of weight times accuracy, weights of sum 0; None where no question was scored in all these cells."""
+
+    def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
+        """The mean accuracy of some cells minus that of others, whose questions may be others; None as `contrast`."""
 
     def accuracy(self, cell: Cell) -> Measure | None:
         """The accuracy of a cell; None where nothing was scored."""

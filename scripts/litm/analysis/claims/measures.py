@@ -12,13 +12,15 @@ from math import hypot
 class Measure:
     """A value, the number of questions it is over, and its two-sided interval at a confidence.
 
-    sources: where it is printed, if it was not measured here.
+    sources: where it is printed, if it was not measured here; is_paired: whether it compares answers to the same
+    questions as such.
     """
 
     value: float
     n: int
     interval: Callable[[float], tuple[float, float]]
     sources: tuple[str, ...] = ()
+    is_paired: bool = True
 
 
 def largest(measures: Sequence[Measure]) -> Measure:
@@ -82,4 +84,5 @@ def minus(first: Measure, second: Measure) -> Measure:
 
 def _combined(value: float, parts: Sequence[Measure], interval: Callable[[float], tuple[float, float]]) -> Measure:
     sources = tuple(dict.fromkeys(source for part in parts for source in part.sources))
-    return Measure(value, min(part.n for part in parts), interval, sources)
+    is_paired = all(part.is_paired for part in parts)
+    return Measure(value, min(part.n for part in parts), interval, sources, is_paired)

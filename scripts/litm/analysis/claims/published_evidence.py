@@ -20,6 +20,10 @@ class PublishedEvidence:
     values: Mapping[Cell, PublishedAccuracy]
 
     @property
+    def is_published(self) -> bool:
+        return True
+
+    @property
     def cells(self) -> Sequence[Cell]:
         return list(self.values)
 
@@ -36,14 +40,17 @@ class PublishedEvidence:
             self._largest_variance({cell: weight for cell, weight in used.items() if cell.model == model})
             for model in {cell.model for cell in used}
         )
-        centre = sum(weight * self._shrunk(cell) for cell, weight in used.items())
-        value = sum(weight * self.values[cell].accuracy for cell, weight in used.items())
+        return self._normal(used, variance)
 
-        def interval(confidence: float) -> tuple[float, float]:
-            half = float(special.ndtri((1 + confidence) / 2)) * sqrt(variance)
-            return min(value, centre - half), max(value, centre + half)
+    def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure:
+        """As `Evidence.difference_of_means`, for cells of two sizes of one model.
 
-        return self._measure(value, list(used), interval)
+        Answers within a size may be more alike than those of two sizes, so neither correlation is taken for the other:
+        the variance is at most that of means of answers that are all alike, in two independent samples.
+        """
+        weights = dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other))
+        errors = [sum(self._errors({cell: abs(weights[cell]) for cell in cells})) for cells in (first, other)]
+        return self._normal(weights, sum(error**2 for error in errors))
 
     def accuracy(self, cell: Cell) -> Measure:
         """As `Evidence.accuracy`, with the interval of the nearest whole number of right answers."""
@@ -61,9 +68,20 @@ class PublishedEvidence:
     def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
         return {}
 
+    def _normal(self, weights: Mapping[Cell, float], variance: float) -> Measure:
+        """A weighted sum of accuracies with a normal interval, whose centre is that of the accuracies as shrunk."""
+        centre = sum(weight * self._shrunk(cell) for cell, weight in weights.items())
+        value = sum(weight * self.values[cell].accuracy for cell, weight in weights.items())
+
+        def interval(confidence: float) -> tuple[float, float]:
+            half = float(special.ndtri((1 + confidence) / 2)) * sqrt(variance)
+            return min(value, centre - half), max(value, centre + half)
+
+        return self._measure(value, list(weights), interval)
+
     def _measure(self, value, cells, interval) -> Measure:
         sources = tuple(dict.fromkeys(self.values[cell].source for cell in cells))
-        return Measure(value, min(self.values[cell].n for cell in cells), interval, sources)
+        return Measure(value, min(self.values[cell].n for cell in cells), interval, sources, is_paired=False)
 
     def _shrunk(self, cell: Cell) -> float:
         published = self.values[cell]
@@ -71,11 +89,16 @@ class PublishedEvidence:
 
     def _largest_variance(self, weights: Mapping[Cell, float]) -> float:
         """Of one model's part of a contrast, over all correlations of its answers from 0 to 1."""
+        errors = self._errors(weights)
+        return max(sum(error**2 for error in errors), sum(errors) ** 2)
+
+    def _errors(self, weights: Mapping[Cell, float]) -> list[float]:
+        """Weight times standard error of each accuracy."""
         errors = []
         for cell, weight in weights.items():
             accuracy = self._shrunk(cell)
             errors.append(weight * sqrt(accuracy * (1 - accuracy) / (self.values[cell].n + 2)))
-        return max(sum(error**2 for error in errors), sum(errors) ** 2)
+        return errors
 
 
 def published_evidence(values: Iterable[PublishedAccuracy]) -> PublishedEvidence:

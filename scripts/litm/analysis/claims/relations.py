@@ -30,10 +30,11 @@ class Related:
 
 @dataclass(frozen=True)
 class Relations:
-    """Models and experiments by name."""
+    """Models and experiments by name; recorded: models whose responses somebody else made."""
 
     models: Mapping[str, About]
     experiments: Mapping[str, Related]
+    recorded: frozenset[str] = frozenset()
 
     @property
     def base_models(self) -> set[str]:
@@ -46,8 +47,11 @@ class Relations:
 
 
 def read_relations(value: Mapping[str, Any]) -> Relations:
-    """Relations from JSON: {"models": {name: keys of `About`}, "experiments": {name: keys of `Related`}}."""
+    """Relations from JSON: {"models": {name: keys of `About`}, "experiments": {name: keys of `Related`}, "recorded":
+    names}.
+    """
     return Relations(
         models={name: About(**keys) for name, keys in value["models"].items()},
         experiments={name: Related(**keys) for name, keys in value["experiments"].items()},
+        recorded=frozenset(value["recorded"]),
     )

@@ -1,14 +1,15 @@
 """Evidence from scores: every comparison is paired by question."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from litm.analysis.claims.evidence import Cell
-from litm.analysis.claims.measures import Measure
-from litm.analysis.statistics import contrast_interval
+from litm.analysis.claims.measures import Measure, minus
+from litm.analysis.statistics import contrast_interval, mean_interval
 from litm.base.errors import UserError
 from litm.base.intervals import binomial_interval
 from litm.domain.placement import gold_places
@@ -31,20 +32,49 @@ class ScoredEvidence:
     _joined: dict[tuple[Cell, ...], np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     @property
+    def is_published(self) -> bool:
+        return False
+
+    @property
     def cells(self) -> Sequence[Cell]:
         return list(self.verdicts)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
         """As `Evidence.contrast`, on the complete cases, with the interval of `statistics.contrast_interval`."""
-        matrix, values = self._matrix(list(weights)), list(weights.values())
+        matrix, values = self._matrix(list(weights)), np.array(list(weights.values()))
         if not len(matrix):
             return None
+        used = values != 0
+        matrix, values = matrix[:, used], values[used].tolist()
 
+        @cache
         def interval(confidence: float) -> tuple[float, float]:
             estimate = contrast_interval(matrix, values, confidence)
             return estimate.low, estimate.high
 
         return Measure(contrast_interval(matrix, values).value, len(matrix), interval)
+
+    def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
+        """As `Evidence.difference_of_means`: by `contrast` if at least half of the questions are those of both.
+
+        Else (data of another size may have questions of their own) the two means are independent, each with the
+        interval of `statistics.mean_interval`.
+        """
+        fewest = min(len(self._matrix(list(first))), len(self._matrix(list(other))))
+        if not fewest:
+            return None
+        if len(self._matrix([*first, *other])) >= fewest / 2:
+            return self.contrast(dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other)))
+        return replace(minus(self._mean(first), self._mean(other)), is_paired=False)
+
+    def _mean(self, cells: Sequence[Cell]) -> Measure:
+        matrix = self._matrix(list(cells))
+
+        def interval(confidence: float) -> tuple[float, float]:
+            estimate = mean_interval(matrix, confidence)
+            return estimate.low, estimate.high
+
+        return Measure(float(matrix.mean()), len(matrix), interval)
 
     def accuracy(self, cell: Cell) -> Measure | None:
         """As `Evidence.accuracy`, with the interval of `statistics.binomial_interval`."""

@@ -1,11 +1,12 @@
-"""What claims about the shape of a curve share: contrasts of start, middle and end."""
+"""What claims about the shape of a curve share: contrasts of start, middle and end, and gaps between positions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 
 from litm.analysis.claims.criteria import Criterion
 from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
-from litm.analysis.claims.measures import Measure
-from litm.analysis.claims.verdicts import Question
+from litm.analysis.claims.measures import Measure, largest, lowest, negated
+from litm.analysis.claims.verdicts import AS_CLAIM, Part, Question
 from litm.analysis.pbi import CONTRASTS, limit_of
 from litm.base.formatting import percent
 
@@ -19,31 +20,60 @@ def curves_with_middle(evidence: Evidence) -> Iterator[tuple[Curve, tuple[Cell, 
             yield curve, curve.three
 
 
-def contrast_question(
-    evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell], contrast: str, criterion: Criterion
+def contrasts_question(
+    evidence: Evidence,
+    curve: Curve,
+    three: tuple[Cell, Cell, Cell],
+    asked: Sequence[tuple[str, Criterion]],
+    role: str = AS_CLAIM,
 ) -> Question:
-    """Ask about `primacy`, `recency`, `tilt` or `pbi`, on the questions that were scored at every position.
+    """Ask about several of `primacy`, `recency` and `tilt`, on the questions that were scored at every position.
 
-    It cannot be answered where start, middle and end are all at the floor or the ceiling, as in position_bias.csv:
-    their differences are then no sign of anything.
+    There is no verdict where start, middle and end are all at the floor or the ceiling, as in position_bias.csv: their
+    differences are then no sign of anything.
     """
-    measure = curve_contrast(evidence, curve, three, contrast)
     correct, n = evidence.correct(curve.cells)
     of_three = [correct[curve.cells.index(cell)] for cell in three]
-    limit = limit_of(of_three, n) if n else "no question was scored at every position"
     words = ", ".join(f"{end} {percent(count / n)} %" for end, count in zip(ENDS, of_three, strict=True)) if n else ""
     return Question(
         models=(curve.model,),
         experiment=curve.experiment,
         size=curve.size,
-        statistic=contrast,
-        criterion=criterion,
-        measure=None if limit else measure,
-        detail="; ".join(filter(None, [words, limit])),
+        parts=tuple(
+            Part(contrast, criterion, curve_contrast(evidence, curve, three, contrast)) for contrast, criterion in asked
+        ),
+        detail=words or "no question was scored at every position",
+        withheld=(limit_of(of_three, n) or "") if n else "",
+        role=role,
     )
 
 
 def curve_contrast(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell], contrast: str) -> Measure | None:
-    """One of `position_bias.CONTRASTS`, on the complete cases of the whole curve."""
+    """One of `pbi.CONTRASTS`, on the complete cases of the whole curve."""
     weights = dict.fromkeys(curve.cells, 0.0) | dict(zip(three, CONTRASTS[contrast], strict=True))
     return evidence.contrast(weights)
+
+
+def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
+    """Best minus worst position of a curve, with limits made of those of all pairs of positions (`largest`)."""
+    differences = _differences(evidence, curve, combinations(curve.cells, 2))
+    both_ways = [*differences, *map(negated, differences)]
+    return largest(both_ways) if both_ways else None
+
+
+def middle_above_between(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]) -> Measure | None:
+    """How far the middle is above a position before it and one behind it, the smaller of both; None without these."""
+    middle = three[1]
+    at = curve.cells.index(middle)
+    sides = [
+        _differences(evidence, curve, [(middle, cell) for cell in cells])
+        for cells in (curve.cells[1:at], curve.cells[at + 1 : -1])
+    ]
+    return lowest([largest(side) for side in sides]) if all(sides) else None
+
+
+def _differences(evidence: Evidence, curve: Curve, pairs: Iterable[tuple[Cell, Cell]]) -> list[Measure]:
+    """The difference of each pair of cells, on the complete cases of the whole curve; none without these."""
+    rest = dict.fromkeys(curve.cells, 0.0)
+    differences = [evidence.contrast(rest | {first: 1, other: -1}) for first, other in pairs]
+    return [difference for difference in differences if difference]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from litm.analysis.claims.table import CLAIMS
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.analysis.claims.verdicts import CONTRADICTED, EXPLORATORY, NOT_ENOUGH, SUPPORTED
 from litm.analysis.tables import claims, claims_summary
 
 VERDICTS = (SUPPORTED, CONTRADICTED, NOT_ENOUGH)
@@ -14,19 +14,33 @@ NAMED = 3
 
 
 def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """A row a claim, in the paper's order: statement, section, counts of verdicts, and a sentence."""
+    """A row a claim, in the paper's order: statement, section, counts of verdicts, a sentence, and its status.
+
+    Exploratory cases are in the sentence alone.
+    """
     rows = []
     for claim in CLAIMS:
         own = table[table["claim"] == claim.name]
         asked = own[own["experiment"].notna()]
-        counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
-        rows.append([claim.statement, claim.section, *counts.values(), _finding(asked, counts, claim.needs)])
+        is_other = (asked["role"] == EXPLORATORY).fillna(False)
+        counts = [int((asked["verdict"][~is_other] == verdict).sum()) for verdict in VERDICTS]
+        finding = _finding(asked[~is_other], asked[is_other], claim.needs)
+        status = own.iloc[0][["status", "contested_by"]].tolist()
+        rows.append([claim.statement, claim.section, *counts, finding, *status])
     return pd.DataFrame(rows, columns=list(claims_summary.TABLE.columns))
 
 
-def _finding(asked: pd.DataFrame, counts: dict[str, int], needs: str) -> str:
-    if asked.empty:
+def _finding(asked: pd.DataFrame, others: pd.DataFrame, needs: str) -> str:
+    if asked.empty and others.empty:
         return f"Not asked: it needs {needs}."
+    sentences = [_sentence(asked)] if len(asked) else ["Not asked of what it is about."]
+    if len(others):
+        sentences.append(f"Exploratory, of what it is not about: {_sentence(others)[0].lower()}{_sentence(others)[1:]}")
+    return " ".join(sentences)
+
+
+def _sentence(asked: pd.DataFrame) -> str:
+    counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
     parts = [f"{verdict} in {count}{_cases(asked, verdict)}" for verdict, count in counts.items() if count]
     sentence = f"Of {len(asked)}: {', '.join(parts)}." if len(asked) > 1 else f"{parts[0]}."
     return sentence[0].upper() + sentence[1:]

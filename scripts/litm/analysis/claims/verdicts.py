@@ -1,41 +1,61 @@
-"""From what claims ask to their rows in claims.csv: an interval decides, corrected for how many are asked together."""
+"""From what claims ask to verdicts: intervals decide, at the levels of `error_rates`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from litm.analysis.claims.criteria import Criterion
+from litm.analysis.claims.criteria import Answer, Criterion
+from litm.analysis.claims.error_rates import ALPHA, step_down
 from litm.analysis.claims.evidence import Evidence
 from litm.analysis.claims.measures import Measure
 from litm.analysis.claims.relations import Relations
 
 SUPPORTED, CONTRADICTED, NOT_ENOUGH = "supported", "contradicted", "not enough data"
-#: The chance of one wrong verdict or more among the rows of a claim and an experiment.
-ALPHA = 0.05
+#: A case that the claim is about, or another one, which is asked for its own sake and is in a family of its own.
+AS_CLAIM, EXPLORATORY = "claim", "exploratory"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a claim says of one quantity; measure: None where it cannot be measured; size: where parts have several."""
+
+    statistic: str
+    criterion: Criterion
+    measure: Measure | None
+    size: int | None = None
 
 
 @dataclass(frozen=True)
 class Question:
-    """A claim asked of one thing.
+    """A claim asked of one thing, a case.
 
-    statistic: what is measured; detail: the accuracies it is made of, in words; measure: None where it cannot be
-    measured, and then `detail` is the reason.
+    parts: what must all be so; detail: the accuracies they are made of, in words, or why nothing is measured; withheld:
+    why there is no verdict although there are measures; role: `AS_CLAIM` or `EXPLORATORY`.
     """
 
     models: tuple[str, ...]
     experiment: str
     size: int | None
-    statistic: str
-    criterion: Criterion
-    measure: Measure | None
+    parts: tuple[Part, ...]
     detail: str
+    withheld: str = ""
+    role: str = AS_CLAIM
+
+    @property
+    def measured(self) -> list[Part]:
+        return [part for part in self.parts if part.measure is not None]
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it counts among the cases that are corrected for: it could have had a verdict."""
+        return bool(self.measured)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper.
+    """A claim of the paper, or of the suite.
 
-    statement: in a sentence; section: of the paper, as published in TACL; needs: what must be selected
-    for it to be asked at all; ask: of what it can be asked.
+    statement: in a sentence; section: of the paper as published in TACL, or where else it is; needs: what must be
+    selected for it to be asked at all; ask: of what it can be asked.
     """
 
     name: str
@@ -47,58 +67,115 @@ class Claim:
 
 @dataclass(frozen=True)
 class Decision:
-    """A verdict with the interval that decided it; nothing of the interval where there is none."""
+    """A verdict, and the part and the interval that decided it; neither where nothing was measured.
+
+    An open case has the part that is farthest from what the claim says.
+    """
 
     verdict: str
+    part: Part | None = None
     low: float | None = None
     high: float | None = None
     confidence: float | None = None
 
 
 def decide(questions: Sequence[Question]) -> list[Decision]:
-    """Verdicts on questions that are asked together, with Holm's (1979) correction made by intervals.
-
-    Of m questions each gets its interval at the confidence 1 - 0.05/m. Those that it decides are done; the others are
-    asked again as the m' that are left, until an interval of none of them decides. Those remain open, with the last
-    interval. So the chance that any verdict among them is wrong is 5 % at most, and the interval of a row is the one
-    that its verdict comes from.
-    """
-    decisions = [Decision(NOT_ENOUGH)] * len(questions)
-    left = [index for index, question in enumerate(questions) if question.measure is not None]
-    while left:
-        confidence = 1 - ALPHA / len(left)
-        for index in left:
-            decisions[index] = decision_at(questions[index], confidence)
-        still_open = [index for index in left if decisions[index].verdict == NOT_ENOUGH]
-        if still_open == left:
-            break
-        left = still_open
+    """Verdicts on the questions of one family, with at most `ALPHA` of any wrong one, see `error_rates`."""
+    counted = [index for index, question in enumerate(questions) if question.is_counted]
+    supported = step_down(counted, lambda index, level: _all_wanted(questions[index], level))
+    contradicted = step_down(counted, lambda index, level: bool(_denied(questions[index], level)))
+    decisions = []
+    for index, question in enumerate(questions):
+        if not question.is_counted or question.withheld:
+            decisions.append(Decision(NOT_ENOUGH))
+        elif index in supported.rejected:
+            level = supported.rejected[index]
+            decisions.append(_decision(SUPPORTED, _nearest(question, level), level))
+        elif index in contradicted.rejected:
+            level = contradicted.rejected[index]
+            part = max(
+                _denied(question, level), key=lambda part: _margin(part, Answer.DENIED, _split(question, part, level))
+            )
+            decisions.append(_decision(CONTRADICTED, part, _split(question, part, level)))
+        else:
+            part = _nearest(question, supported.last)
+            level = max(supported.last, _split(question, part, contradicted.last))
+            decisions.append(_decision(NOT_ENOUGH, part, level))
     return decisions
 
 
-def decision_at(question: Question, confidence: float) -> Decision:
-    """What the interval of a question's measure, which it must have, says at one confidence."""
-    assert question.measure is not None
-    low, high = question.measure.interval(confidence)
-    verdicts = {True: SUPPORTED, False: CONTRADICTED, None: NOT_ENOUGH}
-    return Decision(verdicts[question.criterion.verdict(low, high)], low, high, confidence)
+def _all_wanted(question: Question, confidence: float) -> bool:
+    """Whether every part is shown to be as the claim says (intersection-union test)."""
+    return not question.withheld and all(shows(part, Answer.WANTED, confidence) for part in question.parts)
+
+
+def _denied(question: Question, confidence: float) -> list[Part]:
+    """The parts that are shown to be otherwise, each at its share of the level."""
+    if question.withheld:
+        return []
+    return [part for part in question.measured if shows(part, Answer.DENIED, _split(question, part, confidence))]
+
+
+def _split(question: Question, part: Part, confidence: float) -> float:
+    """The confidence at which a part can contradict the claim, one of several parts and of several sides."""
+    return 1 - (1 - confidence) / (len(question.measured) * part.criterion.sides)
+
+
+def shows(part: Part, answer: Answer, confidence: float) -> bool:
+    """Whether the interval of a part at this confidence shows the answer; never for a part without a measure.
+
+    The `weaker` of two ranges that overlap is not shown where the 95 % interval shows the other. So a small effect that
+    is there is not called negligible, and two claims about one quantity, which are corrected for different numbers of
+    cases, cannot say opposite things of it. This makes a rejection rarer, which keeps its level.
+    """
+    if part.measure is None or _margin(part, answer, confidence) <= 0:
+        return False
+    (other,) = set(Answer) - {answer}
+    return answer is not part.criterion.weaker or _margin(part, other, 1 - ALPHA) <= 0
+
+
+def _margin(part: Part, answer: Answer, confidence: float) -> float:
+    assert part.measure is not None
+    return part.criterion.margin(answer, part.measure.interval(confidence))
+
+
+def _nearest(question: Question, confidence: float) -> Part:
+    """The part that is nearest to not being as the claim says, or the farthest from being so."""
+    return min(question.measured, key=lambda part: _margin(part, Answer.WANTED, confidence))
+
+
+def _decision(verdict: str, part: Part, confidence: float) -> Decision:
+    assert part.measure is not None
+    return Decision(verdict, part, *part.measure.interval(confidence), confidence)
 
 
 def reason(question: Question, decision: Decision) -> str:
     """Why a row has its verdict, in words."""
-    if question.measure is None:
-        return question.detail
-    criterion = question.criterion
+    part = decision.part
+    if part is None or part.measure is None:
+        return "; ".join(filter(None, [question.detail, question.withheld]))
+    is_one = len(question.parts) == 1
+    which = "the whole interval" if is_one else f"the whole interval of {part.statistic}"
     if decision.verdict == SUPPORTED:
-        why = f"the whole interval is {criterion.wanted}"
+        why = f"{which} is {part.criterion.wanted}" + ("" if is_one else ", and the other parts are as claimed")
     elif decision.verdict == CONTRADICTED:
-        why = f"the whole interval is {criterion.denied}"
+        why = f"{which} is {part.criterion.denied}"
     else:
-        why = f"the interval is neither all {criterion.wanted} nor all {criterion.denied}{_alone(question, decision)}"
-    sources = question.measure.sources
+        why = _open(question, decision, part)
+    sources = part.measure.sources
     return f"{question.detail}; {why}" + (f" (not paired; from {', '.join(sources)})" if sources else "")
 
 
-def _alone(question: Question, decision: Decision) -> str:
-    alone = decision_at(question, 1 - ALPHA)
-    return "" if alone.verdict == decision.verdict else f" (at 95 %, if nothing else were asked: {alone.verdict})"
+def _open(question: Question, decision: Decision, part: Part) -> str:
+    """Why a case is not decided."""
+    if missing := [other.statistic for other in question.parts if other.measure is None]:
+        return f"not measured: {', '.join(missing)}"
+    assert decision.confidence is not None
+    criterion = part.criterion
+    which = "the interval" if len(question.parts) == 1 else f"the interval of {part.statistic}"
+    if criterion.weaker and _margin(part, criterion.weaker, decision.confidence) > 0:
+        range_of = {Answer.WANTED: criterion.wanted, Answer.DENIED: criterion.denied}
+        return f"{which} is all {range_of[criterion.weaker]}, but the 95 % interval by itself does not have 0 in it"
+    (alone,) = decide([question])
+    hint = "" if alone.verdict == NOT_ENOUGH else f" (at 95 %, if nothing else were asked: {alone.verdict})"
+    return f"{which} is neither all {criterion.wanted} nor all {criterion.denied}{hint}"

@@ -4,13 +4,16 @@ import csv
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
 from litm.base.errors import UserError
 from litm.base.intervals import binomial_interval
 from litm.domain.placement import gold_positions
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 #: The data version of values whose source does not say it.
 UNKNOWN_VERSION = "unknown"
@@ -20,6 +23,7 @@ READERS: dict[Any, Callable[[str], Any]] = {
     int: int,
     float: float,
     int | None: lambda text: int(text) if text else None,
+    float | None: lambda text: float(text) if text else None,
 }
 
 
@@ -75,7 +79,7 @@ class PublishedModel:
     weights: str
 
 
-Row = TypeVar("Row", PublishedAccuracy, PublishedTokens, PublishedModel)
+Row = TypeVar("Row", bound="DataclassInstance")
 
 
 def read_published(path: str | Path) -> list[PublishedAccuracy]:
@@ -84,17 +88,17 @@ def read_published(path: str | Path) -> list[PublishedAccuracy]:
     Raises `UserError` naming file and line for a missing column, a value of another type, an accuracy that is no
     fraction, and a position that is not the placement's.
     """
-    return _read(path, PublishedAccuracy)
+    return read_rows(path, PublishedAccuracy)
 
 
 def read_published_tokens(path: str | Path) -> list[PublishedTokens]:
     """The values of token_counts.csv, in the order of the file; `UserError` as `read_published`."""
-    return _read(path, PublishedTokens)
+    return read_rows(path, PublishedTokens)
 
 
 def read_published_models(path: str | Path) -> dict[str, PublishedModel]:
     """The models of models.csv by name, in the order of the file; `UserError` as `read_published`."""
-    return {model.model: model for model in _read(path, PublishedModel)}
+    return {model.model: model for model in read_rows(path, PublishedModel)}
 
 
 def first_of_cells(values: Iterable[PublishedAccuracy]) -> list[PublishedAccuracy]:
@@ -123,8 +127,11 @@ def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype({"position": "Int64", **floats})
 
 
-def _read(path: str | Path, kind: type[Row]) -> list[Row]:
-    """The rows of a CSV file as dataclasses: a column for each field, those with a default may lack."""
+def read_rows(path: str | Path, kind: type[Row]) -> list[Row]:
+    """The rows of a CSV file as dataclasses: a column for each field, those with a default may lack.
+
+    Raises `UserError` naming file and line for a missing column, a value of another type, and what the class refuses.
+    """
     with Path(path).open(encoding="utf-8", newline="") as lines:
         reader = csv.DictReader(lines, restkey="", restval="")
         given = list(reader.fieldnames or [])

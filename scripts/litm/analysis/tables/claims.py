@@ -4,8 +4,8 @@ from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 
 #: Columns that the report shows.
 _REPORT = (
-    "claim", "models", "experiment", "size", "verdict", "statistic", "value", "ci_low", "ci_high", "confidence",
-    "n", "reason",
+    "claim", "models", "experiment", "size", "verdict", "shape", "statistic", "value", "ci_low", "ci_high",
+    "confidence", "n", "role", "paper_says", "status", "reason",
 )  # fmt: skip
 
 TABLE = Table(
@@ -13,12 +13,14 @@ TABLE = Table(
     title="Claims, case by case",
     doc=(
         "What the paper claims, asked of each model, experiment and size that was run: supported, contradicted or not "
-        "enough data, with the statistic, the interval that decides, and why."
+        "enough data, with the statistic, the interval that decides, and why; beside it what the paper says of the "
+        "case and whether the claim is contested."
     ),
     order=40,
     note=(
         "Per cent and points. From and to: the interval that decides, at the confidence that the number of cases asks "
-        "for (Holm's correction over all of a claim and an experiment)."
+        "for: the chance of any wrong verdict among the cases of a claim, an experiment and a role is at most 5 % "
+        "(Holm)."
     ),
     columns={
         "claim": Column(TEXT, "name of the claim", "Claim"),
@@ -26,14 +28,42 @@ TABLE = Table(
         "experiment": Column(TEXT, "the experiment that it is asked of; empty where there is none", "Experiment"),
         "size": Column(INTEGER, "the size, empty where it is asked of several", "Size"),
         "verdict": Column(TEXT, "`supported`, `contradicted` or `not enough data`", "Verdict"),
-        "statistic": Column(TEXT, "what is measured", "Statistic"),
+        "statistic": Column(
+            TEXT, "what is measured: of a claim in several parts, such as a U, the part that decides", "Statistic"
+        ),
         "value": Column(FLOAT, "its value", "Value", PERCENT),
         "ci_low": Column(FLOAT, "lower limit of the interval that decides", "From", PERCENT),
         "ci_high": Column(FLOAT, "upper limit of the interval that decides", "To", PERCENT),
         "confidence": Column(FLOAT, "confidence of the interval", "Confidence", PERCENT),
         "n": Column(INTEGER, "questions", "n"),
         "reason": Column(TEXT, "why, in words", "Reason"),
-        "section": Column(TEXT, "section of the paper as published in TACL"),
+        "section": Column(TEXT, "section of the paper as published in TACL, or where else it is claimed"),
+        "shape": Column(
+            TEXT,
+            "of claims about the shape of a curve: the shape in words (docs/claims.md), a family of its own",
+            "Shape",
+        ),
+        "role": Column(
+            TEXT,
+            "`claim`, or `exploratory`: the claim is about other models, and this one is asked for its own sake, in a "
+            "family of its own",
+            "Role",
+        ),
+        "family_size": Column(INTEGER, "cases that the verdict is corrected for"),
+        "test": Column(
+            TEXT,
+            "`paired by question`, or `not paired`: published accuracies, with an interval that holds whatever the "
+            "correlation of a model's answers is, and sizes whose questions are others",
+        ),
+        "evidence": Column(
+            TEXT, "what was judged: accuracies that were `measured`, `recorded` responses, or `published`"
+        ),
+        "paper_says": Column(
+            TEXT, "whether by the paper the claim holds of this case; empty where it says nothing of it", "The paper"
+        ),
+        "paper_text": Column(TEXT, "what it says, in our words, and where"),
+        "status": Column(TEXT, "what became of the claim since: `supported` or `contested`", "Status"),
+        "contested_by": Column(TEXT, "by whom"),
     },
     report=_REPORT,
 )

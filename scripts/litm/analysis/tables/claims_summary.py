@@ -14,11 +14,13 @@ TABLE = Table(
     columns={
         "statement": Column(TEXT, "the claim in a sentence", "Claim"),
         "section": Column(TEXT, "section of the paper", "Section"),
-        "supported": Column(INTEGER, "cases that support it", "Supported"),
+        "supported": Column(INTEGER, "cases that support it; exploratory ones are in the sentence alone", "Supported"),
         "contradicted": Column(INTEGER, "cases that contradict it", "Contradicted"),
         "not_enough": Column(INTEGER, "cases that do not decide", "Not enough data"),
         "finding": Column(TEXT, "the same in a sentence", "What was found"),
+        "status": Column(TEXT, "what became of the claim since: `supported` or `contested`", "Status"),
+        "contested_by": Column(TEXT, "by whom", "By"),
     },
-    report=("statement", "section", "supported", "contradicted", "not_enough", "finding"),
+    report=("statement", "section", "supported", "contradicted", "not_enough", "finding", "status", "contested_by"),
     section="claims",
 )

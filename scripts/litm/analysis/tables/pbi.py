@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 #: Columns of position_bias.csv that are shown.
 _NAMES = (
     "model", "experiment", "size", "items", "placement", "n_complete", "pbi", "pbi_ci_low", "pbi_ci_high",
-    "edge_accuracy", "middle_accuracy", "pbi_class", "class_certain", "reason",
+    "edge_accuracy", "middle_accuracy", "pbi_class", "class_certain", "class_words",
+    "reason",
 )  # fmt: skip
 
 

@@ -57,9 +57,13 @@ TABLE = Table(
         **with_interval("pbi", Column(FLOAT, "Position Bias Index, edge - middle", "PBI", PERCENT)),
         **with_interval("pbi_area", Column(FLOAT, "outer thirds - inner third by depth", unit=PERCENT)),
         "pbi_class": Column(
-            TEXT, "above 0.30 strong, 0.15 moderate, 0.05 weak, within 0.05 of 0 flat, below inverted", "Class"
+            TEXT,
+            "the suite's: above 0.30 strong, 0.15 moderate, 0.05 weak, about 0 flat, below inverted; that flat ends at "
+            "-0.05 is our choice",
+            "Class",
         ),
         "class_certain": Column(BOOLEAN, "whether the whole interval of the PBI lies in its class", "Certain"),
+        "class_words": Column(TEXT, "the class, the classes that its interval reaches, and whether 0 is in it"),
         "mde": Column(
             FLOAT,
             "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv",

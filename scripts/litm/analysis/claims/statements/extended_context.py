@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from litm.analysis.claims.criteria import AT_MOST_SMALL
 from litm.analysis.claims.evidence import Cell, Evidence
 from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.verdicts import Claim, Question
+from litm.analysis.claims.verdicts import Claim, Part, Question
 from litm.base.formatting import points
 
 
@@ -29,9 +29,7 @@ def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
                 models=(longer, shorter),
                 experiment=experiment,
                 size=size,
-                statistic="mean difference",
-                criterion=AT_MOST_SMALL,
-                measure=measure,
+                parts=(Part("mean difference", AT_MOST_SMALL, measure),),
                 detail=detail,
             )
 

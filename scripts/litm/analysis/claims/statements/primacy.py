@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from litm.analysis.claims.criteria import ABOVE_ZERO, NOT_ABOVE_ZERO
 from litm.analysis.claims.evidence import Evidence
 from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.shape import contrast_question, curves_with_middle
-from litm.analysis.claims.verdicts import Claim, Question
+from litm.analysis.claims.shape import contrasts_question, curves_with_middle
+from litm.analysis.claims.verdicts import AS_CLAIM, EXPLORATORY, Claim, Question
 
 #: Parameters, in billions, of the smallest Llama-2 with primacy.
 FROM = 13
+#: The family of which the paper says it. Others are asked for their own sake.
+SAID_OF = "llama-2"
+#: What is said of models from `FROM` on, and of smaller ones.
+LARGE = (("primacy", ABOVE_ZERO),)
+SMALL = (("primacy", NOT_ABOVE_ZERO), ("recency", ABOVE_ZERO))
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
@@ -17,15 +22,13 @@ def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
 
     Of smaller ones: no primacy, and recency (end - middle) above 0.
     """
+    families = _families_with_both(relations)
     for curve, three in curves_with_middle(evidence):
         about = relations.about(curve.model)
-        if about.parameters is None or about.family not in _families_with_both(relations):
-            continue
-        if about.parameters >= FROM:
-            yield contrast_question(evidence, curve, three, "primacy", ABOVE_ZERO)
-        else:
-            yield contrast_question(evidence, curve, three, "primacy", NOT_ABOVE_ZERO)
-            yield contrast_question(evidence, curve, three, "recency", ABOVE_ZERO)
+        if about.parameters is not None and about.family in families:
+            asked = LARGE if about.parameters >= FROM else SMALL
+            role = AS_CLAIM if about.family == SAID_OF else EXPLORATORY
+            yield contrasts_question(evidence, curve, three, asked, role)
 
 
 def _families_with_both(relations: Relations) -> set[str]:
@@ -37,7 +40,7 @@ def _families_with_both(relations: Relations) -> set[str]:
 
 CLAIM = Claim(
     name="primacy_from_13b",
-    statement="Only models of 13 billion parameters or more do better at the start; smaller ones at the end alone.",
+    statement="Llama-2 of 13 billion parameters or more does better at the start; of fewer, at the end alone.",
     section="Appendix E",
     needs="models of one `about.family` on both sides of 13 billion `about.parameters`",
     ask=ask,

@@ -6,7 +6,7 @@ from litm.analysis.claims.criteria import ALMOST_ONE, WITHIN_SMALL
 from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
 from litm.analysis.claims.measures import lowest
 from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.verdicts import Claim, Question
+from litm.analysis.claims.verdicts import Claim, Part, Question
 from litm.base.formatting import percent, points
 
 #: The task that it solves. In others its effect is small.
@@ -37,9 +37,7 @@ def _solved(evidence: Evidence, curve: Curve) -> Question:
         models=(curve.model,),
         experiment=curve.experiment,
         size=curve.size,
-        statistic="accuracy at the worst position",
-        criterion=ALMOST_ONE,
-        measure=worst,
+        parts=(Part("accuracy at the worst position", ALMOST_ONE, worst),),
         detail=f"worst position {percent(worst.value)} %" if worst else "a position without a scored question",
     )
 
@@ -52,9 +50,7 @@ def _unchanged(evidence: Evidence, curve: Curve, plain: Curve) -> Question:
         models=(curve.model,),
         experiment=curve.experiment,
         size=curve.size,
-        statistic="mean difference from the plain prompt",
-        criterion=WITHIN_SMALL,
-        measure=change,
+        parts=(Part("mean difference from the plain prompt", WITHIN_SMALL, change),),
         detail=(
             f"{points(change.value)} against {plain.experiment}, mean of {len(shared)} positions"
             if change

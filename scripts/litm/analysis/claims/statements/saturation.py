@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.claims.criteria import AT_MOST_SMALL, BELOW_ZERO, Criterion
+from litm.analysis.claims.criteria import AT_MOST_SMALL, BELOW_ZERO
 from litm.analysis.claims.evidence import Cell, Evidence
 from litm.analysis.claims.measures import Measure, minus, scaled
 from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.verdicts import Claim, Question
+from litm.analysis.claims.verdicts import Claim, Part, Question
 from litm.analysis.statistics import paired_difference
 from litm.base.formatting import points
 from litm.domain.placement import AS_RETRIEVED
@@ -25,10 +25,10 @@ def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
             groups.setdefault((cell.model, cell.experiment), []).append(cell)
     for group in groups.values():
         if len(group) > 1:
-            yield from _questions(evidence, group)
+            yield _question(evidence, group)
 
 
-def _questions(evidence: Evidence, group: list[Cell]) -> Iterator[Question]:
+def _question(evidence: Evidence, group: list[Cell]) -> Question:
     last = max(group, key=lambda cell: cell.size)
     first = min(
         (cell for cell in group if cell is not last),
@@ -36,14 +36,22 @@ def _questions(evidence: Evidence, group: list[Cell]) -> Iterator[Question]:
     )
     between = f"from {first.size} to {last.size} documents"
     gain, recall = evidence.contrast({last: 1, first: -1}), recall_gain(evidence, first, last)
-    if gain is None:
-        yield _question(last, "accuracy gained", AT_MOST_SMALL, None, f"no question was scored at both, {between}")
-        return
-    words = f"accuracy {points(gain.value)} {between}"
-    yield _question(last, "accuracy gained", AT_MOST_SMALL, gain, words)
-    unused = minus(gain, scaled(recall, USED_SHARE)) if recall else None
-    known = f"recall {points(recall.value)}" if recall else "the recall at these sizes is not known"
-    yield _question(last, "accuracy gained minus half the recall gained", BELOW_ZERO, unused, f"{words}; {known}")
+    unused = minus(gain, scaled(recall, USED_SHARE)) if gain and recall else None
+    if gain:
+        known = f"recall {points(recall.value)}" if recall else "the recall at these sizes is not known"
+        detail = f"accuracy {points(gain.value)} {between}; {known}"
+    else:
+        detail = f"no question was scored at both, {between}"
+    return Question(
+        models=(last.model,),
+        experiment=last.experiment,
+        size=last.size,
+        parts=(
+            Part("accuracy gained", AT_MOST_SMALL, gain),
+            Part("accuracy gained minus half the recall gained", BELOW_ZERO, unused),
+        ),
+        detail=detail,
+    )
 
 
 def recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
@@ -59,10 +67,6 @@ def recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
         return estimate.low, estimate.high
 
     return Measure(more / n, n, interval)
-
-
-def _question(cell: Cell, statistic: str, criterion: Criterion, measure: Measure | None, detail: str) -> Question:
-    return Question((cell.model,), cell.experiment, cell.size, statistic, criterion, measure, detail)
 
 
 CLAIM = Claim(

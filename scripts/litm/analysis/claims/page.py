@@ -1,0 +1,109 @@
+"""The generated parts of docs/claims.md: error rates, words, and the verdicts on the published numbers."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from litm.analysis.claims import error_rates
+from litm.analysis.claims.table import CLAIMS
+from litm.analysis.claims.words import MEANINGS
+from litm.analysis.published.statements import ClaimStatus, Explanation, of_row
+from litm.base.formatting import percent, points
+
+#: What is between the two lines of a part is written by `write_claims_page.py`.
+BEGIN, END = (
+    "<!-- {part}: from here on written by scripts/config/write_claims_page.py -->",
+    "<!-- {part}: up to here -->",
+)
+
+
+def with_parts(page: str, parts: Mapping[str, str]) -> str:
+    """The page with each part in its place. Raises `ValueError` if the page has no such place."""
+    for part, text in parts.items():
+        begin, end = BEGIN.format(part=part), END.format(part=part)
+        before, _, rest = page.partition(begin)
+        _, found, after = rest.partition(end)
+        if not found:
+            raise ValueError(f"the page lacks the lines {begin} and {end}")
+        page = f"{before}{begin}\n\n{text}\n\n{end}{after}"
+    return page
+
+
+def page_parts(
+    published: pd.DataFrame, statuses: Mapping[str, ClaimStatus], explanations: Iterable[Explanation]
+) -> dict[str, str]:
+    """The parts by name; published: the table of claims on the published accuracies; statuses: by claim."""
+    return {
+        "error rates": (error_rates.__doc__ or "").partition("\n\n")[2].strip(),
+        "words": _table(["word", "what is shown"], list(map(list, MEANINGS.items()))),
+        "verdicts": verdicts(published, statuses, list(explanations)),
+    }
+
+
+def verdicts(published: pd.DataFrame, statuses: Mapping[str, ClaimStatus], explanations: list[Explanation]) -> str:
+    """A table a claim: each case with our verdict, what the paper says, and why they differ."""
+    sections = []
+    for claim in CLAIMS:
+        rows = published[published["claim"] == claim.name].to_dict("records")
+        cells = [
+            [
+                _case(row),
+                row["verdict"],
+                _text(row["shape"]),
+                _value(row),
+                _text(row["paper_says"]),
+                _why(row, explanations),
+            ]
+            for row in rows
+        ]
+        heading = ["case", "verdict", "shape", "deciding statistic", "the paper", "why they differ"]
+        told = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name))}"
+        sections.append(f"{told}\n\n{_table(heading, cells)}")
+    return "\n\n".join(sections)
+
+
+def _status(status: ClaimStatus | None) -> str:
+    if status is None:
+        return "No status is recorded."
+    by = f" by {status.by}: {status.finding}" if status.by else ""
+    return f"Status: {status.status}{by}."
+
+
+def disagrees(row: Mapping[str, Any]) -> bool:
+    """Whether the paper says of a case what its verdict does not."""
+    return bool(_text(row["paper_says"])) and not pd.isna(row["experiment"]) and row["paper_says"] != row["verdict"]
+
+
+def _case(row: Mapping) -> str:
+    if pd.isna(row["experiment"]):
+        return "none"
+    size = "" if pd.isna(row["size"]) else f", {int(row['size'])}"
+    role = ", exploratory" if row["role"] == "exploratory" else ""
+    return f"{row['models']}, {row['experiment']}{size}{role}"
+
+
+def _value(row: Mapping) -> str:
+    if pd.isna(row["value"]):
+        return ""
+    is_difference = not row["statistic"].startswith("accuracy at")
+    written = points(row["value"]) if is_difference else f"{percent(row['value'])} %"
+    if pd.isna(row["ci_low"]):
+        return f"{row['statistic']}: {written}, as printed"
+    interval = f"[{percent(row['ci_low'])}, {percent(row['ci_high'])}]"
+    return f"{row['statistic']} {written} {interval} at {percent(row['confidence'])} %, n = {row['n']:,}"
+
+
+def _why(row: Mapping, explanations: list[Explanation]) -> str:
+    if not disagrees(row):
+        return ""
+    found = of_row(explanations, {**row, "size": None if pd.isna(row["size"]) else int(row["size"])})
+    return found[0].text if found else "NOT EXPLAINED"
+
+
+def _text(value: Any) -> str:
+    return "" if pd.isna(value) else str(value)
+
+
+def _table(heading: list[str], rows: list[list[str]]) -> str:
+    return pd.DataFrame(rows, columns=heading).to_markdown(index=False, disable_numparse=True)

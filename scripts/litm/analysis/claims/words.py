@@ -1,0 +1,123 @@
+"""The shape of a curve in words: U, recency alone, rising, flat, ...
+
+A word says only what is shown. What words are made of are statements (the start is above the middle, all positions are
+within 5 points of one another, ...), and those of all curves of an experiment are one family, see `error_rates`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from litm.analysis.claims.criteria import SMALL
+from litm.analysis.claims.error_rates import ALPHA, WORD_SHARE, step_down
+from litm.analysis.claims.evidence import Cell, Curve, Evidence
+from litm.analysis.claims.measures import Measure
+from litm.analysis.claims.shape import best_worst_gap, curve_contrast, middle_above_between
+
+U, W, INVERTED = "U", "W", "inverted"
+PRIMACY, RECENCY = "primacy alone", "recency alone"
+PRIMACY_UNCLEAR, RECENCY_UNCLEAR = "recency, primacy unclear", "primacy, recency unclear"
+START_LOWER, END_LOWER = "start lower", "end lower"
+RISING, FALLING = "rising", "falling"
+FLAT, UNEVEN, NONE = "flat", "uneven", "no difference shown"
+
+#: What each word says. "Above" and "below" are shown; "not shown" is no proof of the opposite.
+MEANINGS = {
+    U: "start and end are above the middle",
+    W: "start and end are not below the middle, and the middle is above a position on either side",
+    INVERTED: "start and end are below the middle",
+    PRIMACY: "the start is above the middle, the end is not shown to differ from it",
+    RECENCY: "the end is above the middle, the start is not shown to differ from it",
+    RECENCY_UNCLEAR: "the start is above the middle, the end differs from it by its own 95 % interval alone",
+    PRIMACY_UNCLEAR: "the end is above the middle, the start differs from it by its own 95 % interval alone",
+    START_LOWER: "the start is below the middle, the end is not shown to differ from it",
+    END_LOWER: "the end is below the middle, the start is not shown to differ from it",
+    RISING: "start below middle below end; or only the end is shown to be above the start",
+    FALLING: "start above middle above end; or only the end is shown to be below the start",
+    FLAT: f"all positions are shown to be within {100 * SMALL:.0f} points of one another",
+    UNEVEN: "positions differ, but not start, middle and end",
+    NONE: "neither a difference nor its absence is shown",
+}
+#: By what is shown of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
+OF_ENDS = {
+    (1, 1): U, (-1, -1): INVERTED, (-1, 1): RISING, (1, -1): FALLING,
+    (1, 0): PRIMACY, (0, 1): RECENCY, (-1, 0): START_LOWER, (0, -1): END_LOWER,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CurveMeasures:
+    """What statements about a curve are about; withheld: why it has no word."""
+
+    primacy: Measure | None
+    recency: Measure | None
+    tilt: Measure | None
+    gap: Measure | None
+    between: Measure | None
+    withheld: str = ""
+
+
+def measures_of(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell], withheld: str = "") -> CurveMeasures:
+    """The measures of a curve; withheld: as of its question."""
+    contrasts = {name: curve_contrast(evidence, curve, three, name) for name in ("primacy", "recency", "tilt")}
+    gap, between = best_worst_gap(evidence, curve), middle_above_between(evidence, curve, three)
+    return CurveMeasures(**contrasts, gap=gap, between=between, withheld=withheld)
+
+
+def words_of(curves: Sequence[CurveMeasures]) -> list[str]:
+    """A word for each curve of one family; empty for one that is withheld or was not measured."""
+    above = _shown(curves, ("primacy", "recency", "tilt", "gap", "between"), lambda low, high: low > 0)
+    below = _shown(curves, ("primacy", "recency", "tilt"), lambda low, high: high < 0)
+    flat = {index for index, _ in _shown(curves, ("gap",), lambda low, high: high < SMALL)}
+    return [
+        ""
+        if curve.withheld or curve.primacy is None
+        else _word(curve, partial(_sign, above, below, index), index in flat)
+        for index, curve in enumerate(curves)
+    ]
+
+
+def _shown(
+    curves: Sequence[CurveMeasures], names: Sequence[str], holds: Callable[[float, float], bool]
+) -> set[tuple[int, str]]:
+    """Which of these measures of which curves are shown to be so, with Holm's correction over all of them."""
+    measures = {
+        (index, name): measure
+        for index, curve in enumerate(curves)
+        for name in names
+        if (measure := getattr(curve, name)) is not None
+    }
+
+    def is_shown(case: tuple[int, str], confidence: float) -> bool:
+        return not curves[case[0]].withheld and holds(*measures[case].interval(confidence))
+
+    return set(step_down(measures, is_shown, WORD_SHARE).rejected)
+
+
+def _differs(measure: Measure | None) -> bool:
+    """Whether the 95 % interval of a measure by itself is without 0."""
+    assert measure is not None
+    low, high = measure.interval(1 - ALPHA)
+    return low > 0 or high < 0
+
+
+def _sign(above: set, below: set, index: int, name: str) -> int:
+    return ((index, name) in above) - ((index, name) in below)
+
+
+def _word(curve: CurveMeasures, sign: Callable[[str], int], is_flat: bool) -> str:
+    ends = sign("primacy"), sign("recency")
+    if sign("between") > 0 and min(ends) >= 0:
+        return W
+    # So that no claim, corrected for fewer cases, shows of this curve what "alone" denies.
+    if ends == (1, 0) and _differs(curve.recency):
+        return RECENCY_UNCLEAR
+    if ends == (0, 1) and _differs(curve.primacy):
+        return PRIMACY_UNCLEAR
+    if any(ends):
+        return OF_ENDS[ends]
+    if sign("tilt"):
+        return RISING if sign("tilt") > 0 else FALLING
+    if sign("gap") > 0:
+        return UNEVEN
+    return FLAT if is_flat else NONE

@@ -1,0 +1,143 @@
+"""The error rates that claims promise, on estimates and on answers whose truth is known by construction."""
+
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from scipy.stats import norm
+
+from litm.analysis.claims.criteria import ABOVE_ZERO, AT_MOST_SMALL, NEGLIGIBLE, NOT_ABOVE_ZERO, SMALL, WITHIN_SMALL
+from litm.analysis.claims.error_rates import ALPHA
+from litm.analysis.claims.measures import Measure
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Part, Question, decide
+from litm.analysis.statistics import holm
+
+# At the end of the path: a benchmark's name may not hide a folder of tests.
+sys.path.append(str(ROOT / "benchmarks"))
+import claim_errors as simulation
+
+#: What 5 % may look like in the families simulated here: two standard errors more.
+MOST = 0.07
+
+
+def asked(*values: float, criterion=ABOVE_ZERO, error: float = 1.0, withheld: str = "") -> Question:
+    """The question whether quantities with normal intervals all meet a criterion."""
+    parts = tuple(Part("s", criterion, simulation.normal(value, error)) for value in values)
+    return Question(("m",), "e", 1, parts, "", withheld)
+
+
+def verdicts(questions: list[Question]) -> list[str]:
+    return [decision.verdict for decision in decide(questions)]
+
+
+def wrong(criterion, truths: list[float], error: float, correlation: float, families: int = 600) -> float:
+    """In what share of simulated families `decide` is wrong somewhere."""
+    errors = 0
+    for family in simulation.estimates(truths, len(truths), error, correlation, families, seed=1):
+        found = verdicts([asked(float(value), criterion=criterion, error=error) for value in family])
+        errors += any(simulation.is_wrong(criterion, *case) for case in zip(truths, found, strict=True))
+    return errors / families
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5])
+@pytest.mark.parametrize(
+    ("criterion", "truths", "error"),
+    [
+        (ABOVE_ZERO, [0.0] * 10, 0.005),
+        (ABOVE_ZERO, [0.0] * 23, 0.004),
+        (ABOVE_ZERO, [NEGLIGIBLE] * 10, 0.005),
+        (ABOVE_ZERO, [0.0, NEGLIGIBLE] * 5, 0.005),
+        (NOT_ABOVE_ZERO, [0.0, NEGLIGIBLE] * 5, 0.005),
+        (AT_MOST_SMALL, [SMALL] * 10, 0.01),
+        (WITHIN_SMALL, [SMALL, -SMALL] * 5, 0.01),
+    ],
+)
+def test_a_family_has_a_wrong_verdict_in_at_most_5_percent(criterion, truths, error, correlation):
+    assert wrong(criterion, truths, error, correlation) <= MOST
+
+
+def test_the_procedure_before_was_wrong_in_every_fifth_family_of_ten():
+    drawn = np.array(list(simulation.estimates([0.0], 10, 0.005, 0.0, 2000, seed=1)))
+    supported, _ = simulation.verdicts_before(drawn, 0.005, simulation.normal_tail)
+    assert supported.any(axis=1).mean() > 0.15
+
+
+def test_the_arrays_of_the_benchmark_are_the_procedure_of_the_claims():
+    """At the levels where a family is large, and of both kinds of truth: `check` stops where they differ."""
+
+    class Settings:
+        correlation, families, seed = 0.85, 300, 5
+
+    for name in ("flat", "flat and U of 2 points"):
+        simulation.scores_cell(simulation.TRUTHS[name], 10, 2655, Settings)
+    simulation.estimates_cell(WITHIN_SMALL, (SMALL, -SMALL), 10, 0.01, 0.0, Settings)
+
+
+@pytest.mark.parametrize("name", ["flat", "recency alone", "U of 2 points", "half recency alone, half U of 2 points"])
+def test_ten_curves_of_2655_correlated_answers_have_a_wrong_verdict_in_at_most_5_percent(name):
+    class Settings:
+        correlation, families, seed = 0.85, 200, 3
+
+    families = simulation.answers(simulation.TRUTHS[name], 10, 2655, Settings)
+    assert np.mean([simulation.wrong_u(simulation.TRUTHS[name], family) for family in families]) <= 0.08
+
+
+def test_each_direction_is_holms_procedure_at_half_the_level():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values = rng.normal(1.8, 1.5, size=7).tolist()
+        corrected = holm([norm.sf(value) for value in values])
+        expected = [p < ALPHA / 2 for p in corrected]
+        assert [verdict == SUPPORTED for verdict in verdicts([asked(value) for value in values])] == expected
+
+
+def test_a_case_that_is_contradicted_makes_nothing_easier_for_the_others():
+    # 2.5 standard errors: enough for one case (1.96) and for four (2.50), not for five (2.58).
+    open_case = asked(0.0251, error=0.01)
+    contradicted = [asked(-0.2, error=0.01)] * 4
+    assert verdicts([open_case, *contradicted]) == [NOT_ENOUGH, *[CONTRADICTED] * 4]
+    assert verdicts([open_case, *[asked(0.2, error=0.01)] * 4]) == [SUPPORTED] * 5
+
+
+def test_what_cannot_be_measured_does_not_count_and_what_is_withheld_does():
+    unknown = Question(("m",), "e", 1, (Part("s", ABOVE_ZERO, None),), "")
+    assert verdicts([asked(2.0), *[unknown] * 9]) == [SUPPORTED, *[NOT_ENOUGH] * 9]
+    assert verdicts([asked(2.0), *[asked(9.0, withheld="ceiling")] * 9]) == [NOT_ENOUGH] * 10
+
+
+def test_a_claim_in_two_parts_is_supported_by_both_at_full_level_and_contradicted_by_one_at_half():
+    assert verdicts([asked(2.0, 2.0)]) == [SUPPORTED]
+    assert verdicts([asked(2.0, 1.9)]) == [NOT_ENOUGH]
+    # 2.1 standard errors below 2 points are enough at the level of one part (1.96), not of one of two (2.24).
+    below = NEGLIGIBLE - 0.021
+    assert verdicts([asked(below, error=0.01)]) == [CONTRADICTED]
+    assert verdicts([asked(below, 0.5, error=0.01)]) == [NOT_ENOUGH]
+    assert verdicts([asked(below - 0.002, 0.5, error=0.01)]) == [CONTRADICTED]
+
+
+def test_the_row_has_the_interval_that_decided():
+    decisions = decide([asked(0.2, error=0.01), asked(0.0, error=0.01)])
+    supported, still_open = decisions
+    assert (supported.confidence, still_open.confidence) == (pytest.approx(0.975), pytest.approx(0.975))
+    assert supported.low == pytest.approx(0.2 - 0.01 * norm.ppf(0.9875))
+
+
+def test_an_effect_that_is_small_and_there_is_never_called_none():
+    """Families of other sizes see the same quantity at other confidences, and must not say opposite things of it."""
+    measure = simulation.normal(0.01, 0.004)
+    for others in range(30):
+        there = decide([Question(("m",), "e", 1, (Part("s", ABOVE_ZERO, measure),), ""), *[asked(0.0)] * others])[0]
+        none = decide([Question(("m",), "e", 1, (Part("s", NOT_ABOVE_ZERO, measure),), ""), *[asked(0.0)] * others])[0]
+        assert there.verdict != CONTRADICTED and none.verdict != SUPPORTED
+
+
+def test_a_measure_is_never_asked_for_a_confidence_of_less_than_95_percent():
+    asked_for = []
+
+    def interval(confidence: float) -> tuple[float, float]:
+        asked_for.append(confidence)
+        return -1.0, 1.0
+
+    decide([Question(("m",), "e", 1, (Part("s", WITHIN_SMALL, Measure(0.0, 9, interval)),), "")] * 3)
+    assert min(asked_for) >= 1 - ALPHA - 1e-12

@@ -1,0 +1,83 @@
+"""The shape of a curve in words, on simulated answers, and claims that must not say opposite things of one curve."""
+
+import numpy as np
+import pytest
+from score_frames import of_matrix
+
+from litm.analysis.claims.relations import About, Relations
+from litm.analysis.claims.scored_evidence import scored_evidence
+from litm.analysis.claims.table import claims_table
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
+from litm.analysis.claims.words import FLAT, INVERTED, MEANINGS, NONE, OF_ENDS, UNEVEN, U, W
+
+FIVE = (0, 2, 4, 6, 8)
+
+
+def answers(accuracies: list[float], n: int, seed: int = 0) -> np.ndarray:
+    """Right and wrong of n questions, correlated .85 between positions of the same accuracy."""
+    rng = np.random.default_rng(seed)
+    shared, own = rng.random((n, 1)), rng.random((n, len(accuracies)))
+    return (np.where(rng.random((n, 1)) < 0.85, shared, own) < accuracies).astype(int)
+
+
+def rows(*curves: tuple[str, list[float], int]) -> dict[str, dict]:
+    """The rows of the U by model."""
+    scores = [of_matrix(answers(accuracies, n), FIVE, model=model) for model, accuracies, n in curves]
+    table = claims_table(scored_evidence(scores), Relations({}, {}))
+    return {row["models"]: row for row in table[table["claim"] == "u_shape"].to_dict("records")}
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "n", "word", "verdict"),
+    [
+        ([0.76, 0.57, 0.54, 0.55, 0.63], 2655, U, SUPPORTED),
+        ([0.09, 0.2, 0.31, 0.6, 0.9], 500, "rising", CONTRADICTED),
+        ([0.91, 0.6, 0.32, 0.27, 0.22], 500, "falling", CONTRADICTED),
+        ([0.4, 0.55, 0.6, 0.55, 0.4], 500, INVERTED, CONTRADICTED),
+        ([0.37, 0.38, 0.354, 0.66, 0.89], 500, "recency alone", NOT_ENOUGH),
+        ([0.5, 0.5, 0.5, 0.66, 0.89], 2655, "recency alone", CONTRADICTED),
+        ([0.8, 0.6, 0.5, 0.5, 0.5], 2655, "primacy alone", CONTRADICTED),
+        ([0.6] * 5, 2655, FLAT, CONTRADICTED),
+        ([0.6] * 5, 60, NONE, NOT_ENOUGH),
+        ([0.6, 0.4, 0.6, 0.4, 0.6], 2655, W, CONTRADICTED),
+        ([0.8, 0.4, 0.6, 0.4, 0.8], 1000, W, SUPPORTED),
+        ([0.6, 0.9, 0.6, 0.6, 0.6], 2655, UNEVEN, CONTRADICTED),
+        ([0.3, 0.45, 0.6, 0.6, 0.6], 1000, "start lower", CONTRADICTED),
+        ([0.6, 0.6, 0.6, 0.45, 0.3], 1000, "end lower", CONTRADICTED),
+    ],
+)
+def test_a_curve_has_the_right_word_and_only_a_u_is_called_one(accuracies, n, word, verdict):
+    row = rows(("m", accuracies, n))["m"]
+    assert (row["shape"], row["verdict"]) == (word, verdict)
+    assert row["reason"].startswith(f"{word}: {MEANINGS[word]}; ")
+
+
+def test_one_end_is_called_alone_only_where_the_other_is_not_shown_by_itself_either():
+    """Among many curves primacy is not shown of this one, but its own interval is above 0: so it is not denied."""
+    curve = ("weak", [0.53, 0.5, 0.5, 0.6, 0.8], 2655)
+    flat = [(f"flat{number}", [0.5] * 5, 100) for number in range(40)]
+    assert rows(curve)["weak"]["shape"] == U
+    assert rows(curve, *flat)["weak"]["shape"] in (U, "recency, primacy unclear")
+
+
+@pytest.mark.parametrize("others", [0, 12])
+@pytest.mark.parametrize("n", [100, 2655])
+@pytest.mark.parametrize("accuracies", [[0.51, 0.5, 0.5, 0.6, 0.7], [0.55, 0.5, 0.5, 0.5, 0.55], [0.5] * 5])
+def test_the_u_and_primacy_never_say_opposite_things_of_a_curve(accuracies, n, others):
+    relations = Relations(
+        {name: About(family="llama-2", parameters=size) for name, size in (("7b", 7), ("13b", 13))}, {}
+    )
+    curves = [("7b", accuracies, n), ("13b", accuracies, n), *[(f"o{i}", [0.5] * 5, 50) for i in range(others)]]
+    scores = [of_matrix(answers(values, size), FIVE, model=model) for model, values, size in curves]
+    table = claims_table(scored_evidence(scores), relations)
+    verdicts = table.set_index(["claim", "models"])["verdict"].to_dict()
+    shape = table[table["claim"] == "u_shape"].set_index("models")["shape"].to_dict()
+    # Said to have no primacy, and a U, which has it.
+    assert not (verdicts["primacy_from_13b", "7b"] == SUPPORTED and verdicts["u_shape", "7b"] == SUPPORTED)
+    if verdicts["primacy_from_13b", "13b"] == SUPPORTED:
+        assert shape["13b"] not in ("recency alone", INVERTED, "rising", "start lower")
+
+
+def test_every_pair_of_ends_has_a_word_and_every_word_a_meaning():
+    assert set(OF_ENDS) == {(start, end) for start in (-1, 0, 1) for end in (-1, 0, 1)} - {(0, 0)}
+    assert set(OF_ENDS.values()) <= set(MEANINGS)
