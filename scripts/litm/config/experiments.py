@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Strict, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
@@ -76,6 +76,17 @@ class ExperimentEntry(Entry):
         None,
         description="The experiment that asks the same with the question only after the context, for the table of "
         "claims.",
+    )
+    compared_with: Annotated[tuple[str, ...], Strict(False)] = Field(
+        (),
+        description="Experiments that this one is compared with in condition_differences.csv although it differs from "
+        "them in more than one key. Experiments that differ in one key are compared anyway.",
+    )
+    cluster: str | None = Field(
+        None,
+        description="A field of the question's record, or else of its gold document (such as title), with the same "
+        "value for questions that belong together (an article, a source, a template): intervals and tests then count "
+        "such questions as dependent. Left out, every question counts as independent. For questions from a file.",
     )
     examples: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Number of questions; null or left out is all of them."
@@ -154,8 +165,9 @@ class Experiment(ExperimentEntry):
 
     def settings(self) -> dict:
         """All that it is, with cells and datasets instead of the keys that say them."""
-        said = {"positions", "depths", "sizes", "dataset", "query_aware_of"}
-        return {"name": self.name, **self.model_dump(exclude=said)}
+        said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with"}
+        unset = {"cluster"} if self.cluster is None else set()
+        return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
     def example_settings(self) -> dict:
         """What changes the examples, beside size, placement, dataset and prompt file.
