@@ -15,6 +15,7 @@ from scipy import special
 
 from litm.analysis import statistics
 from litm.analysis.statistics import CochransQ, Estimate
+from litm.base.intervals import binomial_interval
 
 #: Most numbers drawn at once: 32 MB.
 DRAWN = 2**22
@@ -95,13 +96,17 @@ def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.nd
     return min(1.0, float(share[beyond].sum()))
 
 
-def proportion_interval(right: np.ndarray, clusters: np.ndarray, confidence: float = 0.95) -> tuple[float, float]:
+def proportion_interval(
+    right: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95
+) -> tuple[float, float]:
     """The interval of a share of right answers: Wilson's of as many independent questions as the n are worth.
 
     n* = n/deff · (z/t(G-1))² (Korn & Graubard 1998; Dean & Pagano 2015 compare such intervals), with the design effect
     deff = Var(cluster-robust)/(p(1-p)/n), at least 1; all right or all wrong says nothing on it, and n* is the
     number of clusters.
     """
+    if clusters is None:
+        return binomial_interval(int(right.sum()), len(right), confidence)
     n, p = len(right), float(np.mean(right))
     sizes = np.bincount(clusters)
     groups = int((sizes > 0).sum())
@@ -114,7 +119,7 @@ def proportion_interval(right: np.ndarray, clusters: np.ndarray, confidence: flo
         variance = groups / (groups - 1) * float((residuals**2).sum()) / n**2
         z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(groups - 1, (1 + confidence) / 2)
         effective = min(n, p * (1 - p) / variance) * float(z / t) ** 2 if variance else float(n)
-    return statistics.binomial_interval(p * effective, effective, confidence)  # type: ignore[arg-type]
+    return binomial_interval(p * effective, effective, confidence)  # type: ignore[arg-type]
 
 
 def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None) -> CochransQ:

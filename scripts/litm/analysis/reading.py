@@ -1,4 +1,4 @@
-"""How much of an answer is read: what a conclusion is by the first line, and what it is by the whole answer."""
+"""How much of an answer is read: whether the first line and the whole answer lead to the same conclusion."""
 
 from litm.analysis.statistics import Estimate
 

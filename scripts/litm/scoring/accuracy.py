@@ -19,7 +19,7 @@ COLUMNS = {
     **dict.fromkeys(["accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"),
     "n_empty": "int64",
     **dict.fromkeys(["n_cut", "n_refused"], "Int64"),
-    **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded"], "int64"),
+    **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded", "n_preamble"], "int64"),
 }
 
 
@@ -31,7 +31,8 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
     that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut, n_refused:
     counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a provider's filter
-    (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known.
+    (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known;
+    n_preamble: counted answers whose first line ends with a colon.
     Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
@@ -58,6 +59,7 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "n_failed": int(failed.sum()),
         "n_not_recorded": int(not_recorded.sum()),
         "n_excluded": int(group["excluded"].sum()),
+        "n_preamble": int(counted["preamble"].sum()),
     }
 
 

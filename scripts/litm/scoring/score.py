@@ -12,7 +12,8 @@ from litm.domain.response import SweepResponse
 from litm.scoring.metrics import FULL, METRICS, first_line
 
 #: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored,
-#: tokens where nobody has counted them.
+#: tokens where nobody has counted them. `preamble`: the first line ends with a colon, as one that announces the answer
+#: does; `more_lines`: the recorded answer goes on after it.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -33,6 +34,8 @@ COLUMNS = {
     "prompt_tokens": "Int64",
     "response_tokens": "Int64",
     "excluded": "bool",
+    "preamble": "bool",
+    "more_lines": "bool",
 }
 
 
@@ -86,6 +89,8 @@ def _rows(
             "prompt_tokens": response.prompt_tokens,
             "response_tokens": response.response_tokens,
             "excluded": (example.size, example.id) in overflowed,
+            "preamble": text is not None and first_line(text).endswith(":"),
+            "more_lines": text is not None and "\n" in text.strip(),
         }
 
 

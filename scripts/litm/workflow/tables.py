@@ -52,6 +52,7 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
     compared = compared_sweeps(study)
     return {
         "condition_scores": _scores(pair for pair in sweeps if pair in compared),
+        "scores": _scores(sweeps),
         "accuracies": _files("results/accuracy/{}/{}.csv", sweeps),
         "curve_scores": _scores(with_positions),
         "compared_scores": _scores(pair for pair in sweeps if models_of[pair[1]] > 1),
@@ -79,6 +80,9 @@ def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
         "data_versions": sources.data_versions,
         "comparisons": [one.to_json() for one in find_comparisons(study.experiments)],
         "tuned_models": tuned_models(study),
+        "references": {
+            name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
+        },
     }
 
 
