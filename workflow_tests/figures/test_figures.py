@@ -80,6 +80,7 @@ def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
         "accuracy_by_size": (["none"], ["none"]),
         "accuracy_by_target": (["several"], ["several"]),
         "mean_accuracy_by_size": (["one"], []),
+        "condition_differences": (["one"], []),
         "pbi_forest": ([], []),
     }[name]
 
@@ -446,7 +447,7 @@ def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
             "size": 300, "items": 300, "placement": "gold_at_0_149_299", "position": position, "depth": position / 299,
             "target": target,
             "id": f"q{question}", "correct": question % 2 == 0, "correct_first_line": True, "correct_full": True,
-            "empty": False, "finish_reason": "stop", "excluded": False,
+            "empty": False, "finish_reason": "stop", "excluded": False, "preamble": False,
         }
         for question in range(4) for target, position in (("start", 0), ("middle", 149), ("end", 299))
     ]  # fmt: skip

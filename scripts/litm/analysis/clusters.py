@@ -15,7 +15,6 @@ from scipy import special
 
 from litm.analysis import statistics
 from litm.analysis.statistics import CochransQ, Estimate
-from litm.base.intervals import binomial_interval
 
 #: Most numbers drawn at once: 32 MB.
 DRAWN = 2**22
@@ -96,32 +95,6 @@ def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.nd
     return min(1.0, float(share[beyond].sum()))
 
 
-def proportion_interval(
-    right: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95
-) -> tuple[float, float]:
-    """The interval of a share of right answers: Wilson's of as many independent questions as the n are worth.
-
-    n* = n/deff · (z/t(G-1))² (Korn & Graubard 1998; Dean & Pagano 2015 compare such intervals), with the design effect
-    deff = Var(cluster-robust)/(p(1-p)/n), at least 1; all right or all wrong says nothing on it, and n* is the
-    number of clusters.
-    """
-    if clusters is None:
-        return binomial_interval(int(right.sum()), len(right), confidence)
-    n, p = len(right), float(np.mean(right))
-    sizes = np.bincount(clusters)
-    groups = int((sizes > 0).sum())
-    if groups < 2:
-        return 0.0, 1.0
-    if p in (0.0, 1.0):
-        effective = float(groups)
-    else:
-        residuals = np.bincount(clusters, right.astype(float)) - sizes * p
-        variance = groups / (groups - 1) * float((residuals**2).sum()) / n**2
-        z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(groups - 1, (1 + confidence) / 2)
-        effective = min(n, p * (1 - p) / variance) * float(z / t) ** 2 if variance else float(n)
-    return binomial_interval(p * effective, effective, confidence)  # type: ignore[arg-type]
-
-
 def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None) -> CochransQ:
     """Cochran's Q divided by the mean design effect of the columns (Rao & Scott 1981, first order); F for χ².
 
@@ -133,7 +106,7 @@ def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None) -> CochransQ:
     if clusters is None or plain.p_value == 1:
         return plain
     deviations = matrix - matrix.mean(axis=1, keepdims=True)
-    by_cluster = np.column_stack([np.bincount(clusters, column) for column in deviations.T])
+    by_cluster = cluster_sums(deviations, clusters)
     totals, spread = by_cluster.sum(axis=0), float((by_cluster**2).sum())
     groups = int((np.bincount(clusters) > 0).sum())
     if groups < 2 or not spread:
@@ -142,11 +115,27 @@ def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None) -> CochransQ:
     return CochransQ(statistic, plain.df, float(special.fdtrc(plain.df, groups - 1, statistic / plain.df)))
 
 
+def gap_test(
+    matrix: np.ndarray, replicates: int, rng: np.random.Generator, clusters: np.ndarray | None
+) -> statistics.GapTest:
+    """`statistics.gap_test` with the columns in a random order that is the same for all questions of a cluster."""
+    if clusters is None:
+        return statistics.gap_test(matrix, replicates, rng)
+    return statistics.gap_against(np.ptp(permuted_sums(matrix, clusters, replicates, rng), axis=1), matrix)
+
+
+def cluster_sums(matrix: np.ndarray, clusters: np.ndarray | None) -> np.ndarray:
+    """(clusters, columns): the sums over the questions of each cluster; the matrix itself without clusters."""
+    if clusters is None:
+        return matrix
+    return np.column_stack([np.bincount(clusters, column) for column in np.asarray(matrix).T])
+
+
 def permuted_sums(matrix: np.ndarray, clusters: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
     """Column sums after the columns were put in a random order, one for all questions of a cluster: (replicates,
     columns).
     """
-    by_cluster = np.column_stack([np.bincount(clusters, column) for column in np.asarray(matrix).T])
+    by_cluster = cluster_sums(matrix, clusters)
     by_cluster = by_cluster[np.ptp(by_cluster, axis=1) > 0]
     groups, columns = by_cluster.shape
     constant = np.asarray(matrix).sum(axis=0).sum() - by_cluster.sum()
@@ -157,3 +146,30 @@ def permuted_sums(matrix: np.ndarray, clusters: np.ndarray, replicates: int, rng
         order = np.argsort(rng.random((size, groups, columns)), axis=2)
         sums[start : start + size] = np.take_along_axis(by_cluster[None], order, axis=2).sum(axis=1)
     return np.rint(sums + constant / columns).astype(np.int64) if groups else np.zeros_like(sums, dtype=np.int64)
+
+
+def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None) -> Estimate:
+    """`statistics.mean_interval`, with the cluster-robust standard error and G - 1 degrees of freedom."""
+    plain = statistics.mean_interval(matrix)
+    if clusters is None or plain.value in (0, 1):
+        return plain
+    shares = matrix.mean(axis=1)
+    sums, sizes = np.bincount(clusters, shares - plain.value), np.bincount(clusters)
+    groups = int((sizes > 0).sum())
+    if groups < 2:
+        return Estimate(plain.value, 0.0, 1.0, 1.0)
+    standard_error = float(np.sqrt(groups / (groups - 1) * (sums**2).sum())) / len(shares)
+    half = float(special.stdtrit(groups - 1, 0.975)) * standard_error
+    return Estimate(plain.value, max(0.0, plain.value - half), min(1.0, plain.value + half), standard_error)
+
+
+def utilisation(
+    answers: np.ndarray, clusters: np.ndarray | None, replicates: int, rng: np.random.Generator
+) -> Estimate | None:
+    """`statistics.utilisation` of (questions, 3) answers, with a bootstrap of clusters instead of questions."""
+    if clusters is None:
+        return statistics.utilisation(answers[:, 0], answers[:, 1], answers[:, 2], replicates, rng)
+    if not len(answers) or contrast_interval(answers, [0, -1, 1], clusters, confidence=0.99).low <= 0:
+        return None
+    means = statistics.bootstrap_means(cluster_sums(answers, clusters), replicates, rng)
+    return statistics.share_gained(answers, means)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cluster_codes, contrast_interval, proportion_interval
+from litm.analysis.clusters import cluster_codes, contrast_interval
 from litm.analysis.paired_scores import CELL, curves, interval_columns, names_of, verdict_grid
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.position_bias import position_bias_row
@@ -17,6 +17,7 @@ from litm.analysis.reading import changes_sign, conclusion
 from litm.analysis.statistics import Estimate
 from litm.analysis.utilisation import utilisation_rows
 from litm.base.formatting import percent, points
+from litm.base.intervals import clustered_interval
 
 FIRST_LINE, FULL = "first_line", "full"
 ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
@@ -61,7 +62,7 @@ def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
     for reading in (FIRST_LINE, FULL):
         right = counted[f"correct_{reading}"].to_numpy(dtype=bool)
         value = int(right.sum()) / n if n else 0.0
-        estimates[reading] = Estimate(value, *proportion_interval(right, clusters), 0.0) if n else None
+        estimates[reading] = Estimate(value, *clustered_interval(right, clusters), 0.0) if n else None
     return {
         **names,
         "quantity": ACCURACY,

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from litm.analysis.clusters import cluster_codes, utilisation
 from litm.analysis.paired_scores import CELL, generator_for, interval_columns, names_of, verdict_grid
-from litm.analysis.statistics import utilisation
 
 BOOTSTRAP_REPLICATES = 2_000
 
@@ -32,7 +32,7 @@ def utilisation_rows(
         n = len(shared)
         accuracies = [int(correct) / n if n else None for correct in shared.sum(axis=0)]
         rng = generator_for(seed, "utilisation", *names.values())
-        estimate = utilisation(shared[:, 0], shared[:, 1], shared[:, 2], BOOTSTRAP_REPLICATES, rng)
+        estimate = utilisation(shared, _clusters(group, told_apart, grid), BOOTSTRAP_REPLICATES, rng)
         rows.append(
             {
                 **names,
@@ -42,3 +42,8 @@ def utilisation_rows(
             }
         )
     return rows
+
+
+def _clusters(group: pd.DataFrame, told_apart: pd.DataFrame, grid: np.ndarray) -> np.ndarray | None:
+    """The clusters of the questions without a gap in the grid, as `group` has them."""
+    return cluster_codes(group, pd.Index(pd.factorize(told_apart["id"])[1])[~np.isnan(grid).any(axis=1)])

@@ -178,9 +178,12 @@ class Experiment(ExperimentEntry):
         is_random = not self.datasets or "random" in (self.distractor_order, self.selection)
         seed = self.seed if is_random else None
         settings = asdict(
-            ExampleSettings(self.examples, seed, self.distractor_order, self.selection, self.labels, self.design)
+            ExampleSettings(
+                self.examples, seed, self.distractor_order, self.selection, self.labels, self.design, self.cluster
+            )
         )
-        return {key: value for key, value in settings.items() if (key, value) != ("design", MOVE_THE_PAIR)}
+        usual = {"design": MOVE_THE_PAIR, "cluster": None}
+        return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
     def decoding(self) -> dict:
         """What changes a response, beside the model and the prompt."""
@@ -318,6 +321,10 @@ def _check_questions(
             raise UserError(f"{where}: the task {entry.task} needs a 'dataset'")
     if datasets and in_tokens:
         raise UserError(f"{where}: sizes in tokens are for generated contexts, remove 'dataset' or 'tokens_of'")
+    if entry.cluster is not None and not defaults.needs_dataset:
+        raise UserError(
+            f"{where}: 'cluster' is for questions about documents, which the task {entry.task} does not have"
+        )
     if not datasets and entry.examples is None:
         raise UserError(f"{where}: 'examples' must say how many to generate")
     if entry.subset is not None:

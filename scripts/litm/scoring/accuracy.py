@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.base.intervals import binomial_interval
+from litm.base.intervals import clustered_interval
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
 
 #: What a cell of the accuracy table is: these columns name it.
@@ -33,7 +33,8 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a provider's filter
     (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known;
     n_preamble: counted answers whose first line ends with a colon.
-    Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`.
+    Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`, and
+    `clustered_interval` for questions in clusters.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
@@ -44,7 +45,8 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
     n, correct = len(counted), int(counted["correct"].sum())
-    low, high = binomial_interval(correct, n) if n else (None, None)
+    clusters = pd.factorize(counted["cluster"])[0] if "cluster" in counted else None
+    low, high = clustered_interval(counted["correct"].to_numpy(dtype=bool), clusters) if n else (None, None)
     return {
         **dict(zip(CELL, cell, strict=True)),
         "n": n,

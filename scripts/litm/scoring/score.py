@@ -53,12 +53,13 @@ def score_sweep(sweep: Sweep, examples: Iterable[Example], responses: Iterable[S
     """One row per prompt and target, in the order of the examples; columns as in `COLUMNS`.
 
     A question that did not fit at one placement of a size is `excluded` at all placements of that size, so
-    that positions are always compared on the same questions.
+    that positions are always compared on the same questions. There is a column `cluster` where examples have one.
     """
     by_prompt = {response.name: response for response in responses}
     overflowed = {(size, id) for (size, _, id), r in by_prompt.items() if r.finish_reason == OVERFLOW}
     rows = [row for example in examples for row in _rows(sweep, example, by_prompt, overflowed)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    columns = {**COLUMNS, "cluster": "string"} if any(row["cluster"] is not None for row in rows) else COLUMNS
+    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
 def _rows(
@@ -91,6 +92,7 @@ def _rows(
             "excluded": (example.size, example.id) in overflowed,
             "preamble": text is not None and first_line(text).endswith(":"),
             "more_lines": text is not None and "\n" in text.strip(),
+            "cluster": example.cluster,
         }
 
 
