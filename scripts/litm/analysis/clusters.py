@@ -33,13 +33,13 @@ def contrast_interval(
 ) -> Estimate:
     """`statistics.contrast_interval` with the cluster-robust variance of the mean (Liang & Zeger 1986).
 
-    With the sum S and the size m of each cluster, and d̄ of the n questions and the two added ones of
-    `statistics.contrast_interval`, each of which is a cluster of its own,
+    With d̄ the mean of the n questions and the two added ones of `statistics.contrast_interval`, each of which is a
+    cluster of its own, the sum S and the size m of each of the G clusters, and the standard error SE₀ of that interval,
 
-        SE² = G/(G-1) · (Σ (S - m·d̄)² + 2κ + 2d̄²)/(n+2)²,  d̄ ± t(G-1)·SE
+        SE² = G/(G-1) · (SE₀² + (Σ (S - m·d̄)² - Σ (dᵢ - d̄)²)/(n+2)²),  d̄ ± t(G-1)·SE
 
-    for G clusters, which with clusters of one question is that interval but for the factor and the degrees of freedom.
-    A single cluster says nothing, and has the widest limits there can be.
+    which with clusters of one question is that interval but for the factor and the degrees of freedom. A single cluster
+    says nothing, and has the widest limits there can be.
     """
     if clusters is None:
         return statistics.contrast_interval(matrix, weights, confidence)
@@ -54,10 +54,15 @@ def contrast_interval(
 
 def contrast_p(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
     """Two-sided p of a contrast of 0: below 0.05 where the interval of `contrast_interval` is all on one side of 0."""
-    each = np.arange(len(matrix)) if clusters is None else clusters
-    _, centre, standard_error, df = _robust(matrix, np.asarray(weights, dtype=float), each)
     if clusters is None:
-        df, standard_error = len(matrix) + 1, statistics.contrast_interval(matrix, weights).standard_error
+        plain = statistics.contrast_interval(matrix, weights)
+        centre, standard_error, df = (
+            plain.value * len(matrix) / (len(matrix) + 2),
+            plain.standard_error,
+            len(matrix) + 1,
+        )
+    else:
+        _, centre, standard_error, df = _robust(matrix, np.asarray(weights, dtype=float), clusters)
     return float(2 * special.stdtr(df, -abs(centre) / standard_error)) if df and standard_error else 1.0
 
 
@@ -67,9 +72,12 @@ def _robust(matrix: np.ndarray, weight: np.ndarray, clusters: np.ndarray) -> tup
     sums, sizes = np.bincount(clusters, contrasts), np.bincount(clusters)
     groups = int((sizes > 0).sum())
     value, centre = float(contrasts.sum()) / n, float(contrasts.sum()) / (n + 2)
-    squares = float(((sums - sizes * centre) ** 2).sum()) + float(weight @ weight) / 2 + 2 * centre**2
+    within = float(((contrasts - centre) ** 2).sum())
+    between = float(((sums - sizes * centre) ** 2).sum())
+    plain = statistics.contrast_interval(matrix, weight.tolist()).standard_error
     correction = groups / (groups - 1) if groups > 1 else 1.0
-    return value, centre, float(np.sqrt(correction * squares)) / (n + 2), groups - 1
+    variance = correction * max(0.0, plain**2 + (between - within) / (n + 2) ** 2)
+    return value, centre, float(np.sqrt(variance)), groups - 1
 
 
 def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.ndarray | None) -> float:
