@@ -72,3 +72,43 @@ def test_generated_sizes_are_not_compared_because_their_questions_are_others():
 def test_a_comparison_with_no_experiment_or_with_itself_is_refused(named, why):
     with pytest.raises(UserError, match=rf"experiments.one.compared_with.*{why}"):
         comparisons(one={"compared_with": [named]})
+
+
+# --- Figures of differences, and clusters -----------------------------------------------------------------------
+
+
+def study(experiments, **more):
+    return load_study({"models": ["reference"], "experiments": experiments, "seed": 0, **more}, ROOT)
+
+
+SHUFFLED = {"shuffled": {**QA, "distractor_order": "random", "examples": 20}, "ranked": {**QA, "examples": 20}}
+FIGURE = {"differences": {"kind": "condition_differences", "experiments": ["shuffled", "ranked"]}}
+
+
+def test_a_figure_of_differences_is_drawn_where_its_experiments_are_compared_and_leaves_the_curves_to_others():
+    figures = study(["ranked", "shuffled"], define={"experiments": SHUFFLED, "figures": FIGURE}).figures
+    assert {"differences", "ranked", "shuffled"} <= set(figures)
+    other = {**SHUFFLED, "shuffled": {**SHUFFLED["shuffled"], "prompt": "multi_document_qa_query_aware"}}
+    figures = study(["ranked", "shuffled"], define={"experiments": other, "figures": FIGURE}).figures
+    assert "differences" not in figures
+
+
+def test_tuned_models_are_drawn_only_beside_their_base():
+    both = {"models": ["mpt-30b", "mpt-30b-instruct"], "experiments": ["multi_document_qa"], "seed": 0}
+    assert "differences_tuning" in load_study(both, ROOT).figures
+    assert "differences_tuning" not in load_study({**both, "models": ["mpt-30b-instruct"]}, ROOT).figures
+
+
+def test_a_cluster_changes_the_examples_and_no_cluster_leaves_their_settings_as_they_were():
+    plain, clustered = (
+        study(["one"], define={"experiments": {"one": {**QA, "examples": 20, **keys}}}).experiments["one"]
+        for keys in ({}, {"cluster": "title"})
+    )
+    assert "cluster" not in plain.example_settings() and "cluster" not in plain.settings()
+    assert clustered.example_settings() == {**plain.example_settings(), "cluster": "title"}
+
+
+def test_generated_questions_take_no_cluster():
+    define = {"experiments": {"kv_retrieval_small": {"cluster": "title"}}}
+    with pytest.raises(UserError, match="kv_retrieval_small.*'cluster' is for questions from a file"):
+        study(["kv_retrieval_small"], define=define)

@@ -86,7 +86,8 @@ class ExperimentEntry(Entry):
         None,
         description="A field of the question's record, or else of its gold document (such as title), with the same "
         "value for questions that belong together (an article, a source, a template): intervals and tests then count "
-        "such questions as dependent. Left out, every question counts as independent. For questions from a file.",
+        "such questions as dependent, but for the claims, which count questions. Left out, every question counts as "
+        "independent. For questions from a file.",
     )
     examples: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Number of questions; null or left out is all of them."
@@ -322,9 +323,7 @@ def _check_questions(
     if datasets and in_tokens:
         raise UserError(f"{where}: sizes in tokens are for generated contexts, remove 'dataset' or 'tokens_of'")
     if entry.cluster is not None and not defaults.needs_dataset:
-        raise UserError(
-            f"{where}: 'cluster' is for questions about documents, which the task {entry.task} does not have"
-        )
+        raise UserError(f"{where}: 'cluster' is for questions from a file, the task {entry.task} takes none")
     if not datasets and entry.examples is None:
         raise UserError(f"{where}: 'examples' must say how many to generate")
     if entry.subset is not None:

@@ -46,7 +46,9 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
     n, correct = len(counted), int(counted["correct"].sum())
     clusters = pd.factorize(counted["cluster"])[0] if "cluster" in counted else None
-    low, high = clustered_interval(counted["correct"].to_numpy(dtype=bool), clusters) if n else (None, None)
+    low, high = (
+        clustered_interval(counted["correct"].to_numpy(dtype=bool, na_value=False), clusters) if n else (None, None)
+    )
     return {
         **dict(zip(CELL, cell, strict=True)),
         "n": n,
