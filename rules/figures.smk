@@ -7,6 +7,7 @@ rule plot_figure:
         scores=PLAN.figures.scores,
         recall=PLAN.figures.recall,
         published=PLAN.figures.published,
+        differences=PLAN.figures.differences,
         code=PLAN.figures.code,
     output:
         png=report(
@@ -32,6 +33,7 @@ rule plot_figure:
         " --scores {input.scores:q}"
         " --recall {input.recall:q}"
         " --published {input.published:q}"
+        " --differences {input.differences:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"

@@ -7,6 +7,7 @@ from litm.analysis.tables import load_table, table_names
 from litm.base.cli import json_object, run
 from litm.base.csv_files import write_csv
 from litm.base.errors import UserError
+from litm.base.messages import note
 
 
 def main() -> None:
@@ -31,7 +32,10 @@ def main() -> None:
             raise UserError(
                 f"table {table.name}: its {what} are {', '.join(needed) or 'none'}, given {', '.join(given) or 'none'}"
             )
-    write_csv(args.output, table.frame(module.rows(**files, **args.settings)), p_values=table.p_values)
+    frame = table.frame(module.rows(**files, **args.settings))
+    write_csv(args.output, frame, p_values=table.p_values)
+    for line in getattr(module, "warnings", lambda frame: [])(frame):
+        note(line)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Draw one figure, as PNG and PDF: of measured accuracies, of published ones alone, or of the position bias table."""
+"""Draw one figure, as PNG and PDF: of measured accuracies, of published ones alone, or of a table."""
 
 import argparse
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from litm.analysis.published.values import published_table, read_published
+from litm.analysis.tables import load_table
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
 from litm.figures import load_kind
@@ -21,6 +22,7 @@ def main() -> None:
     parser.add_argument("--recall", nargs="*", default=[], help="recall tables of the retrievers in the figure")
     parser.add_argument("--published", nargs="?", help="published accuracies; alone, the figure is of them")
     parser.add_argument("--position-bias", help="the table of position bias")
+    parser.add_argument("--differences", nargs="?", help="the table of differences between conditions")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
@@ -28,6 +30,8 @@ def main() -> None:
     published = published_table(read_published(args.published)) if args.published else None
     if args.position_bias:
         rows = Rows(position_bias=read_csv(args.position_bias))
+    elif args.differences:
+        rows = Rows(differences=read_csv(args.differences, load_table("condition_differences").TABLE.dtypes))
     elif args.accuracy:
         rows = Rows(
             accuracy=pd.concat([read_csv(path) for path in args.accuracy]),
@@ -39,7 +43,7 @@ def main() -> None:
         rows = Rows(accuracy=in_order(published, figure))
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
-        parser.error("one of --accuracy, --published and --position-bias is required")
+        parser.error("one of --accuracy, --published, --position-bias and --differences is required")
     picture = load_kind(figure["kind"]).draw(figure, rows)
     save_figure(picture, args.png)
     save_figure(picture, args.pdf)

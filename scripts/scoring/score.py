@@ -11,6 +11,9 @@ from litm.domain.response import read_responses
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
+#: With fewer clusters than this, cluster-robust intervals are too narrow.
+FEW_CLUSTERS = 10
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -31,6 +34,10 @@ def main() -> None:
     with atomic_writer(args.output) as raw:
         scores.to_parquet(raw, index=False)
     write_csv(args.accuracy, accuracy_table(scores), decimals=None)
+    if "cluster" in scores:
+        groups, questions = scores["cluster"].nunique(), scores["id"].nunique()
+        few = f", fewer than {FEW_CLUSTERS}: intervals cover less than they say" if groups < FEW_CLUSTERS else ""
+        note(f"{args.model}/{args.experiment}: {questions} questions in {groups} clusters{few}")
     excluded = scores.loc[scores["excluded"], ["size", "id"]].drop_duplicates()
     for size, count in excluded.groupby("size").size().items():
         note(f"{args.model}/{args.experiment}, size {size}: {count} questions left out, too long at some position")

@@ -104,3 +104,12 @@ def test_gold_answers_that_need_care_are_counted():
     row = answer_check_row("e", 5, record_makers.as_examples(questions))
     counts = {"n_symbols_only": 1, "n_short": 1, "n_in_question": 1, "n_in_distractors": 2}
     assert row == {"experiment": "e", "size": 5, "n": 4, **counts}
+
+
+def test_first_lines_that_end_with_a_colon_are_counted_and_answers_that_go_on():
+    examples = [example(id, "gold_at_0") for id in "abcd"]
+    texts = {"a": "The answer is:\nanswer a", "b": "answer b", "c": "\nThe answer:", "d": None}
+    scores = score_sweep(SWEEP, examples, [response(id, "gold_at_0", text) for id, text in texts.items()])
+    assert scores["preamble"].to_list() == [True, False, True, False]
+    assert scores["more_lines"].to_list() == [True, False, False, False]
+    assert accuracy_table(scores)["n_preamble"].to_list() == [2]

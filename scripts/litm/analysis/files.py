@@ -9,6 +9,9 @@ from litm.base.csv_files import read_csv
 from litm.base.json_files import read_json
 from litm.domain.example import Example, read_examples
 
+#: Columns that a score file has only where its experiment asks for them; asking for one that is not there is no error.
+OPTIONAL = ("cluster",)
+
 
 @dataclass(frozen=True)
 class Files:
@@ -49,4 +52,9 @@ class Files:
 
 
 def _scores(path: str, columns: Sequence[str] | None) -> pd.DataFrame:
-    return pd.read_parquet(path, columns=None if columns is None else list(columns))
+    if columns is not None:
+        from pyarrow import parquet
+
+        there = parquet.read_schema(path).names if set(OPTIONAL) & set(columns) else columns
+        columns = [name for name in columns if name in there or name not in OPTIONAL]
+    return pd.read_parquet(path, columns=columns)

@@ -6,11 +6,19 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from litm.analysis.paired_scores import CELL, DIFFERENCE, difference_columns, names_of, verdict_grid
+from litm.analysis.clusters import cluster_codes
+from litm.analysis.paired_scores import (
+    CELL,
+    DIFFERENCE,
+    clustered_difference_columns,
+    difference_columns,
+    names_of,
+    verdict_grid,
+)
 from litm.analysis.statistics import holm
 
 #: The columns of score rows that are read.
-COLUMNS = ["model", *CELL, "id", "correct", "excluded"]
+COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
 
 
 def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
@@ -34,6 +42,9 @@ def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
     compared = {
         (a, b): difference_columns(int(only[a, b]), int(only[b, a]), int(both[a, b])) for a, b in pairs if both[a, b]
     }
+    if "cluster" in group:
+        clusters = cluster_codes(group, pd.Index(pd.factorize(group["id"])[1]))
+        compared = {pair: _clustered(grid[:, pair], clusters) for pair in compared}
     corrected = dict(zip(compared, holm([row["p_value"] for row in compared.values()]), strict=True))
     for a, b in pairs:
         n = int(both[a, b])
@@ -49,6 +60,12 @@ def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
             **compared.get((a, b), _NO_DIFFERENCE),
             "p_holm": corrected.get((a, b)),
         }
+
+
+def _clustered(pair: np.ndarray, clusters: np.ndarray | None) -> dict:
+    """The difference of two columns of verdicts on the questions that both have."""
+    both = ~np.isnan(pair).any(axis=1)
+    return clustered_difference_columns(pair[both].astype(np.int64), np.asarray(clusters)[both])
 
 
 _NO_DIFFERENCE = dict.fromkeys(DIFFERENCE)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
 from litm.analysis.statistics import Estimate, paired_difference
 from litm.base.errors import UserError
 
@@ -28,6 +29,8 @@ class CompleteCases:
     #: (questions, positions), 1 where right.
     matrix: np.ndarray
     n_incomplete: int
+    #: A number for the cluster of each question; None without clusters.
+    clusters: np.ndarray | None
     all_empty: bool
     all_too_long: bool
 
@@ -68,6 +71,7 @@ def complete_cases(scores: pd.DataFrame) -> CompleteCases:
         depths=[float(depths[position]) for position in positions],
         matrix=grid[complete].astype(np.int64),
         n_incomplete=int((~complete).sum()),
+        clusters=cluster_codes(scores, pd.Index(pd.factorize(scores["id"])[1])[complete]),
         all_empty=bool(scores["empty"].all()),
         all_too_long=bool(scores["excluded"].all()),
     )
@@ -78,6 +82,17 @@ def difference_columns(only_a: int, only_b: int, n: int) -> dict:
     result = paired_difference(only_a, only_b, n)
     counts = {"right_only_a": only_a, "right_only_b": only_b}
     return {**interval_columns("difference", result.estimate), **counts, "p_value": result.p_value}
+
+
+def clustered_difference_columns(pair: np.ndarray, clusters: np.ndarray) -> dict:
+    """The same of questions in clusters; pair: (questions, 2), 1 where side a, or b, is right."""
+    only_a, only_b = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
+    return {
+        **interval_columns("difference", contrast_interval(pair, [1, -1], clusters)),
+        "right_only_a": int(only_a.sum()),
+        "right_only_b": int(only_b.sum()),
+        "p_value": sign_test_p(only_a, only_b, clusters),
+    }
 
 
 def interval_columns(name: str, estimate: Estimate | None) -> dict:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from litm.analysis.clusters import cochrans_q, contrast_interval, gap_test
 from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
 from litm.analysis.pbi import (
     CONTRASTS,
@@ -15,7 +16,7 @@ from litm.analysis.pbi import (
     pbi_class,
 )
 from litm.analysis.power import detectable_effect, observed
-from litm.analysis.statistics import Estimate, cochrans_q, contrast_interval, gap_interval, gap_test
+from litm.analysis.statistics import Estimate, gap_interval
 
 #: Replicates of the permutation test.
 PERMUTATIONS = 10_000
@@ -83,14 +84,14 @@ def _bias(sweep: CompleteCases) -> dict:
         weights[[0, -1]] = start, end
         if middle is not None:
             weights[middle] = mid
-        estimate = contrast_interval(sweep.matrix, weights.tolist())
+        estimate = contrast_interval(sweep.matrix, weights.tolist(), sweep.clusters)
         row |= interval_columns(name, estimate)
         if name == "pbi":
             three = sweep.matrix[:, weights != 0]
             row["mde"] = detectable_effect("pbi", len(three), observed(three))
             row |= _classify(sweep, estimate, three)
     area = area_weights(sweep.depths)
-    return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area)) if area else {})
+    return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area, sweep.clusters)) if area else {})
 
 
 def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> dict:
@@ -111,7 +112,8 @@ def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> di
 
 
 def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Generator) -> dict:
-    gap, q = gap_test(sweep.matrix, permutations, rng), cochrans_q(sweep.matrix)
+    gap = gap_test(sweep.matrix, permutations, rng, sweep.clusters)
+    q = cochrans_q(sweep.matrix, sweep.clusters)
     correct = sweep.matrix.sum(axis=0)
     return {
         "best_position": sweep.positions[int(correct.argmax())] if gap.gap else None,

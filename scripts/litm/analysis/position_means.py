@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from litm.analysis.clusters import mean_interval
 from litm.analysis.paired_scores import complete_cases, curves
-from litm.analysis.statistics import mean_interval
 
 #: The columns that figures by size read.
 COLUMNS = ["model", "experiment", "size", "n", "accuracy", "ci_low", "ci_high"]
@@ -22,7 +22,7 @@ def position_means(scores: pd.DataFrame) -> pd.DataFrame:
         cases = complete_cases(group)
         names = [cases.names[name] for name in ("model", "experiment", "size")]
         n = len(cases.matrix)
-        estimate = mean_interval(cases.matrix) if n else None
+        estimate = mean_interval(cases.matrix, cases.clusters) if n else None
         rows.append([*names, n, *((estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3)])
     return pd.DataFrame(rows, columns=COLUMNS).astype(FLOATS)
 

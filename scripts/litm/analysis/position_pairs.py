@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from litm.analysis.paired_scores import complete_cases, difference_columns
-from litm.analysis.statistics import mcnemar_pairs
+from litm.analysis.paired_scores import CompleteCases, clustered_difference_columns, complete_cases, difference_columns
+from litm.analysis.statistics import PairTest, holm, mcnemar_pairs
 
 
 def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
@@ -15,16 +15,26 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
     sweep = complete_cases(scores)
     n = len(sweep.matrix)
     correct = sweep.matrix.sum(axis=0)
+    tests = mcnemar_pairs(sweep.matrix) if n else []
+    tested = [_differences(sweep, test) for test in tests]
+    corrected = holm([row["p_value"] for row in tested])
     return [
         {
             **sweep.names,
-            "position_a": sweep.positions[pair.first],
-            "position_b": sweep.positions[pair.second],
+            "position_a": sweep.positions[test.first],
+            "position_b": sweep.positions[test.second],
             "n": n,
-            "accuracy_a": int(correct[pair.first]) / n,
-            "accuracy_b": int(correct[pair.second]) / n,
-            **difference_columns(pair.only_first, pair.only_second, n),
-            "p_holm": pair.p_holm,
+            "accuracy_a": int(correct[test.first]) / n,
+            "accuracy_b": int(correct[test.second]) / n,
+            **differences,
+            "p_holm": p_holm,
         }
-        for pair in (mcnemar_pairs(sweep.matrix) if n else [])
+        for test, differences, p_holm in zip(tests, tested, corrected, strict=True)
     ]
+
+
+def _differences(sweep: CompleteCases, test: PairTest) -> dict:
+    """The difference of two positions with its test, by question or, where there are some, by cluster."""
+    if sweep.clusters is None:
+        return difference_columns(test.only_first, test.only_second, len(sweep.matrix))
+    return clustered_difference_columns(sweep.matrix[:, [test.first, test.second]], sweep.clusters)

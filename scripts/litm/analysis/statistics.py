@@ -274,11 +274,14 @@ def gap_test(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> G
     the smallest gap that at least 95 % of the replicates do not exceed. Raises `ValueError` without questions.
     """
     matrix = _binary(matrix)
-    n = len(matrix)
-    if not n:
+    if not len(matrix):
         raise ValueError("no questions, no gap")
-    gap = int(np.ptp(matrix.sum(axis=0)))
-    null = np.ptp(permuted_sums(matrix, replicates, rng), axis=1)
+    return gap_against(np.ptp(permuted_sums(matrix, replicates, rng), axis=1), matrix)
+
+
+def gap_against(null: np.ndarray, matrix: np.ndarray) -> GapTest:
+    """The gap of a matrix beside the gaps of its column sums under the null, one a replicate; see `gap_test`."""
+    n, gap, replicates = len(matrix), int(np.ptp(matrix.sum(axis=0))), len(null)
     return GapTest(
         gap=gap / n,
         null_mean=float(null.mean()) / n,
@@ -346,7 +349,11 @@ def utilisation(
     answers = _binary(np.column_stack([correct, closed_book, oracle]))
     if not len(answers) or contrast_interval(answers, [0, -1, 1], confidence=0.99).low <= 0:
         return None
-    means = bootstrap_means(answers, replicates, rng)
+    return share_gained(answers, bootstrap_means(answers, replicates, rng))
+
+
+def share_gained(answers: np.ndarray, means: np.ndarray) -> Estimate | None:
+    """The ratio of `utilisation` with its percentile interval; means: (replicates, 3), or any multiple of a row."""
     gained, gainable = means[:, 0] - means[:, 1], means[:, 2] - means[:, 1]
     usable = gainable > 0
     ratios = np.where(usable, gained / np.where(usable, gainable, 1), np.copysign(np.inf, gained))

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from litm.analysis.clusters import cluster_codes, utilisation
 from litm.analysis.paired_scores import CELL, generator_for, interval_columns, names_of, verdict_grid
-from litm.analysis.statistics import utilisation
 from litm.base.intervals import binomial_interval
 
 BOOTSTRAP_REPLICATES = 2_000
@@ -32,7 +32,7 @@ def utilisation_rows(
         shared = grid[~np.isnan(grid).any(axis=1)].astype(np.int64) if len(sources) == 3 else np.zeros((0, 3), np.int64)
         n = len(shared)
         rng = generator_for(seed, "utilisation", *names.values())
-        estimate = utilisation(shared[:, 0], shared[:, 1], shared[:, 2], BOOTSTRAP_REPLICATES, rng)
+        estimate = utilisation(shared, _clusters(group, told_apart, grid), BOOTSTRAP_REPLICATES, rng)
         rows.append(
             {
                 **names,
@@ -52,3 +52,8 @@ def _accuracies(shared: np.ndarray) -> dict:
         values = (correct / n, *binomial_interval(correct, n)) if n else (None,) * 3
         columns |= dict(zip((name, f"{name}_ci_low", f"{name}_ci_high"), values, strict=True))
     return columns
+
+
+def _clusters(group: pd.DataFrame, told_apart: pd.DataFrame, grid: np.ndarray) -> np.ndarray | None:
+    """The clusters of the questions without a gap in the grid, as `group` has them."""
+    return cluster_codes(group, pd.Index(pd.factorize(told_apart["id"])[1])[~np.isnan(grid).any(axis=1)])

@@ -67,6 +67,31 @@ def binomial_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[f
     return max(low, exact_low), min(high, exact_high)
 
 
+def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95) -> tuple[float, float]:
+    """The interval of a share of right answers to questions in clusters: that of as many independent ones as they are
+    worth; `binomial_interval` where clusters is None.
+
+    right: for each question; clusters: a whole number for each. n* = n/deff · (z/t(G-1))² for G clusters (Korn &
+    Graubard 1998; Dean & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance of
+    the mean)/(p(1-p)/n), at least 1. All right or all wrong says nothing on it, and n* is then G. A single cluster has
+    no interval narrower than 0 to 1.
+    """
+    n, count = len(right), int(right.sum())
+    if clusters is None:
+        return binomial_interval(count, n, confidence)
+    sizes = np.bincount(clusters)
+    groups = int((sizes > 0).sum())
+    if groups < 2:
+        return 0.0, 1.0
+    p, worth = count / n, float(groups)
+    if 0 < count < n:
+        residuals = np.bincount(clusters, right.astype(float)) - sizes * p
+        variance = groups / (groups - 1) * float((residuals**2).sum()) / n**2
+        z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(groups - 1, (1 + confidence) / 2)
+        worth = (min(n, p * (1 - p) / variance) if variance else n) * float(z / t) ** 2
+    return binomial_interval(p * worth, worth, confidence)  # type: ignore[arg-type]
+
+
 def check_counts(correct: int, n: int) -> None:
     """Raise `ValueError` unless 0 <= correct <= n and n > 0."""
     if not 0 <= correct <= n or n == 0:

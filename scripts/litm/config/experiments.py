@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Strict, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
@@ -76,6 +76,18 @@ class ExperimentEntry(Entry):
         None,
         description="The experiment that asks the same with the question only after the context, for the table of "
         "claims.",
+    )
+    compared_with: Annotated[tuple[str, ...], Strict(False)] = Field(
+        (),
+        description="Experiments that this one is compared with in condition_differences.csv although it differs from "
+        "them in more than one key. Experiments that differ in one key are compared anyway.",
+    )
+    cluster: str | None = Field(
+        None,
+        description="A field of the question's record, or else of its gold document (such as title), with the same "
+        "value for questions that belong together (an article, a source, a template): intervals and tests then count "
+        "such questions as dependent, but for the claims, which count questions. Left out, every question counts as "
+        "independent. For questions from a file.",
     )
     examples: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Number of questions; null or left out is all of them."
@@ -154,8 +166,9 @@ class Experiment(ExperimentEntry):
 
     def settings(self) -> dict:
         """All that it is, with cells and datasets instead of the keys that say them."""
-        said = {"positions", "depths", "sizes", "dataset", "query_aware_of"}
-        return {"name": self.name, **self.model_dump(exclude=said)}
+        said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with"}
+        unset = {"cluster"} if self.cluster is None else set()
+        return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
     def example_settings(self) -> dict:
         """What changes the examples, beside size, placement, dataset and prompt file.
@@ -166,9 +179,12 @@ class Experiment(ExperimentEntry):
         is_random = not self.datasets or "random" in (self.distractor_order, self.selection)
         seed = self.seed if is_random else None
         settings = asdict(
-            ExampleSettings(self.examples, seed, self.distractor_order, self.selection, self.labels, self.design)
+            ExampleSettings(
+                self.examples, seed, self.distractor_order, self.selection, self.labels, self.design, self.cluster
+            )
         )
-        return {key: value for key, value in settings.items() if (key, value) != ("design", MOVE_THE_PAIR)}
+        usual = {"design": MOVE_THE_PAIR, "cluster": None}
+        return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
     def decoding(self) -> dict:
         """What changes a response, beside the model and the prompt."""
@@ -307,6 +323,8 @@ def _check_questions(
             raise UserError(f"{where}: the task {entry.task} needs a 'dataset'")
     if datasets and in_tokens:
         raise UserError(f"{where}: sizes in tokens are for generated contexts, remove 'dataset' or 'tokens_of'")
+    if entry.cluster is not None and not defaults.needs_dataset:
+        raise UserError(f"{where}: 'cluster' is for questions from a file, the task {entry.task} takes none")
     if not datasets and entry.examples is None:
         raise UserError(f"{where}: 'examples' must say how many to generate")
     if entry.subset is not None:

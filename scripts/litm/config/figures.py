@@ -7,11 +7,16 @@ from pydantic import Field, Strict
 
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
+from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
+from litm.config.models import AnyModel
 from litm.figures import kind_names, load_kind
 
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
+
+#: A model and two experiments that it is compared in; the same one twice for a tuned model and its base.
+Compared = tuple[str, str, str]
 
 
 class FigureEntry(Entry):
@@ -20,8 +25,9 @@ class FigureEntry(Entry):
     kind: Annotated[str, one_of(kind_names)] = Field(
         "accuracy_by_position",
         description="accuracy_by_position (one panel for each size), accuracy_by_size (with the recall of the "
-        "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), or "
-        "accuracy_by_target (bars for several gold items of one prompt).",
+        "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), "
+        "accuracy_by_target (bars for several gold items of one prompt), or condition_differences (paired differences "
+        "of its experiments by position; of one experiment, its tuned models minus their base).",
     )
     title: str = Field(FILLED_IN, description="Title above the panels; the figure's name if left out.")
     experiments: Names = Field(description="Experiments whose curves are shown.")
@@ -52,6 +58,11 @@ class Figure(FigureEntry):
         """What changes the picture, beside the scores."""
         return {"name": self.name, **self.model_dump()}
 
+    @property
+    def is_of_differences(self) -> bool:
+        """Whether it is drawn of differences, and so shows no accuracies."""
+        return "accuracy" not in load_kind(self.kind).INPUTS
+
     def shows(self, model: str) -> bool:
         """Whether a model is among those that the figure is of."""
         return self.models is None or model in self.models
@@ -59,7 +70,7 @@ class Figure(FigureEntry):
     def shows_all(self, experiment: Experiment, models: Collection[str]) -> bool:
         """Whether the figure has all that these models and an experiment have to show."""
         sizes = {cell.size for cell in experiment.cells}
-        is_shown = experiment.name in (*self.experiments, *self.references)
+        is_shown = experiment.name in (*self.experiments, *self.references) and not self.is_of_differences
         return is_shown and all(map(self.shows, models)) and (self.sizes is None or sizes <= {*self.sizes})
 
 
@@ -83,6 +94,7 @@ def read_figures(
         choose(entry.experiments, catalogues["experiments"], f"figures.{name}.experiments")
         choose(entry.references, catalogues["experiments"], f"figures.{name}.references")
         choose(entry.models or [], catalogues["models"], f"figures.{name}.models")
+    compared = _compared(experiments, sweeps, catalogues["models"])
     if selected is not None:
         choose(selected, entries, "figures")
         for name in selected:
@@ -90,10 +102,10 @@ def read_figures(
         figures = {name: _read_figure(entries[name], experiments) for name in selected}
         for figure in figures.values():
             _check_kind(figure, experiments)
-            _check_not_empty(figure, experiments, sweeps)
+            _check_not_empty(figure, experiments, sweeps, compared)
         return figures
     figures = {name: _read_figure(entry, experiments) for name, entry in entries.items()}
-    figures = {name: figure for name, figure in figures.items() if _has_curves(figure, experiments, sweeps)}
+    figures = {name: figure for name, figure in figures.items() if _has_curves(figure, experiments, sweeps, compared)}
     for name, experiment in experiments.items():
         models = {model for model, one in sweeps if one == name}
         if not any(figure.shows_all(experiment, models) for figure in figures.values()):
@@ -112,19 +124,46 @@ def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:
     return {name: figure for name, figure in figures.items() if figure.published}
 
 
-def _has_curves(figure: Figure, experiments: Mapping[str, Experiment], sweeps: Collection[tuple[str, str]]) -> bool:
-    """Whether all experiments of a figure are selected, and any of its models and sizes is among them."""
+def _compared(
+    experiments: Mapping[str, Experiment], sweeps: Collection[tuple[str, str]], models: Mapping[str, AnyModel]
+) -> set[Compared]:
+    """What condition_differences.csv has that figures can show."""
+    pairs = [(one.experiment_a, one.experiment_b) for one in find_comparisons(experiments)]
+    sides = {(model, a, b) for model, _ in sweeps for a, b in pairs if a != b and {(model, a), (model, b)} <= {*sweeps}}
+    for model, experiment in sweeps:
+        about = models[model].about
+        if about and (about.tuned_from, experiment) in sweeps and not experiments[experiment].asks_several:
+            sides.add((model, experiment, experiment))
+    return sides
+
+
+def _has_curves(
+    figure: Figure,
+    experiments: Mapping[str, Experiment],
+    sweeps: Collection[tuple[str, str]],
+    compared: Collection[Compared],
+) -> bool:
+    """Whether all experiments of a figure are selected, and any of its models and sizes is among them; of a figure of
+    differences, whether any of its models is compared.
+    """
     if not set(figure.experiments) <= set(experiments):
         return False
+    if figure.is_of_differences:
+        own, several = {*figure.experiments}, len(figure.experiments) > 1
+        if not any(figure.shows(model) and {a, b} <= own and (a != b) == several for model, a, b in compared):
+            return False
     sizes = {cell.size for name in figure.experiments for cell in experiments[name].cells}
     models = {model for model, experiment in sweeps if experiment in figure.experiments}
     return any(map(figure.shows, models)) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
 
 
 def _check_not_empty(
-    figure: Figure, experiments: Mapping[str, Experiment], sweeps: Collection[tuple[str, str]]
+    figure: Figure,
+    experiments: Mapping[str, Experiment],
+    sweeps: Collection[tuple[str, str]],
+    compared: Collection[Compared],
 ) -> None:
-    if not _has_curves(figure, experiments, sweeps):
+    if not _has_curves(figure, experiments, sweeps, compared):
         limits = {"models": figure.models, "sizes": figure.sizes}
         named = "; ".join(f"its {key} are {', '.join(map(str, value))}" for key, value in limits.items() if value)
         raise UserError(f"figures.{figure.name}: nothing that is selected is in it ({named}); take it out of 'figures'")

@@ -141,6 +141,9 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
     for key, name in (("closed_book", experiment.closed_book), ("oracle", experiment.oracle)):
         if name is not None:
             choose([name], entries["experiments"], f"{where}.{key}")
+    choose(experiment.compared_with, entries["experiments"], f"{where}.compared_with")
+    if experiment.name in experiment.compared_with:
+        raise UserError(f"{where}.compared_with: it is {experiment.name} itself; name the other one")
     if experiment.tokens_of is not None:
         choose([experiment.tokens_of], entries["models"], f"{where}.tokens_of")
         model = entries["models"][experiment.tokens_of]

@@ -67,7 +67,8 @@ class Example:
 
     id: of the question, the same at all positions; size: items in the context, or tokens where the experiment's sizes
     are tokens, and then `items` counts the items; messages: the prompt as chat messages {role, content}, where the task
-    has that; extra: other fields of the record, which are kept.
+    has that; cluster: what its question belongs to with others, None where the experiment does not ask for it; extra:
+    other fields of the record, which are kept.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Example:
     targets: tuple[Target, ...]
     messages: list[dict[str, str]] | None = None
     items: int | None = None
+    cluster: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -95,11 +97,12 @@ class Example:
             targets=tuple(Target.from_json(target, f"{where}, targets[{n}]") for n, target in enumerate(targets)),
             messages=_optional(record, "messages", list, where) if "messages" in record else None,
             items=_optional(record, "items", int, where) if "items" in record else None,
+            cluster=_optional(record, "cluster", str, where) if "cluster" in record else None,
             extra={name: value for name, value in record.items() if name not in _NAMES},
         )
 
     def to_json(self) -> dict:
-        """The JSON object, without `messages` and `items` where there are none."""
+        """The JSON object, without `messages`, `items` and `cluster` where there are none."""
         return {
             "id": self.id,
             "size": self.size,
@@ -110,6 +113,7 @@ class Example:
             **({} if self.messages is None else {"messages": self.messages}),
             "targets": [target.to_json() for target in self.targets],
             **({} if self.items is None else {"items": self.items}),
+            **({} if self.cluster is None else {"cluster": self.cluster}),
             **self.extra,
         }
 

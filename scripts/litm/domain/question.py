@@ -25,6 +25,8 @@ class Question:
     text: str
     golds: tuple[Gold, ...]
     distractors: tuple[Item, ...]
+    #: What it belongs to with other questions, such as an article; None where nothing says so.
+    cluster: str | None = None
 
     @property
     def repeats_gold(self) -> bool:

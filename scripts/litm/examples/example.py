@@ -39,6 +39,7 @@ def make_example(question: Question, size: int, placement: str, template: str, t
         size=size,
         placement=placement,
         question=question.text,
+        cluster=question.cluster,
         answer_in_distractors=answer_in_distractors(question, items, gold_positions(placed)),
         prompt=prompt,
         messages=None if as_messages is None else as_messages(items, question.text),

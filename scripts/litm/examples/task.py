@@ -52,6 +52,7 @@ class ExampleSettings:
     selection: which questions, the 'first' of the dataset or 'random' ones, drawn by seed.
     labels: format of the file that says which questions to keep, None to keep all.
     design: `MOVE_THE_PAIR` or `ASK_ANOTHER_KEY`, which is for tasks that have it.
+    cluster: the field of the questions' records that says which belong together, None where nothing does.
     """
 
     examples: int | None
@@ -60,6 +61,7 @@ class ExampleSettings:
     selection: str = "first"
     labels: str | None = None
     design: str = MOVE_THE_PAIR
+    cluster: str | None = None
 
     @property
     def limit(self) -> int | None:

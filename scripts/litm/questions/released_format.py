@@ -9,6 +9,7 @@ Other keys are kept, and all keys keep their order, so that a record that is rea
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,21 @@ class QuestionRecord:
         """The documents that are not marked as gold, in their order."""
         return [document for document in self.documents if not document.is_gold]
 
+    def cluster(self, name: str | None) -> str | None:
+        """The value of a field of the record, or else of its gold document, as text; None if no field is named.
+
+        Raises `UserError` where neither has it, or it is no text and no whole number.
+        """
+        if name is None:
+            return None
+        value = self.fields.get(name, next((gold.fields[name] for gold in self.golds if name in gold.fields), None))
+        if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+            raise UserError(
+                f"{self.where}: neither the question nor its gold document has a text or a whole number {name!r}, "
+                f"which the experiment's 'cluster' names, found {value!r}; fill it in, or take 'cluster' out"
+            )
+        return str(value)
+
     @property
     def retrieved_gold_id(self) -> str | None:
         """Of a retriever's result: the id of the question's gold passage; None if it is not in the corpus."""
@@ -275,30 +291,34 @@ def write_question_records(path: str | Path, records: Iterable[QuestionRecord]) 
     write_jsonl(path, (record.to_json() for record in records))
 
 
-def read_qa_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
-    """The first `limit` questions of a file, each with its gold document, distractors in the order of the file."""
-    return read_distinct(path, qa_question, limit)
+def read_qa_questions(path: str | Path, limit: int | None, cluster: str | None = None) -> Iterator[Question]:
+    """The first `limit` questions of a file, each with its gold document, distractors in the order of the file.
+
+    cluster: the field whose value becomes the question's cluster, see `QuestionRecord.cluster`.
+    """
+    return read_distinct(path, partial(qa_question, cluster=cluster), limit)
 
 
-def read_retrieved_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+def read_retrieved_questions(path: str | Path, limit: int | None, cluster: str | None = None) -> Iterator[Question]:
     """The first `limit` questions of a file with all documents in their order, of which there may be none."""
-    return read_distinct(path, retrieved_question, limit)
+    return read_distinct(path, partial(retrieved_question, cluster=cluster), limit)
 
 
-def qa_question(record: dict, where: str) -> Question:
+def qa_question(record: dict, where: str, cluster: str | None = None) -> Question:
     """A question with its gold document; `UserError` for a missing field or other than one gold document."""
     checked = QuestionRecord.from_json(record, where)
     typed_field(record, "ctxs", list, where)
     checked.documents_with_text()
     gold = Gold("gold", checked.gold().item, checked.answers)
-    return Question(checked.id, checked.text, (gold,), tuple(document.item for document in checked.distractors))
+    distractors = tuple(document.item for document in checked.distractors)
+    return Question(checked.id, checked.text, (gold,), distractors, checked.cluster(cluster))
 
 
-def retrieved_question(record: dict, where: str) -> Question:
+def retrieved_question(record: dict, where: str, cluster: str | None = None) -> Question:
     """A question whose documents are all in their order, without a gold item."""
     checked = QuestionRecord.from_json(record, where)
     items = tuple(document.item for document in checked.documents_with_text())
-    return Question(checked.id, checked.text, (Gold("gold", None, checked.answers),), items)
+    return Question(checked.id, checked.text, (Gold("gold", None, checked.answers),), items, checked.cluster(cluster))
 
 
 def text_list(record: object, name: str, where: str) -> list[str]:

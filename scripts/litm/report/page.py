@@ -8,6 +8,7 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
+from litm.analysis.reading_sensitivity import reading_warnings
 from litm.report.charts import chart, forest
 from litm.report.findings import findings, overview
 from litm.report.provenance import experiment_rows, identities, software, sweep_rows
@@ -62,7 +63,10 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
     return environment.get_template("report.html.j2").render(
         style=Markup(sources["report.css"]),
         scripts=[Markup(sources[name]) for name in ("charts.js", "question_samples.js")],
-        overview=overview(tables["accuracy"], bias, tables.get("published_comparison")),
+        overview=[
+            *overview(tables["accuracy"], bias, tables.get("published_comparison")),
+            *(f"{line}." for line in reading_warnings(tables.get("reading_sensitivity"))),
+        ],
         findings=findings(bias),
         figures=figures,
         charts={

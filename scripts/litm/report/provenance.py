@@ -114,4 +114,6 @@ def _questions(experiment: Mapping) -> str:
     number = "all" if examples is None else f"{examples:,}"
     if examples is not None and experiment["datasets"]:
         number = f"{experiment['selection']} {number}"
-    return number if experiment["subset"] is None else f"{number} of {experiment['subset']}"
+    if experiment["subset"] is not None:
+        number += f" of {experiment['subset']}"
+    return f"{number}, in clusters of one {experiment['cluster']}" if experiment.get("cluster") else number

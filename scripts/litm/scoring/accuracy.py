@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from litm.base.intervals import binomial_interval
+from litm.base.intervals import clustered_interval
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
 
 #: What a cell of the accuracy table is: these columns name it.
@@ -19,7 +19,7 @@ COLUMNS = {
     **dict.fromkeys(["accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"),
     "n_empty": "int64",
     **dict.fromkeys(["n_cut", "n_refused"], "Int64"),
-    **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded"], "int64"),
+    **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded", "n_preamble"], "int64"),
 }
 
 
@@ -31,8 +31,10 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
     n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
     that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut, n_refused:
     counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a provider's filter
-    (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known.
-    Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`.
+    (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known;
+    n_preamble: counted answers whose first line ends with a colon.
+    Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`, and
+    `clustered_interval` for questions in clusters.
     """
     rows = [_cell_row(cell, group) for cell, group in scores.groupby(CELL, sort=False, dropna=False)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
@@ -43,7 +45,10 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
     not_recorded = ~group["excluded"] & (group["finish_reason"] == NOT_RECORDED)
     counted = group[~group["excluded"] & ~failed & ~not_recorded]
     n, correct = len(counted), int(counted["correct"].sum())
-    low, high = binomial_interval(correct, n) if n else (None, None)
+    clusters = pd.factorize(counted["cluster"])[0] if "cluster" in counted else None
+    low, high = (
+        clustered_interval(counted["correct"].to_numpy(dtype=bool, na_value=False), clusters) if n else (None, None)
+    )
     return {
         **dict(zip(CELL, cell, strict=True)),
         "n": n,
@@ -58,6 +63,7 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "n_failed": int(failed.sum()),
         "n_not_recorded": int(not_recorded.sum()),
         "n_excluded": int(group["excluded"].sum()),
+        "n_preamble": int(counted["preamble"].sum()),
     }
 
 

@@ -12,7 +12,8 @@ from litm.domain.response import SweepResponse
 from litm.scoring.metrics import FULL, METRICS, first_line
 
 #: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored,
-#: tokens where nobody has counted them.
+#: tokens where nobody has counted them. `preamble`: the first line ends with a colon, as one that announces the answer
+#: does; `more_lines`: the recorded answer goes on after it.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -33,6 +34,8 @@ COLUMNS = {
     "prompt_tokens": "Int64",
     "response_tokens": "Int64",
     "excluded": "bool",
+    "preamble": "bool",
+    "more_lines": "bool",
 }
 
 
@@ -50,12 +53,13 @@ def score_sweep(sweep: Sweep, examples: Iterable[Example], responses: Iterable[S
     """One row per prompt and target, in the order of the examples; columns as in `COLUMNS`.
 
     A question that did not fit at one placement of a size is `excluded` at all placements of that size, so
-    that positions are always compared on the same questions.
+    that positions are always compared on the same questions. There is a column `cluster` where examples have one.
     """
     by_prompt = {response.name: response for response in responses}
     overflowed = {(size, id) for (size, _, id), r in by_prompt.items() if r.finish_reason == OVERFLOW}
     rows = [row for example in examples for row in _rows(sweep, example, by_prompt, overflowed)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    columns = {**COLUMNS, "cluster": "string"} if any(row["cluster"] is not None for row in rows) else COLUMNS
+    return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
 def _rows(
@@ -86,6 +90,9 @@ def _rows(
             "prompt_tokens": response.prompt_tokens,
             "response_tokens": response.response_tokens,
             "excluded": (example.size, example.id) in overflowed,
+            "preamble": text is not None and first_line(text).endswith(":"),
+            "more_lines": text is not None and "\n" in text.strip(),
+            "cluster": example.cluster,
         }
 
 

@@ -12,6 +12,7 @@ from litm.workflow.paper import PaperPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.retrieval import CandidatePlan, recall_file
 from litm.workflow.sweeps import SweepPlan
+from litm.workflow.tables import TABLES
 from litm.workflow.wildcards import Wildcards
 
 
@@ -78,7 +79,14 @@ class FigurePlan:
 
     def accuracy(self, wildcards: Wildcards) -> list[str]:
         """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
-        return self._of_sweeps(self._study.figures[wildcards.figure], "results/accuracy/{}/{}.csv")
+        figure = self._study.figures[wildcards.figure]
+        needed = "accuracy" in load_kind(figure.kind).INPUTS
+        return self._of_sweeps(figure, "results/accuracy/{}/{}.csv") if needed else []
+
+    def differences(self, wildcards: Wildcards) -> list[str]:
+        """The table of differences between conditions, for a kind that draws it."""
+        needed = "differences" in load_kind(self._study.figures[wildcards.figure].kind).INPUTS
+        return [f"{TABLES}/condition_differences.csv"] if needed else []
 
     def scores(self, wildcards: Wildcards) -> list[str]:
         """Their scores, if its kind needs the single answers."""

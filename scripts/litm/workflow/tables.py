@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from litm.analysis.table import Table
+from litm.config.conditions import find_comparisons
 from litm.config.study import Study
 
 TABLES = "results/tables"
@@ -48,7 +49,10 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
         for experiment in [study.experiments[name]]
         if {(model, experiment.closed_book), (model, experiment.oracle)} <= set(sweeps)
     ]
+    compared = compared_sweeps(study)
     return {
+        "condition_scores": _scores(pair for pair in sweeps if pair in compared),
+        "scores": _scores(sweeps),
         "accuracies": _files("results/accuracy/{}/{}.csv", sweeps),
         "curve_scores": _scores(with_positions),
         "compared_scores": _scores(pair for pair in sweeps if models_of[pair[1]] > 1),
@@ -74,7 +78,36 @@ def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
         "seed": study.seed,
         "example_experiments": [experiment for experiment, _ in sources.examples],
         "data_versions": sources.data_versions,
+        "comparisons": [one.to_json() for one in find_comparisons(study.experiments)],
+        "tuned_models": tuned_models(study),
+        "references": {
+            name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
+        },
     }
+
+
+def tuned_models(study: Study) -> list[tuple[str, str]]:
+    """(tuned model, its base) of the selected models."""
+    about = study.relations["models"]
+    pairs = [(name, about.get(name, {}).get("tuned_from")) for name in study.models]
+    return [(name, str(base)) for name, base in pairs if base in study.models]
+
+
+def compared_sweeps(study: Study) -> set[tuple[str, str]]:
+    """The sweeps that have another one, or another size of their own, to be compared with."""
+    sweeps = set(study.sweeps)
+    pairs = [
+        ((model, one.experiment_a), (model, one.experiment_b))
+        for one in find_comparisons(study.experiments)
+        for model in study.models
+    ]
+    pairs += [
+        ((tuned, name), (base, name))
+        for tuned, base in tuned_models(study)
+        for name, experiment in study.experiments.items()
+        if not experiment.asks_several
+    ]
+    return {sweep for pair in pairs if sweeps.issuperset(pair) for sweep in pair}
 
 
 def made(tables: Iterable[Table], inputs: Mapping[str, Sequence[str]]) -> list[Table]:

@@ -4,7 +4,8 @@ A table is a module of this package with
 
 - `TABLE`: a `litm.analysis.table.Table`, which says all about it: its name is the module's;
 - `rows(**inputs)`: its rows, from the `Files` of each of `TABLE.inputs` and the value of each of `TABLE.settings`. A
-  table that another program makes has none.
+  table that another program makes has none;
+- if there is something to warn of, `warnings(frame)`: lines for the console, from the finished table.
 
 Adding a table is adding a module: rules, report and reference find it by its name. `make reference`
 then writes its columns into results/README.md. What computes the rows is imported inside `rows`, because the rules read

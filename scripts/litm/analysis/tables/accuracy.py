@@ -80,6 +80,11 @@ TABLE = Table(
             "questions left out at all positions of the size because they did not fit the context at one",
             "Left out",
         ),
+        "n_preamble": Column(
+            INTEGER,
+            "counted answers whose first line ends with a colon, as one that only announces the answer does; see "
+            "reading_sensitivity.csv",
+        ),
     },
     report=_REPORT,
 )

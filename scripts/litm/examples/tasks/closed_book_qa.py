@@ -17,4 +17,4 @@ format_items = multi_document_qa.format_items
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
     """The questions of a file in the released format; their documents, which they need not have, are not shown."""
     assert dataset is not None, "the configuration asks for a dataset"
-    return read_retrieved_questions(dataset, settings.limit)
+    return read_retrieved_questions(dataset, settings.limit, settings.cluster)

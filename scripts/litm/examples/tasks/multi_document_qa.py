@@ -15,7 +15,7 @@ SEPARATOR = "\n"
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
     """The questions of a file in the released format; a file of N documents serves every size up to N."""
     assert dataset is not None, "the configuration asks for a dataset"
-    return read_qa_questions(dataset, settings.limit)
+    return read_qa_questions(dataset, settings.limit, settings.cluster)
 
 
 def format_items(items: Sequence[Item]) -> list[str]:

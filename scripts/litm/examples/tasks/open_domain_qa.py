@@ -19,4 +19,4 @@ format_items = multi_document_qa.format_items
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
     """The questions of a file in the released format whose documents are those retrieved, best first."""
     assert dataset is not None, "the configuration asks for a dataset"
-    return read_retrieved_questions(dataset, settings.limit)
+    return read_retrieved_questions(dataset, settings.limit, settings.cluster)

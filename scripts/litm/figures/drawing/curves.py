@@ -19,7 +19,7 @@ def draw_curves(chart: Chart) -> Figure:
     for ax, panel in zip(axes, chart.panels, strict=True):
         style.draw_series(ax, panel.series, looks)
         style.name_absent(ax, panel.absent)
-        _draw_ticks(ax, panel)
+        draw_ticks(ax, panel)
         ax.set_title(panel.title)
         ax.set_xlabel(chart.x_label)
     axes[0].set_ylabel(chart.y_label)
@@ -35,7 +35,8 @@ def draw_curves(chart: Chart) -> Figure:
     return canvas
 
 
-def _draw_ticks(ax: Axes, panel: Panel) -> None:
+def draw_ticks(ax: Axes, panel: Panel) -> None:
+    """The ticks of a panel, slanted where there are many."""
     labels = [label for _, label in panel.ticks]
     ax.set_xticks([x for x, _ in panel.ticks], labels)
     if sum(map(len, labels)) > MOST_TICK_CHARACTERS:

@@ -14,7 +14,7 @@ class Rows:
 
     accuracy: rows of accuracy.csv; scores: the score rows of each sweep, one table a sweep; recall: rows of the recall
     tables of the retrievers in the figure; published: published accuracies, with the columns of the accuracy table;
-    position_bias: position_bias.csv.
+    position_bias: position_bias.csv; differences: condition_differences.csv.
     """
 
     accuracy: "pd.DataFrame" = None  # type: ignore[assignment]
@@ -22,6 +22,7 @@ class Rows:
     recall: "pd.DataFrame | None" = None
     published: "pd.DataFrame | None" = None
     position_bias: "pd.DataFrame" = None  # type: ignore[assignment]
+    differences: "pd.DataFrame" = None  # type: ignore[assignment]
 
 
 def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":

@@ -1,0 +1,183 @@
+"""Statistics of questions that belong together: about one article, from one source, or made from one template.
+
+Answers to questions of one cluster are alike, so that n questions tell less than n independent ones, and intervals
+that count questions are too narrow (Miller 2024, "Adding error bars to evals", section 2.2). Here the cluster is the
+unit, as the question is in `litm.analysis.statistics`: clusters are independent, questions of one are not.
+`clusters` has a whole number for each question; where it is None, the functions are those of `statistics`. All are
+meant for ten clusters or more: with fewer, intervals cover less than they say.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from litm.analysis import statistics
+from litm.analysis.statistics import CochransQ, Estimate
+
+#: Most numbers drawn at once: 32 MB.
+DRAWN = 2**22
+
+
+def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
+    """A number for the cluster of each of these questions, from score rows; None where they have no clusters."""
+    if "cluster" not in scores:
+        return None
+    of_id = scores.drop_duplicates("id").set_index("id")["cluster"].reindex(ids)
+    return np.asarray(pd.factorize(of_id)[0])
+
+
+def contrast_interval(
+    matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None, confidence: float = 0.95
+) -> Estimate:
+    """`statistics.contrast_interval` with the cluster-robust variance of the mean (Liang & Zeger 1986).
+
+    With d̄ the mean of the n questions and the two added ones of `statistics.contrast_interval`, each of which is a
+    cluster of its own, the sum S and the size m of each of the G clusters, and the standard error SE₀ of that interval,
+
+        SE² = G/(G-1) · (SE₀² + (Σ (S - m·d̄)² - Σ (dᵢ - d̄)²)/(n+2)²),  d̄ ± t(G-1)·SE
+
+    which with clusters of one question is that interval but for the factor and the degrees of freedom. A single cluster
+    says nothing, and has the widest limits there can be.
+    """
+    if clusters is None:
+        return statistics.contrast_interval(matrix, weights, confidence)
+    weight = np.asarray(weights, dtype=float)
+    most = float(np.abs(weight).sum()) / 2
+    value, centre, standard_error, df = _robust(matrix, weight, clusters)
+    if df == 0:
+        return Estimate(value, -most, most, most)
+    half = float(special.stdtrit(df, (1 + confidence) / 2)) * standard_error
+    return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
+
+
+def contrast_p(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
+    """Two-sided p of a contrast of 0: below 0.05 where the interval of `contrast_interval` is all on one side of 0."""
+    if clusters is None:
+        plain = statistics.contrast_interval(matrix, weights)
+        centre, standard_error, df = (
+            plain.value * len(matrix) / (len(matrix) + 2),
+            plain.standard_error,
+            len(matrix) + 1,
+        )
+    else:
+        _, centre, standard_error, df = _robust(matrix, np.asarray(weights, dtype=float), clusters)
+    return float(2 * special.stdtr(df, -abs(centre) / standard_error)) if df and standard_error else 1.0
+
+
+def _robust(matrix: np.ndarray, weight: np.ndarray, clusters: np.ndarray) -> tuple[float, float, float, int]:
+    """Value, centre, standard error and degrees of freedom of a contrast, see `contrast_interval`."""
+    contrasts, n = np.asarray(matrix) @ weight, len(matrix)
+    sums, sizes = np.bincount(clusters, contrasts), np.bincount(clusters)
+    groups = int((sizes > 0).sum())
+    value, centre = float(contrasts.sum()) / n, float(contrasts.sum()) / (n + 2)
+    within = float(((contrasts - centre) ** 2).sum())
+    between = float(((sums - sizes * centre) ** 2).sum())
+    plain = statistics.contrast_interval(matrix, weight.tolist()).standard_error
+    correction = groups / (groups - 1) if groups > 1 else 1.0
+    variance = correction * max(0.0, plain**2 + (between - within) / (n + 2) ** 2)
+    return value, centre, float(np.sqrt(variance)), groups - 1
+
+
+def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.ndarray | None) -> float:
+    """Two-sided p that two columns are alike: exact McNemar test, with clusters instead of questions.
+
+    only_first, only_second: for each question whether it is right in that column alone. If the two conditions make no
+    difference, they may be swapped within any cluster as a whole, which changes the sign of D = b - c there. p is the
+    share of all such swaps with a |Σ ±D| as large as found, counted exactly: the distribution of the sum is that of
+    whole numbers, put together cluster by cluster. With clusters of one question it is McNemar's; for many clusters
+    it comes to Obuchowski's (1998) test, (Σ D)²/Σ D².
+    """
+    if clusters is None:
+        return statistics.mcnemar_p(int(only_first.sum()), int(only_second.sum()))
+    signed = only_first.astype(np.int64) - only_second.astype(np.int64)
+    steps = np.abs(np.rint(np.bincount(clusters, signed)).astype(np.int64))
+    steps = steps[steps > 0]
+    found, most = abs(int(signed.sum())), int(steps.sum())
+    share = np.zeros(2 * most + 1)
+    share[most] = 1.0
+    for step in steps:
+        share = (np.roll(share, step) + np.roll(share, -step)) / 2
+    beyond = np.abs(np.arange(-most, most + 1)) >= found
+    return min(1.0, float(share[beyond].sum()))
+
+
+def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None) -> CochransQ:
+    """Cochran's Q divided by the mean design effect of the columns (Rao & Scott 1981, first order); F for χ².
+
+    With the deviation r of each answer from the mean of its question, T = Σ r by column and V = Σ T_g T_gᵀ over the
+    clusters g, the statistic is (k-1)·T·T/tr V, which for clusters of one question is Q; it is compared with k-1
+    times F(k-1, G-1).
+    """
+    plain = statistics.cochrans_q(matrix)
+    if clusters is None or plain.p_value == 1:
+        return plain
+    deviations = matrix - matrix.mean(axis=1, keepdims=True)
+    by_cluster = cluster_sums(deviations, clusters)
+    totals, spread = by_cluster.sum(axis=0), float((by_cluster**2).sum())
+    groups = int((np.bincount(clusters) > 0).sum())
+    if groups < 2 or not spread:
+        return CochransQ(0.0, plain.df, 1.0)
+    statistic = plain.df * float(totals @ totals) / spread
+    return CochransQ(statistic, plain.df, float(special.fdtrc(plain.df, groups - 1, statistic / plain.df)))
+
+
+def gap_test(
+    matrix: np.ndarray, replicates: int, rng: np.random.Generator, clusters: np.ndarray | None
+) -> statistics.GapTest:
+    """`statistics.gap_test` with the columns in a random order that is the same for all questions of a cluster."""
+    if clusters is None:
+        return statistics.gap_test(matrix, replicates, rng)
+    return statistics.gap_against(np.ptp(permuted_sums(matrix, clusters, replicates, rng), axis=1), matrix)
+
+
+def cluster_sums(matrix: np.ndarray, clusters: np.ndarray | None) -> np.ndarray:
+    """(clusters, columns): the sums over the questions of each cluster; the matrix itself without clusters."""
+    if clusters is None:
+        return matrix
+    return np.column_stack([np.bincount(clusters, column) for column in np.asarray(matrix).T])
+
+
+def permuted_sums(matrix: np.ndarray, clusters: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
+    """Column sums after the columns were put in a random order, one for all questions of a cluster: (replicates,
+    columns).
+    """
+    by_cluster = cluster_sums(matrix, clusters)
+    by_cluster = by_cluster[np.ptp(by_cluster, axis=1) > 0]
+    groups, columns = by_cluster.shape
+    constant = np.asarray(matrix).sum(axis=0).sum() - by_cluster.sum()
+    sums = np.empty((replicates, columns))
+    chunk = max(1, DRAWN // max(1, groups * columns))
+    for start in range(0, replicates, chunk):
+        size = min(chunk, replicates - start)
+        order = np.argsort(rng.random((size, groups, columns)), axis=2)
+        sums[start : start + size] = np.take_along_axis(by_cluster[None], order, axis=2).sum(axis=1)
+    return np.rint(sums + constant / columns).astype(np.int64) if groups else np.zeros_like(sums, dtype=np.int64)
+
+
+def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None) -> Estimate:
+    """`statistics.mean_interval`, with the cluster-robust standard error and G - 1 degrees of freedom."""
+    plain = statistics.mean_interval(matrix)
+    if clusters is None or plain.value in (0, 1):
+        return plain
+    shares = matrix.mean(axis=1)
+    sums, sizes = np.bincount(clusters, shares - plain.value), np.bincount(clusters)
+    groups = int((sizes > 0).sum())
+    if groups < 2:
+        return Estimate(plain.value, 0.0, 1.0, 1.0)
+    standard_error = float(np.sqrt(groups / (groups - 1) * (sums**2).sum())) / len(shares)
+    half = float(special.stdtrit(groups - 1, 0.975)) * standard_error
+    return Estimate(plain.value, max(0.0, plain.value - half), min(1.0, plain.value + half), standard_error)
+
+
+def utilisation(
+    answers: np.ndarray, clusters: np.ndarray | None, replicates: int, rng: np.random.Generator
+) -> Estimate | None:
+    """`statistics.utilisation` of (questions, 3) answers, with a bootstrap of clusters instead of questions."""
+    if clusters is None:
+        return statistics.utilisation(answers[:, 0], answers[:, 1], answers[:, 2], replicates, rng)
+    if not len(answers) or contrast_interval(answers, [0, -1, 1], clusters, confidence=0.99).low <= 0:
+        return None
+    means = statistics.bootstrap_means(cluster_sums(answers, clusters), replicates, rng)
+    return statistics.share_gained(answers, means)

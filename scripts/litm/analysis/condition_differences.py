@@ -1,0 +1,282 @@
+"""How the answers of a model differ between two conditions, question by question: rows of condition_differences.csv."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from litm.analysis.clusters import contrast_interval, contrast_p, sign_test_p
+from litm.analysis.condition_grids import NOWHERE, Grid, Grids
+from litm.analysis.paired_scores import interval_columns
+from litm.analysis.pbi import CONTRASTS
+from litm.analysis.reading import changes_sign
+from litm.analysis.statistics import Estimate, holm
+from litm.base.formatting import ordinal, points
+from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
+
+ACCURACY, MEAN = "accuracy", "mean accuracy"
+#: A corrected p below this is called a difference.
+SIGNIFICANT = 0.05
+#: The readings of an answer by name, as attributes of a `Grid`.
+READINGS = ("correct", "first_line", "full")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two sides: which sweep and size it is, and its grid."""
+
+    model: str
+    experiment: str
+    size: int
+    setting: str
+    grid: Grid
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Columns of the two grids with a weight each: weight times accuracy, summed, is the quantity of a side.
+
+    chosen_of: how many positions the place was chosen among, because it has the best or the worst accuracy; 1 if it was
+    not chosen.
+    """
+
+    quantity: str
+    place: str
+    a: tuple[tuple[int, float], ...]
+    b: tuple[tuple[int, float], ...]
+    chosen_of: int = 1
+
+
+def condition_difference_rows(
+    grids: Grids, comparisons: Iterable[Comparison], tuned: Iterable[Sequence[str]]
+) -> Iterator[dict]:
+    """A row for each model, comparison, size and place, and of curves for the mean of the positions, primacy, recency
+    and PBI.
+
+    comparisons: of experiments, for each model that has both; tuned: (tuned model, base model), compared in each
+    experiment that both have. Positions are matched where they are equal, and otherwise by start, middle and end, see
+    `_contrasts`. All values are of the questions that both sides scored there; n_only_a and n_only_b count the others.
+    `p_holm` is corrected over the rows of a family: of one comparison and model all accuracies, or all contrasts. Two
+    sides without a shared question have one row that says so.
+    """
+    models = list(dict.fromkeys(model for model, _, _ in grids))
+    for comparison in comparisons:
+        for model in models:
+            yield from _family(comparison, _pairs(grids, comparison, model, model))
+    for tuned_model, base in tuned:
+        for experiment in dict.fromkeys(name for model, name, _ in grids if model == tuned_model):
+            comparison = Comparison(MODEL, experiment, experiment, tuned_model, base)
+            yield from _family(comparison, _pairs(grids, comparison, tuned_model, base))
+
+
+def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> list[tuple[Side, Side]]:
+    """The sides that are compared, size by size."""
+    a = _sides(grids, model_a, comparison.experiment_a, comparison.setting_a)
+    b = _sides(grids, model_b, comparison.experiment_b, comparison.setting_b)
+    if comparison.condition == SIZE:
+        return [(larger, smaller) for smaller, larger in combinations(sorted(a, key=lambda side: side.size), 2)]
+    if comparison.condition in (ORACLE, CLOSED_BOOK):
+        return [(one, reference) for one in a for reference in b]
+    sizes = comparison.sizes
+    return [(one, other) for one in a for other in b if one.size == other.size and (not sizes or one.size in sizes)]
+
+
+def _sides(grids: Grids, model: str, experiment: str, setting: str) -> list[Side]:
+    return [
+        Side(model, experiment, size, setting, grid)
+        for (of_model, of_experiment, size), grid in grids.items()
+        if (of_model, of_experiment) == (model, experiment)
+    ]
+
+
+def _family(comparison: Comparison, pairs: Sequence[tuple[Side, Side]]) -> Iterator[dict]:
+    """The rows of a comparison of one model, with their correction: accuracies apart from contrasts of positions."""
+    rows = [row for a, b in pairs for row in _rows(comparison, a, b)]
+    for name, is_member in (("accuracy", _is_level), ("position bias", lambda row: not _is_level(row))):
+        tested = [row for row in rows if row["p_value"] is not None and row["chosen_of"] == 1 and is_member(row)]
+        for row, corrected in zip(tested, holm([row["p_value"] for row in tested]), strict=True):
+            row["p_holm"], row["family"] = corrected, f"{len(tested)} of {name}, this comparison and model"
+    for row in rows:
+        if row["p_value"] is not None and row["chosen_of"] > 1:
+            row["p_holm"] = min(1.0, row["chosen_of"] * row["p_value"])
+            row["family"] = f"the {row['chosen_of']} positions that it was chosen among"
+        yield row | {"in_words": _in_words(row)}
+
+
+def _is_level(row: dict) -> bool:
+    return row["quantity"] in (ACCURACY, MEAN)
+
+
+def _rows(comparison: Comparison, a: Side, b: Side) -> Iterator[dict]:
+    names = {
+        "condition": comparison.condition,
+        **{f"{name}_a": value for name, value in _names(a, comparison.condition).items()},
+        **{f"{name}_b": value for name, value in _names(b, comparison.condition).items()},
+        "metric": a.grid.metric if a.grid.metric == b.grid.metric else f"{a.grid.metric}, {b.grid.metric}",
+    }
+    ids = a.grid.ids.intersection(b.grid.ids, sort=False)
+    if ids.empty:
+        left = {"n": 0, "n_only_a": len(a.grid.ids), "n_only_b": len(b.grid.ids)}
+        yield {**names, "quantity": ACCURACY, **left, "p_value": None, "chosen_of": 1}
+        return
+    in_a, in_b = a.grid.ids.get_indexer(ids), b.grid.ids.get_indexer(ids)
+    clusters = a.grid.clusters[in_a] if a.grid.clusters is not None else None
+    if clusters is None and b.grid.clusters is not None:
+        clusters = b.grid.clusters[in_b]
+    for contrast in _contrasts(comparison.condition, a, b):
+        yield {**names, **_row(contrast, a.grid, b.grid, in_a, in_b, clusters)}
+
+
+def _names(side: Side, condition: str) -> dict:
+    """What a side is; its setting is the size, or the experiment, where no key says it."""
+    setting = str(side.size) if condition == SIZE else side.setting or side.experiment
+    return {"setting": setting, "model": side.model, "experiment": side.experiment, "size": side.size}
+
+
+# --- What is compared ------------------------------------------------------------------------------------------
+
+
+def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
+    """At each place: equal positions, or start, middle and end where sizes differ or no position is equal. Of curves
+    also the mean of these places and, with a middle, primacy, recency and PBI. A reference of one cell is compared with
+    every position, and with the best (oracle) or the worst (closed book).
+    """
+    if condition in (ORACLE, CLOSED_BOOK):
+        yield from _against_reference(condition, a, b)
+        return
+    places = _matched(a.grid, b.grid, same_size=a.size == b.size)
+    for name, (left, right) in places.items():
+        yield Contrast(ACCURACY, name, ((left, 1.0),), ((right, 1.0),))
+    if len(places) < 2:
+        return
+    share = 1 / len(places)
+    of_a, of_b = ([(one[side], share) for one in places.values()] for side in (0, 1))
+    yield Contrast(MEAN, f"mean of {len(places)} places", tuple(of_a), tuple(of_b))
+    edges_a, edges_b = a.grid.places, b.grid.places
+    if "middle" in edges_a and "middle" in edges_b:
+        for name in ("primacy", "recency", "pbi"):
+            weights = dict(zip(("start", "middle", "end"), CONTRASTS[name], strict=True))
+            columns_a, columns_b = (
+                tuple((edges[place], float(weight)) for place, weight in weights.items() if weight)
+                for edges in (edges_a, edges_b)
+            )
+            yield Contrast(name, "", columns_a, columns_b)
+
+
+def _matched(a: Grid, b: Grid, same_size: bool) -> dict[str, tuple[int, int]]:
+    """The columns of a and b of each place that both have."""
+    shared = [position for position in a.positions if position in b.positions]
+    if same_size and shared:
+        return {_place(one): (a.positions.index(one), b.positions.index(one)) for one in shared}
+    if len(a.positions) == len(b.positions) == 1:
+        return {"": (0, 0)}
+    return {name: (column, b.places[name]) for name, column in a.places.items() if name in b.places}
+
+
+def _place(position: int) -> str:
+    return "" if position == NOWHERE else ordinal(position + 1)
+
+
+def _against_reference(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
+    reference = ((0, 1.0),)
+    for column, position in enumerate(a.grid.positions):
+        yield Contrast(ACCURACY, _place(position), ((column, 1.0),), reference)
+    several = len(a.grid.positions)
+    if several > 1:
+        means = np.nanmean(
+            np.where(np.isnan(a.grid.correct).any(axis=1, keepdims=True), np.nan, a.grid.correct), axis=0
+        )
+        if np.isnan(means).any():
+            return
+        best = condition == ORACLE
+        column = int(means.argmax() if best else means.argmin())
+        word = f"{'best' if best else 'worst'}: {_place(a.grid.positions[column])}"
+        yield Contrast(ACCURACY, word, ((column, 1.0),), reference, chosen_of=several)
+
+
+# --- One difference --------------------------------------------------------------------------------------------
+
+
+def _row(contrast: Contrast, a: Grid, b: Grid, in_a: np.ndarray, in_b: np.ndarray, clusters: np.ndarray | None) -> dict:
+    columns_a, columns_b = [column for column, _ in contrast.a], [column for column, _ in contrast.b]
+    weights = [weight for _, weight in contrast.a] + [-weight for _, weight in contrast.b]
+    scored_a, scored_b = (
+        ~np.isnan(grid.correct[:, columns]).any(axis=1) for grid, columns in ((a, columns_a), (b, columns_b))
+    )
+    both = scored_a[in_a] & scored_b[in_b]
+    n = int(both.sum())
+    row = {
+        "quantity": contrast.quantity,
+        "place": contrast.place,
+        **_positions(contrast, a, b),
+        "n": n,
+        "n_only_a": int(scored_a.sum()) - n,
+        "n_only_b": int(scored_b.sum()) - n,
+        "chosen_of": contrast.chosen_of,
+        "p_value": None,
+    }
+    if not n:
+        return row
+    codes = None if clusters is None else np.unique(clusters[both], return_inverse=True)[1]
+    matrices = {
+        reading: np.hstack(
+            [getattr(a, reading)[np.ix_(in_a[both], columns_a)], getattr(b, reading)[np.ix_(in_b[both], columns_b)]]
+        ).astype(np.int64)
+        for reading in READINGS
+    }
+    confidence = 1 - 0.05 / contrast.chosen_of
+    estimates = {name: contrast_interval(matrix, weights, codes, confidence) for name, matrix in matrices.items()}
+    matrix, width = matrices["correct"], len(columns_a)
+    means = matrix.mean(axis=0)
+    return {
+        **row,
+        "n_clusters": None if codes is None else int(codes.max()) + 1,
+        "value_a": float(means[:width] @ np.array(weights[:width])),
+        "value_b": float(means[width:] @ -np.array(weights[width:])) + 0.0,
+        **interval_columns("difference", estimates["correct"]),
+        "p_value": _p_value(matrix, weights, codes),
+        **_other_reading(estimates),
+    }
+
+
+def _positions(contrast: Contrast, a: Grid, b: Grid) -> dict:
+    """The positions of the two sides where a place is one of each."""
+    row = {}
+    for name, grid, columns in (("position_a", a, contrast.a), ("position_b", b, contrast.b)):
+        position = grid.positions[columns[0][0]] if len(columns) == 1 else NOWHERE
+        row[name] = None if position == NOWHERE else position
+    return row
+
+
+def _p_value(matrix: np.ndarray, weights: list[float], clusters: np.ndarray | None) -> float:
+    """Exact for two columns, see `sign_test_p`; for others see `contrast_p`."""
+    if matrix.shape[1] == 2:
+        first, second = matrix[:, 0] > matrix[:, 1], matrix[:, 1] > matrix[:, 0]
+        return sign_test_p(first, second, clusters)
+    return contrast_p(matrix, weights, clusters)
+
+
+def _other_reading(estimates: dict[str, Estimate]) -> dict:
+    """The difference by the first line and by the whole answer, and whether its sign depends on it."""
+    return {
+        **interval_columns("difference_first_line", estimates["first_line"]),
+        **interval_columns("difference_full", estimates["full"]),
+        "changes_with_reading": changes_sign(estimates["first_line"], estimates["full"]),
+    }
+
+
+def _in_words(row: dict) -> str:
+    """What a row says, after the correction."""
+    if not row["n"]:
+        return "no question in common, not compared"
+    size = points(abs(row["difference"])).removeprefix("+")
+    told = f"{size} {'higher' if row['difference'] > 0 else 'lower'}"
+    if row["p_holm"] >= SIGNIFICANT:
+        told = "not shown to differ"
+    unmatched = row["n_only_a"] + row["n_only_b"]
+    if unmatched:
+        told += f"; {unmatched:,} questions of one side alone left out"
+    if row["changes_with_reading"]:
+        told += "; depends on how much of the answer is read"
+    return told

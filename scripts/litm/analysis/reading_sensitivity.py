@@ -1,0 +1,182 @@
+"""What comes out by the answers' first lines and by the whole answers: rows of reading_sensitivity.csv.
+
+Metrics read one of the two. A model that announces its answer ("The answer is:") may have it on the next line, and one
+that goes on with further questions has more than its answer in the rest.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from litm.analysis.clusters import cluster_codes, contrast_interval
+from litm.analysis.paired_scores import CELL, curves, interval_columns, names_of, verdict_grid
+from litm.analysis.pbi import CONTRASTS
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.reading import changes_sign, conclusion
+from litm.analysis.statistics import Estimate
+from litm.analysis.utilisation import utilisation_rows
+from litm.base.formatting import percent, points
+from litm.base.intervals import clustered_interval
+
+FIRST_LINE, FULL = "first_line", "full"
+ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
+#: A greater share of first lines that end with a colon is warned of.
+MANY_PREAMBLES = 0.05
+#: The columns of score rows that are read.
+COLUMNS = (
+    "model", *CELL, "items", "id", "correct", "correct_first_line", "correct_full", "excluded", "empty", "preamble",
+    "more_lines", "cluster",
+)  # fmt: skip
+
+
+def sensitivity_rows(
+    scores: pd.DataFrame, closed_book: pd.DataFrame | None, oracle: pd.DataFrame | None, seed: int = 0
+) -> Iterator[dict]:
+    """The rows of one sweep: the accuracy of each cell; primacy, recency, tilt and PBI of each curve; of each cell the
+    gap to closed book and the utilisation, where the model has answered the references.
+
+    Each quantity is computed as in its own table, once with `correct_first_line` and once with `correct_full` for
+    `correct`. `changes`: whether the two intervals lead to different conclusions; an accuracy has none.
+    """
+    for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
+        yield _accuracy_row(names_of(["model", *CELL], cell), group)
+    for curve in curves(scores):
+        yield from _curve_rows(curve, seed)
+    if closed_book is not None:
+        for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
+            yield from _gap_row(names_of(["model", *CELL], cell), group, closed_book)
+    if closed_book is not None and oracle is not None:
+        yield from _utilisation_rows(scores, closed_book, oracle, seed)
+
+
+def _read_as(scores: pd.DataFrame, reading: str) -> pd.DataFrame:
+    return scores.assign(correct=scores[f"correct_{reading}"])
+
+
+def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
+    counted = group[~group["excluded"] & group["correct"].notna()]
+    n, announced = len(counted), counted["preamble"].astype(bool)
+    clusters = cluster_codes(counted, pd.Index(counted["id"]))
+    estimates = {}
+    for reading in (FIRST_LINE, FULL):
+        right = counted[f"correct_{reading}"].to_numpy(dtype=bool)
+        value = int(right.sum()) / n if n else 0.0
+        estimates[reading] = Estimate(value, *clustered_interval(right, clusters), 0.0) if n else None
+    return {
+        **names,
+        "quantity": ACCURACY,
+        "n": n,
+        "n_more_lines": int(counted["more_lines"].sum()),
+        "n_preamble": int(announced.sum()),
+        "n_preamble_right": int(counted.loc[announced, "correct_first_line"].sum()),
+        **_columns(estimates),
+    }
+
+
+def _curve_rows(curve: pd.DataFrame, seed: int) -> Iterator[dict]:
+    rows = {
+        reading: position_bias_row(_read_as(curve, reading), seed, permutations=1) for reading in (FIRST_LINE, FULL)
+    }
+    one = rows[FULL]
+    names = {name: one[name] for name in ("model", "experiment", "task", "metric", "size", "placement", "target")}
+    for quantity in CONTRASTS:
+        estimates = {reading: _estimate(row, quantity) for reading, row in rows.items()}
+        if all(estimates.values()):
+            yield {**names, "quantity": quantity, "n": one["n_complete"], **_columns(estimates)}
+
+
+def _gap_row(names: Mapping, group: pd.DataFrame, closed_book: pd.DataFrame) -> Iterator[dict]:
+    """The gap of one cell to the closed-book answers to the same questions, if any is shared."""
+    told_apart = pd.concat([group.assign(source="a"), closed_book.assign(source="b")])
+    where = f"{names['model']}, {names['experiment']}, {names['placement']}"
+    grids = {reading: verdict_grid(_read_as(told_apart, reading), "source", where)[1] for reading in (FIRST_LINE, FULL)}
+    shared = ~np.isnan(grids[FULL]).any(axis=1)
+    if shared.any():
+        ids = pd.Index(pd.factorize(told_apart["id"])[1])[shared]
+        codes = cluster_codes(group, ids)
+        estimates = {
+            reading: contrast_interval(grid[shared].astype(np.int64), [1, -1], codes) for reading, grid in grids.items()
+        }
+        yield {**names, "quantity": GAP, "n": int(shared.sum()), **_columns(estimates)}
+
+
+def _utilisation_rows(scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int) -> Iterator:
+    rows = [
+        utilisation_rows(_read_as(scores, reading), _read_as(closed_book, reading), _read_as(oracle, reading), seed)
+        for reading in (FIRST_LINE, FULL)
+    ]
+    for first, full in zip(*rows, strict=True):
+        names = {name: first[name] for name in ("model", *CELL)}
+        estimates = {FIRST_LINE: _estimate(first, UTILISATION), FULL: _estimate(full, UTILISATION)}
+        yield {**names, "quantity": UTILISATION, "n": first["n"], **_columns(estimates)}
+
+
+def _estimate(row: Mapping, name: str) -> Estimate | None:
+    """The estimate in a row of another table; None where it has none."""
+    if row.get(name) is None:
+        return None
+    return Estimate(row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"], 0.0)
+
+
+def _columns(estimates: Mapping[str, Estimate | None]) -> dict:
+    """Both readings, their conclusions, and whether these differ."""
+    first, full = estimates[FIRST_LINE], estimates[FULL]
+    return {
+        **interval_columns(FIRST_LINE, first),
+        **interval_columns(FULL, full),
+        "conclusion_first_line": conclusion(first) if first else None,
+        "conclusion_full": conclusion(full) if full else None,
+        "changes": changes_sign(first, full) if first and full else None,
+    }
+
+
+def without_conclusions(row: dict) -> dict:
+    """A row of an accuracy, which is never below 0: it leads to no conclusion."""
+    of_none = {"conclusion_first_line": None, "conclusion_full": None, "changes": None}
+    return {**row, **of_none} if row["quantity"] == ACCURACY else row
+
+
+# --- Warnings --------------------------------------------------------------------------------------------------
+
+
+def reading_warnings(table: pd.DataFrame | None) -> list[str]:
+    """A line for each sweep of which a conclusion depends on the reading, and for each with many announced answers;
+    none without a table.
+    """
+    lines: list[str] = []
+    if table is None:
+        return lines
+    for (model, experiment), rows in table.groupby(["model", "experiment"], sort=False):
+        changed = rows[rows["changes"].fillna(False).astype(bool)].to_dict("records")
+        lines += _changed_line(f"{model} on {experiment}", changed)
+        lines += _preamble_line(f"{model} on {experiment}", rows[rows["quantity"] == ACCURACY])
+    return lines
+
+
+def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
+    if not changed:
+        return []
+    row = changed[0]
+    place = f", {row['placement']}" if not pd.isna(row["placement"]) else ""
+    first, full = (
+        f"{points(row[name])} [{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
+        for name in (FIRST_LINE, FULL)
+    )
+    more = f"; so do {len(changed) - 1} more, see reading_sensitivity.csv" if len(changed) > 1 else ""
+    return [
+        f"{what}: a conclusion changes with how much of the answers is read: {row['quantity']} (size {row['size']}"
+        f"{place}) is {first} by the first line and {full} by the whole answer{more}"
+    ]
+
+
+def _preamble_line(what: str, cells: pd.DataFrame) -> Iterable[str]:
+    n, announced = int(cells["n"].sum()), int(cells["n_preamble"].sum())
+    if not n or announced <= MANY_PREAMBLES * n:
+        return []
+    right = int(cells["n_preamble_right"].sum())
+    rest = "" if cells["n_more_lines"].sum() else "; nothing after it was recorded, `stop: end_token` records all of it"
+    return [
+        f"{what}: {percent(announced / n)} % of the answers have a first line that ends with a colon, of which "
+        f"{percent(right / announced)} % are right{rest}"
+    ]

@@ -1,0 +1,85 @@
+"""What comes out by the first lines of the answers, and by the whole answers."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import EXPERIMENT, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
+from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.files import Files
+
+#: Columns that the report shows.
+_REPORT = (
+    "model", "experiment", "size", "placement", "quantity", "n", "first_line", "first_line_ci_low",
+    "first_line_ci_high", "full", "full_ci_low", "full_ci_high", "changes", "n_preamble", "n_more_lines",
+)  # fmt: skip
+
+TABLE = Table(
+    name="reading_sensitivity",
+    title="First line against whole answer",
+    doc=(
+        "Accuracy, primacy, recency, tilt, PBI, the gap to closed book and the utilisation by the answers' first lines "
+        "and by the whole recorded answers, and whether the conclusion changes."
+    ),
+    order=31,
+    inputs=("scores",),
+    settings=("references", "seed"),
+    note=(
+        "Each quantity by the first line of the answers and by all that was recorded, in points with 95 % intervals. A "
+        "conclusion changes where one interval is above 0, or below it, and the other is not. Where no answer has more "
+        "lines than one, as with `stop: first_line`, both readings are the same."
+    ),
+    columns={
+        "model": MODEL,
+        "experiment": EXPERIMENT,
+        "task": TASK,
+        "metric": METRIC,
+        "size": SIZE,
+        "placement": PLACEMENT,
+        "position": POSITION,
+        "target": TARGET,
+        "quantity": Column(
+            TEXT,
+            "`accuracy`, `accuracy - closed book` and `utilisation` of a cell; `primacy`, `recency`, `tilt` and `pbi` "
+            "of a curve",
+            "Quantity",
+        ),
+        "n": Column(INTEGER, "questions, as in the table of the quantity", "n"),
+        **with_interval("first_line", Column(FLOAT, "the quantity by the first line", "First line", PERCENT)),
+        **with_interval("full", Column(FLOAT, "the quantity by the whole recorded answer", "Full answer", PERCENT)),
+        "conclusion_first_line": Column(TEXT, "above 0, below 0, or not shown to differ from 0; none of an accuracy"),
+        "conclusion_full": Column(TEXT, "the same by the whole answer"),
+        "changes": Column(BOOLEAN, "whether the two conclusions differ", "Changes"),
+        "n_preamble": Column(INTEGER, "of a cell: answers whose first line ends with a colon", "End with :"),
+        "n_preamble_right": Column(INTEGER, "those of them that are right by the first line"),
+        "n_more_lines": Column(INTEGER, "of a cell: answers with more after the first line", "More lines"),
+    },
+    report=_REPORT,
+)
+
+
+def rows(scores: "Files", references: Mapping[str, Mapping], seed: int) -> Iterator[dict]:
+    """The rows of one sweep after another, in the order of the score files."""
+    from litm.analysis.reading_sensitivity import COLUMNS, sensitivity_rows, without_conclusions
+
+    named = {name for keys in references.values() for name in keys.values() if name}
+    kept: dict[tuple[str, str], pd.DataFrame] = {}
+    for sweep in scores.scores(COLUMNS):
+        names = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
+        if names[1] in named:
+            kept[names] = sweep
+    for sweep in scores.scores(COLUMNS):
+        model, experiment = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
+        of_sweep = references.get(experiment, {})
+        closed_book, oracle = (kept.get((model, of_sweep.get(name) or "")) for name in ("closed_book", "oracle"))
+        yield from map(without_conclusions, sensitivity_rows(sweep, closed_book, oracle, seed))
+
+
+def warnings(frame: "pd.DataFrame") -> list[str]:
+    """What the console is told."""
+    from litm.analysis.reading_sensitivity import reading_warnings
+
+    return reading_warnings(frame)

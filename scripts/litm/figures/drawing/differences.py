@@ -1,0 +1,48 @@
+"""A chart of differences as a picture: panels side by side, with a line where the two sides are equal."""
+
+import textwrap
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from litm.figures.drawing import style
+from litm.figures.drawing.chart import CURVE, Chart, Panel
+from litm.figures.drawing.curves import draw_ticks
+
+#: Points on either side of 0 that are always shown.
+ALWAYS = 10.0
+NOTHING = "No model answered the same questions under both conditions."
+
+
+def draw_differences(chart: Chart, compared: Sequence[str]) -> Figure:
+    """The panels of a chart of differences; compared: lines that say what is subtracted from what."""
+    if not chart.panels:
+        canvas = style.new_canvas(style.MINIMUM_INCHES, 1.6)
+        style.set_title(canvas, chart.title)
+        canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
+        return canvas
+    width = max(style.MINIMUM_INCHES, style.PANEL_INCHES[0] * len(chart.panels) + 0.4)
+    canvas = style.new_canvas(width, style.PANEL_INCHES[1] + 1.4)
+    axes = canvas.subplots(1, len(chart.panels), sharey=True, squeeze=False)[0]
+    looks = style.model_looks(chart.models)
+    for ax, panel in zip(axes, chart.panels, strict=True):
+        _draw_panel(ax, panel, looks)
+        ax.set_xlabel(chart.x_label)
+    axes[0].set_ylabel(chart.y_label)
+    ends = style.ends_of(chart)
+    axes[0].set_ylim(min(-ALWAYS, min(ends) - 3), max(ALWAYS, max(ends) + 3))
+    style.set_title(canvas, chart.title)
+    counts = style.describe_n(chart.series(CURVE), "point", "bars")
+    lines = [*compared, f"{counts}, each by itself"]
+    characters = int(width * style.TITLE_CHARACTERS_AN_INCH)
+    note = "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in lines)
+    style.add_legend(canvas, style.legend_handles(chart, looks), note)
+    return canvas
+
+
+def _draw_panel(ax: Axes, panel: Panel, looks: dict[str, style.Look]) -> None:
+    ax.axhline(0, color="0.25", linewidth=1, zorder=1.5)
+    style.draw_series(ax, panel.series, looks)
+    draw_ticks(ax, panel)
+    ax.set_title(panel.title)

@@ -1,0 +1,119 @@
+"""Questions that belong together: coverage, error rates, and what they are without clusters."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from score_frames import of_matrix, random_matrix
+
+from litm.analysis import clusters, statistics
+from litm.analysis.paired_scores import complete_cases
+from litm.analysis.position_bias import position_bias_row
+from litm.analysis.position_pairs import pairwise_rows
+from litm.base.intervals import binomial_interval, clustered_interval
+
+GROUPS, EACH, RUNS = 40, 10, 1000
+CODES = np.repeat(np.arange(GROUPS), EACH)
+
+
+def correlated(p: float, rho: float, rng: np.random.Generator, runs: int = RUNS) -> np.ndarray:
+    """(runs, questions) answers of which those of a cluster have the intra-cluster correlation rho: beta-binomial."""
+    spread = (1 - rho) / rho
+    rates = rng.beta(p * spread, (1 - p) * spread, (runs, GROUPS))
+    return (rng.random((runs, GROUPS * EACH)) < np.repeat(rates, EACH, axis=1)).astype(int)
+
+
+def correlated_pairs(rng: np.random.Generator) -> np.ndarray:
+    """(runs, questions, 2) answers under two conditions without a difference, whose clusters prefer either."""
+    return np.stack([correlated(0.6, 0.3, rng), correlated(0.6, 0.3, rng)], axis=2)
+
+
+def test_with_ten_questions_an_article_the_interval_of_an_accuracy_covers_with_clusters_and_fails_without():
+    covered = {"questions": 0, "clusters": 0}
+    for right in correlated(0.7, 0.3, np.random.default_rng(0)):
+        low, high = binomial_interval(int(right.sum()), len(right))
+        covered["questions"] += low <= 0.7 <= high
+        low, high = clustered_interval(right, CODES)
+        covered["clusters"] += low <= 0.7 <= high
+    assert covered["questions"] / RUNS < 0.75
+    assert 0.93 <= covered["clusters"] / RUNS <= 0.975
+
+
+def test_with_ten_questions_an_article_the_interval_of_a_difference_covers_with_clusters_and_fails_without():
+    covered = {"questions": 0, "clusters": 0}
+    for pair in correlated_pairs(np.random.default_rng(1)):
+        for name, codes in (("questions", None), ("clusters", CODES)):
+            estimate = clusters.contrast_interval(pair, [1, -1], codes)
+            covered[name] += estimate.low <= 0 <= estimate.high
+    assert covered["questions"] / RUNS < 0.8
+    assert 0.93 <= covered["clusters"] / RUNS <= 0.975
+
+
+def test_tests_keep_5_per_cent_with_clusters_and_do_not_without():
+    false = dict.fromkeys(["questions", "clusters", "q", "clustered q"], 0)
+    for pair in correlated_pairs(np.random.default_rng(2)):
+        first, second = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
+        false["questions"] += clusters.sign_test_p(first, second, None) < 0.05
+        false["clusters"] += clusters.sign_test_p(first, second, CODES) < 0.05
+        false["q"] += clusters.cochrans_q(pair, None).p_value < 0.05
+        false["clustered q"] += clusters.cochrans_q(pair, CODES).p_value < 0.05
+    assert false["questions"] / RUNS > 0.2 and false["q"] / RUNS > 0.2
+    assert false["clusters"] / RUNS <= 0.065 and false["clustered q"] / RUNS <= 0.065
+
+
+def test_the_gap_of_positions_keeps_5_per_cent_with_clusters():
+    rng, false = np.random.default_rng(3), {"questions": 0, "clusters": 0}
+    for _ in range(150):
+        curve = np.stack([correlated(0.6, 0.3, rng, 1)[0] for _ in range(3)], axis=1)
+        false["questions"] += clusters.gap_test(curve, 300, rng, None).p_value < 0.05
+        false["clusters"] += clusters.gap_test(curve, 300, rng, CODES).p_value < 0.05
+    assert false["questions"] / 150 > 0.2
+    assert false["clusters"] / 150 <= 0.09
+
+
+def test_clusters_of_one_question_are_questions():
+    matrix, each = random_matrix([0.8, 0.5, 0.6], 120), np.random.default_rng(0).permutation(120)
+    first, second = matrix[:, 0] > matrix[:, 1], matrix[:, 1] > matrix[:, 0]
+    assert clusters.sign_test_p(first, second, each) == pytest.approx(clusters.sign_test_p(first, second, None))
+    plain, clustered = (clusters.contrast_interval(matrix, [0.5, -1, 0.5], codes) for codes in (None, each))
+    assert clustered.value == pytest.approx(plain.value)
+    assert (clustered.low, clustered.high) == pytest.approx((plain.low, plain.high), abs=1e-3)
+    assert clusters.cochrans_q(matrix, each).statistic == pytest.approx(statistics.cochrans_q(matrix).statistic)
+    one, other = clustered_interval(matrix[:, 0], each), binomial_interval(int(matrix[:, 0].sum()), 120)
+    assert one == pytest.approx(other, abs=3e-3)
+
+
+def test_the_test_of_many_clusters_comes_to_obuchowski_s():
+    pair = correlated_pairs(np.random.default_rng(4))[0]
+    first, second = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
+    differences = np.bincount(CODES, first.astype(int) - second.astype(int))
+    statistic = differences.sum() ** 2 / (differences**2).sum()
+    assert clusters.sign_test_p(first, second, CODES) == pytest.approx(stats.chi2.sf(statistic, 1), abs=0.05)
+
+
+def test_a_sign_test_counts_all_swaps_of_whole_clusters():
+    codes = np.array([0, 0, 0, 1, 1, 2])
+    first, second = np.array([1, 1, 1, 0, 0, 1], bool), np.array([0, 0, 0, 1, 0, 0], bool)
+    # The sums are 3, -1 and 1, together 3; of the 8 ways to sign 3, 1 and 1, six have a sum of 3 or more in size.
+    assert clusters.sign_test_p(first, second, codes) == pytest.approx(6 / 8)
+
+
+def test_one_cluster_says_nothing():
+    matrix, one = random_matrix([0.8, 0.5], 50), np.zeros(50, dtype=int)
+    estimate = clusters.contrast_interval(matrix, [1, -1], one)
+    assert (estimate.low, estimate.high) == (-1, 1)
+    assert clustered_interval(matrix[:, 0], one) == (0, 1)
+    assert clusters.cochrans_q(matrix, one).p_value == 1
+
+
+def test_tables_of_scores_with_clusters_have_wider_intervals_and_those_without_are_as_before():
+    rng = np.random.default_rng(5)
+    matrix = np.stack([correlated(p, 0.3, rng, 1)[0] for p in (0.8, 0.5, 0.7)], axis=1)
+    scores = of_matrix(matrix, (0, 4, 8))
+    clustered = scores.assign(cluster=[f"article {code}" for code in np.tile(CODES, 3)])
+    assert complete_cases(scores).clusters is None
+    plain, wide = position_bias_row(scores), position_bias_row(clustered)
+    assert (wide["pbi"], wide["n_complete"]) == (plain["pbi"], plain["n_complete"])
+    assert wide["pbi_ci_high"] - wide["pbi_ci_low"] > 1.2 * (plain["pbi_ci_high"] - plain["pbi_ci_low"])
+    assert wide["mde"] > plain["mde"] and wide["cochran_q"] < plain["cochran_q"]
+    for one, other in zip(pairwise_rows(scores), pairwise_rows(clustered), strict=True):
+        assert other["difference"] == pytest.approx(one["difference"]) and other["p_value"] > one["p_value"]

@@ -1,0 +1,133 @@
+"""Differences between two conditions of one model: which questions and places are compared, and what is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from score_frames import assert_plain, of_matrix, random_matrix, score_rows
+
+from litm.analysis.condition_differences import condition_difference_rows
+from litm.analysis.condition_grids import read_grids
+from litm.analysis.statistics import contrast_interval, holm, paired_difference
+from litm.domain.comparison import Comparison
+
+PLACES = (0, 4, 8)
+COMPARED = Comparison("prompt", "other", "plain", "aware", "usual", (9,))
+
+
+def difference_rows(*sweeps: pd.DataFrame, comparison=COMPARED, tuned=()) -> list[dict]:
+    complete = [
+        sweep.assign(correct_first_line=sweep["correct"], correct_full=sweep["correct"])
+        if (sweep["correct_first_line"] == sweep["correct_full"]).all()
+        else sweep
+        for sweep in sweeps
+    ]
+    rows = list(condition_difference_rows(read_grids(complete), [comparison] if comparison else [], tuned))
+    for row in rows:
+        assert_plain(row)
+    return rows
+
+
+def two_conditions(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    both = random_matrix([0.8, 0.5, 0.7, 0.6, 0.5, 0.6], n)
+    return both[:, :3], both[:, 3:]
+
+
+def test_equal_positions_are_compared_question_by_question():
+    a, b = two_conditions()
+    rows = difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))
+    assert [(row["quantity"], row["place"]) for row in rows] == [
+        ("accuracy", "1st"), ("accuracy", "5th"), ("accuracy", "9th"), ("mean accuracy", "mean of 3 places"),
+        ("primacy", ""), ("recency", ""), ("pbi", ""),
+    ]  # fmt: skip
+    for column, row in enumerate(rows[:3]):
+        only_a, only_b = int((a[:, column] > b[:, column]).sum()), int((b[:, column] > a[:, column]).sum())
+        expected = paired_difference(only_a, only_b, len(a))
+        assert (row["difference"], row["p_value"]) == (pytest.approx(expected.estimate.value), expected.p_value)
+        assert (row["difference_ci_low"], row["difference_ci_high"]) == pytest.approx(
+            (expected.estimate.low, expected.estimate.high)
+        )
+        assert (row["value_a"], row["value_b"]) == pytest.approx((a[:, column].mean(), b[:, column].mean()))
+        assert (row["setting_a"], row["setting_b"]) == ("aware", "usual")
+    bias = contrast_interval(np.hstack([a, b]), [0.5, -1, 0.5, -0.5, 1, -0.5])
+    assert (rows[-1]["difference"], rows[-1]["difference_ci_low"]) == pytest.approx((bias.value, bias.low))
+
+
+def test_p_is_corrected_over_all_accuracies_of_a_comparison_and_over_all_contrasts_apart():
+    a, b = two_conditions()
+    rows = difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))
+    assert [row["p_holm"] for row in rows[:4]] == holm([row["p_value"] for row in rows[:4]])
+    assert [row["p_holm"] for row in rows[4:]] == holm([row["p_value"] for row in rows[4:]])
+    assert [row["family"].split(",")[0] for row in rows] == ["4 of accuracy"] * 4 + ["3 of position bias"] * 3
+
+
+def test_p_of_a_contrast_is_below_5_per_cent_where_the_interval_leaves_0_out():
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        a, b = (rng.random((60, 3)) < rng.random(3)).astype(int), (rng.random((60, 3)) < 0.5).astype(int)
+        for row in difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain")):
+            if row["quantity"] != "accuracy":
+                assert (row["p_value"] < 0.05) == (row["difference_ci_low"] * row["difference_ci_high"] > 0)
+
+
+def test_sizes_are_compared_at_start_middle_and_end():
+    a, b = two_conditions()
+    small = of_matrix(b, (0, 2, 4), size=5, experiment="plain")
+    large = of_matrix(a, PLACES, experiment="plain")
+    rows = difference_rows(pd.concat([small, large]), comparison=Comparison("size", "plain", "plain"))
+    assert [row["place"] for row in rows[:3]] == ["start", "middle", "end"]
+    assert [(row["position_a"], row["position_b"]) for row in rows[:3]] == [(0, 0), (4, 2), (8, 4)]
+    assert {(row["setting_a"], row["setting_b"]) for row in rows} == {("9", "5")}
+
+
+def test_questions_of_one_side_alone_are_left_out_counted_and_said():
+    a, b = two_conditions(60)
+    names = [f"q{index}" for index in range(100)]
+    one = of_matrix(a, PLACES, ids=names[:60], experiment="other")
+    two = of_matrix(b, PLACES, ids=names[20:80], experiment="plain")
+    row = difference_rows(one, two)[0]
+    assert (row["n"], row["n_only_a"], row["n_only_b"]) == (40, 20, 20)
+    assert row["difference"] == pytest.approx(a[20:, 0].mean() - b[:40, 0].mean())
+    assert "40 questions of one side alone left out" in row["in_words"]
+
+
+def test_other_questions_are_not_compared_and_said():
+    a, b = two_conditions(30)
+    one = of_matrix(a, PLACES, experiment="other")
+    two = of_matrix(b, PLACES, ids=[f"x{index}" for index in range(30)], experiment="plain")
+    (row,) = difference_rows(one, two)
+    assert (row["n"], row["n_only_a"], row["n_only_b"]) == (0, 30, 30)
+    assert row["in_words"] == "no question in common, not compared"
+
+
+def test_the_best_position_beside_the_oracle_is_corrected_for_having_been_chosen():
+    a, b = two_conditions()
+    oracle = score_rows({0: [bool(value) for value in b[:, 0]]}, size=2, experiment="plain")
+    comparison = Comparison("oracle", "other", "plain")
+    *each, best = difference_rows(of_matrix(a, PLACES, experiment="other"), oracle, comparison=comparison)
+    assert [row["place"] for row in [*each, best]] == ["1st", "5th", "9th", "best: 1st"]
+    assert (best["difference"], best["p_value"]) == (each[0]["difference"], each[0]["p_value"])
+    assert best["p_holm"] == pytest.approx(min(1, 3 * best["p_value"])) and best["chosen_of"] == 3
+    assert best["difference_ci_low"] < each[0]["difference_ci_low"]
+    assert best["difference_ci_high"] > each[0]["difference_ci_high"]
+
+
+def test_a_tuned_model_is_compared_with_its_base_in_each_experiment_of_both():
+    a, b = two_conditions()
+    sweeps = [of_matrix(a, PLACES, model="tuned"), of_matrix(b, PLACES, model="base")]
+    rows = difference_rows(*sweeps, comparison=None, tuned=[("tuned", "base")])
+    assert {(row["condition"], row["setting_a"], row["setting_b"]) for row in rows} == {("model", "tuned", "base")}
+    assert rows[0]["difference"] == pytest.approx(a[:, 0].mean() - b[:, 0].mean())
+
+
+def test_a_sign_that_depends_on_the_reading_is_flagged_in_column_and_words():
+    n = 400
+    right = np.arange(n) < 200
+    first = np.where(np.arange(n) < 20, False, right)
+    sweep = score_rows({0: [bool(value) for value in first]}, experiment="other")
+    sweep = sweep.assign(correct_first_line=first, correct_full=np.arange(n) < 230)
+    plain = score_rows({0: [bool(value) for value in right]}, experiment="plain")
+    plain = plain.assign(correct_first_line=right, correct_full=right)
+    (row,) = difference_rows(sweep, plain)
+    assert row["difference"] == row["difference_first_line"] == pytest.approx(-0.05)
+    assert row["difference_full"] == pytest.approx(0.075)
+    assert row["changes_with_reading"] and "depends on how much of the answer is read" in row["in_words"]
