@@ -127,10 +127,10 @@ def attack_report(arena: Arena) -> Iterator[Outcome]:
         yield Outcome("texts that are code", WRONG, (done.stdout + done.stderr)[-400:])
         return
     yield _nothing_run("texts that are code", bench)
-    for file in ("report.html", *(str(path) for path in bench.path("results").glob("tables/*.md"))):
-        page = bench.path(f"results/{file}").read_text()
+    for path in (bench.path("results/report.html"), *sorted(bench.folder.glob("results/tables/*.md"))):
+        page = path.read_text()
         raw = [word for word in RAW if word in page]
-        yield Outcome(f"texts that are code in {Path(file).name}", WRONG if raw else RIGHT, ", ".join(raw))
+        yield Outcome(f"texts that are code in {path.name}", WRONG if raw else RIGHT, ", ".join(raw))
 
 
 def _nothing_run(case: str, bench: Workbench) -> Outcome:
