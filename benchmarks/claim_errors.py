@@ -119,7 +119,7 @@ def verdicts_of(wanted: np.ndarray, denied: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def verdicts_before(centre: np.ndarray, error: float | np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """The same, of `ABOVE_ZERO`, by the procedure until November 2026.
+    """The same, of `ABOVE_ZERO`, by the procedure before.
 
     All that an interval decides leave, whichever way, and the rest are asked again as the fewer they are.
     """
