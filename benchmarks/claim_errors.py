@@ -47,7 +47,7 @@ from litm.analysis.claims.words import (
     U,
     words_of,
 )
-from litm.analysis.statistics import paired_difference
+from litm.analysis.statistics import contrast_interval, paired_difference
 
 CURVES = (1, 5, 10, 23)
 ERRORS = (0.003, 0.004, 0.005, 0.01, 0.02)
@@ -119,7 +119,7 @@ def verdicts_of(wanted: np.ndarray, denied: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def verdicts_before(centre: np.ndarray, error: float | np.ndarray, tail: Callable) -> tuple[np.ndarray, np.ndarray]:
-    """The same, of `ABOVE_ZERO`, by the procedure until November 2026.
+    """The same, of `ABOVE_ZERO`, by the procedure before.
 
     All that an interval decides leave, whichever way, and the rest are asked again as the fewer they are.
     """
@@ -257,8 +257,15 @@ def estimate(counts: np.ndarray, weights: Sequence[float]) -> tuple[np.ndarray, 
     """Centre and standard error of a contrast as in `statistics.contrast_interval`, for all families and cases."""
     contrast, n = PATTERNS @ np.array(weights), int(counts[0, 0].sum())
     centre = counts @ contrast / (n + 2)
-    squares = counts @ contrast**2 + 2 * float(np.square(weights).sum()) / 4
+    squares = counts @ contrast**2 + added_squares(tuple(weights))
     return centre, np.sqrt((squares / (n + 2) - centre**2) / (n + 2))
+
+
+@cache
+def added_squares(weights: tuple[float, ...]) -> float:
+    """What the interval adds to the squares of a contrast: it is all there is of a question that is wrong everywhere."""
+    nothing = contrast_interval(np.zeros((1, len(weights)), dtype=int), weights)
+    return (1 + 2) ** 2 * nothing.standard_error**2
 
 
 def student_tail(n: int, t: np.ndarray) -> np.ndarray:

@@ -47,8 +47,9 @@ def run(*command: object, folder: str | Path | None = None, output: str | Path =
 
 
 def program(name: str, *arguments: object, folder: str | Path | None = None) -> Cost:
-    """Run one of the workflow's programs, in `folder`."""
-    return run(sys.executable, ROOT / "scripts" / name, *arguments, folder=folder)
+    """Run one of the workflow's programs, which is in the folder of its stage, in `folder`."""
+    (path,) = (ROOT / "scripts").glob(f"*/{name}")
+    return run(sys.executable, path, *arguments, folder=folder)
 
 
 def median_cost(costs: Sequence[Cost]) -> Cost:

@@ -155,8 +155,10 @@ def prepare_tables(folder: Path, rows: int) -> Measured:
         "position_pairs": ("--input", "curve_scores", *paths),
         "model_differences": ("--input", "compared_scores", *paths),
     }
-    relations = canonical_json({"models": {}, "experiments": {}})
+    relations = canonical_json({"models": {}, "experiments": {}, "recorded": []})
     claims = ("--csv", folder / "claims.csv", "--summary", folder / "summary.csv", "--markdown", folder / "claims.md")
+    published = ROOT / "resources" / "published"
+    claims += ("--statements", published / "statements.csv", "--statuses", published / "claims.csv")
     return {
         **{
             f"make_table.py {name}": lambda name=name, words=words: program(
