@@ -8,6 +8,7 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 from litm.analysis.condition_differences import condition_difference_rows
 from litm.analysis.condition_grids import read_grids
 from litm.analysis.statistics import contrast_interval, holm, paired_difference
+from litm.analysis.tables.condition_differences import TABLE
 from litm.domain.comparison import Comparison
 
 PLACES = (0, 4, 8)
@@ -24,6 +25,7 @@ def difference_rows(*sweeps: pd.DataFrame, comparison=COMPARED, tuned=()) -> lis
     rows = list(condition_difference_rows(read_grids(complete), [comparison] if comparison else [], tuned))
     for row in rows:
         assert_plain(row)
+    TABLE.frame(rows)
     return rows
 
 

@@ -56,7 +56,7 @@ def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_and_s
     assert (gap["first_line"], gap["first_line_ci_low"]) == (pytest.approx(-0.24), pytest.approx(expected.low))
     assert gap["full"] == pytest.approx(0.14)
     assert (gap["conclusion_first_line"], gap["conclusion_full"], gap["changes"]) == ("below 0", "above 0", True)
-    told = reading_warnings(TABLE.frame({key: row.get(key) for key in TABLE.columns} for row in rows))
+    told = reading_warnings(TABLE.frame(rows))
     assert told[0].startswith("m on qa: a conclusion changes with how much of the answers is read")
     assert "accuracy - closed book (size 9, gold_at_4) is -24.0 points [" in told[0]
     assert "+14.0 points" in told[0]
@@ -66,7 +66,7 @@ def test_first_lines_that_end_with_a_colon_are_counted_and_said():
     gold, _ = below_by_the_first_line_alone()
     rows = sensitivity(gold, None, None)
     assert (rows[0]["n_preamble"], rows[0]["n_preamble_right"], rows[0]["n_more_lines"]) == (250, 0, 1000)
-    table = TABLE.frame({key: row.get(key) for key in TABLE.columns} for row in rows)
+    table = TABLE.frame(rows)
     assert reading_warnings(table) == [
         "m on qa: 25.0 % of the answers have a first line that ends with a colon, of which 0.0 % are right"
     ]
@@ -78,7 +78,7 @@ def test_nothing_is_said_where_both_readings_agree():
     scores = read(of_matrix(matrix, (0, 4, 8)), matrix.T.ravel() == 1, matrix.T.ravel() == 1)
     rows = sensitivity(scores, None, None)
     assert not any(row["changes"] for row in rows)
-    assert reading_warnings(TABLE.frame({key: row.get(key) for key in TABLE.columns} for row in rows)) == []
+    assert reading_warnings(TABLE.frame(rows)) == []
     assert reading_warnings(None) == []
 
 

@@ -74,7 +74,9 @@ TABLE = Table(
         "value_b": Column(FLOAT, "the same on side b", "Value B", PERCENT),
         **with_interval("difference", Column(FLOAT, "`value_a` - `value_b`, paired by question", "A - B", PERCENT)),
         "p_value": Column(
-            FLOAT, "of no difference: exact McNemar test at a place, Student's t of the contrast for other quantities"
+            FLOAT,
+            "of no difference: exact McNemar test at a place, Student's t of the contrast for other quantities",
+            unit=P_VALUE,
         ),
         "chosen_of": Column(INTEGER, "positions that the place was chosen among, 1 if it was not chosen"),
         "family": Column(TEXT, "what `p_holm` is corrected over"),

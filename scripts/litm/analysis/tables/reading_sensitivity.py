@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from litm.analysis.columns import EXPERIMENT, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
+from litm.analysis.columns import DEPTH, EXPERIMENT, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ TABLE = Table(
         "size": SIZE,
         "placement": PLACEMENT,
         "position": POSITION,
+        "depth": DEPTH,
         "target": TARGET,
         "quantity": Column(
             TEXT,
