@@ -25,7 +25,7 @@ def draw_differences(chart: Chart, compared: Sequence[str]) -> Figure:
     width = max(style.MINIMUM_INCHES, style.PANEL_INCHES[0] * len(chart.panels) + 0.4)
     canvas = style.new_canvas(width, style.PANEL_INCHES[1] + 1.4)
     axes = canvas.subplots(1, len(chart.panels), sharey=True, squeeze=False)[0]
-    looks = style.model_looks(chart.models)
+    looks = style.model_looks(chart.models, chart.places)
     for ax, panel in zip(axes, chart.panels, strict=True):
         _draw_panel(ax, panel, looks)
         ax.set_xlabel(chart.x_label)
