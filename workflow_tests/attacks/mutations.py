@@ -78,7 +78,8 @@ def changed_values(draw: Callable[..., Any], base: Any) -> Any:
             holder = holder[step]
         match draw(st.sampled_from(["replace", "replace", "remove", "rename", "wrap", "double"])):
             case "replace":
-                holder[key] = draw(VALUES)
+                # A copy: the next change may be inside it.
+                holder[key] = copy.deepcopy(draw(VALUES))
             case "remove":
                 del holder[key]
             case "rename" if isinstance(holder, dict):
