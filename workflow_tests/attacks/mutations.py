@@ -83,7 +83,8 @@ def changed_values(draw: Callable[..., Any], base: Any) -> Any:
             case "remove":
                 del holder[key]
             case "rename" if isinstance(holder, dict):
-                holder[draw(st.text(max_size=8) | st.sampled_from(sorted(map(str, holder))))] = holder.pop(key)
+                name = draw(st.text(max_size=8) | st.sampled_from(sorted(map(str, holder))))
+                holder[name] = holder.pop(key)
             case "double" if isinstance(holder, list):
                 holder.append(copy.deepcopy(holder[key]))
             case _:
