@@ -78,11 +78,13 @@ def changed_values(draw: Callable[..., Any], base: Any) -> Any:
             holder = holder[step]
         match draw(st.sampled_from(["replace", "replace", "remove", "rename", "wrap", "double"])):
             case "replace":
-                holder[key] = draw(VALUES)
+                # A copy: the next change may be inside it.
+                holder[key] = copy.deepcopy(draw(VALUES))
             case "remove":
                 del holder[key]
             case "rename" if isinstance(holder, dict):
-                holder[draw(st.text(max_size=8) | st.sampled_from(sorted(map(str, holder))))] = holder.pop(key)
+                name = draw(st.text(max_size=8) | st.sampled_from(sorted(map(str, holder))))
+                holder[name] = holder.pop(key)
             case "double" if isinstance(holder, list):
                 holder.append(copy.deepcopy(holder[key]))
             case _:

@@ -131,10 +131,11 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
     responses = [record for _, record in read_jsonl(bench.path("results/responses/served/kv.jsonl.gz"))]
     wrong = sum(one["response"] != answer_to(prompts[one["id"], one["size"], one["placement"]]) for one in responses)
     lines = len(journal_records(bench.path("results/journal/served/kv.jsonl")))
+    whole = max(Counter(prompt for _, prompt, fault in server.asked if fault is None).values())
     seen = {fault for _, _, fault in server.asked if fault}
     numbers = {"requests": len(server.asked), "prompts": count, "kinds of faults": len(seen), "wrong answers": wrong}
-    good = wrong == 0 and lines == len(responses) == count and max(server.answered.values()) == 1
-    detail = f"{wrong} wrong, {lines} journal lines, most whole answers to a prompt: {max(server.answered.values())}"
+    good = wrong == 0 and lines == len(responses) == count and whole == 1
+    detail = f"{wrong} wrong, {lines} journal lines, most whole answers to a prompt: {whole}"
     yield Outcome(f"mixed {seed}", RIGHT if good else WRONG, detail, numbers=numbers)
 
 
