@@ -380,9 +380,9 @@ def test_the_default_config_has_these_tables(demo):
         f"results/tables/{name}"
         for name in (
             "accuracy.csv", "answer_checks.csv", "candidates.csv", "claims.csv", "claims.md", "claims_summary.csv",
-            "condition_differences.csv", "pbi.csv", "pbi.md", "position_bias.csv", "position_pairs.csv",
-            "published_comparison.csv", "published_comparison.md", "reading_sensitivity.csv", "retrieval.csv",
-            "token_counts.csv", "utilisation.csv",
+            "condition_differences.csv", "detectable_effects.csv", "pbi.csv", "pbi.md", "position_bias.csv",
+            "position_pairs.csv", "published_comparison.csv", "published_comparison.md", "reading_sensitivity.csv",
+            "retrieval.csv", "token_counts.csv", "utilisation.csv",
         )
     ]  # fmt: skip
     assert "results/tables/audit.csv" not in demo.tables.files and "audit" in demo.tables.names
