@@ -263,7 +263,7 @@ def estimate(counts: np.ndarray, weights: Sequence[float]) -> tuple[np.ndarray, 
 
 @cache
 def added_squares(weights: tuple[float, ...]) -> float:
-    """What the interval adds to the squares of a contrast: it is all there is of a question that is wrong everywhere."""
+    """What the interval adds to the squares of a contrast: all that a question has which is wrong everywhere."""
     nothing = contrast_interval(np.zeros((1, len(weights)), dtype=int), weights)
     return (1 + 2) ** 2 * nothing.standard_error**2
 
