@@ -7,7 +7,7 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.analysis.condition_differences import condition_difference_rows
 from litm.analysis.condition_grids import read_grids
-from litm.analysis.statistics import contrast_interval, holm, paired_difference
+from litm.analysis.statistics import contrast_interval, holm, mcnemar_p, paired_difference
 from litm.analysis.tables.condition_differences import TABLE
 from litm.domain.comparison import Comparison
 
@@ -86,10 +86,13 @@ def test_questions_of_one_side_alone_are_left_out_counted_and_said():
     names = [f"q{index}" for index in range(100)]
     one = of_matrix(a, PLACES, ids=names[:60], experiment="other")
     two = of_matrix(b, PLACES, ids=names[20:80], experiment="plain")
-    row = difference_rows(one, two)[0]
-    assert (row["n"], row["n_only_a"], row["n_only_b"]) == (40, 20, 20)
-    assert row["difference"] == pytest.approx(a[20:, 0].mean() - b[:40, 0].mean())
-    assert "40 questions of one side alone left out" in row["in_words"]
+    rows = difference_rows(one, two.iloc[::-1])[:3]
+    for column, row in enumerate(rows):
+        first, second = a[20:, column], b[:40, column]
+        assert (row["n"], row["n_only_a"], row["n_only_b"]) == (40, 20, 20)
+        assert (row["value_a"], row["value_b"]) == pytest.approx((first.mean(), second.mean()))
+        assert row["p_value"] == mcnemar_p(int((first > second).sum()), int((second > first).sum()))
+        assert "40 questions of one side alone left out" in row["in_words"]
 
 
 def test_other_questions_are_not_compared_and_said():

@@ -91,7 +91,6 @@ TABLE = Table(
         ),
     },
     report=_REPORT,
-    section="conditions",
 )
 
 
