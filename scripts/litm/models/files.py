@@ -1,10 +1,11 @@
-"""The files of a model's folder."""
+"""The files of a model: those of its folder, or one GGUF file."""
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from litm.base.errors import UserError
 from litm.base.json_files import parse_object, typed_field
+from litm.models.gguf import SUFFIX, is_gguf
 
 WEIGHTS = ("*.safetensors", "*.bin")
 
@@ -18,16 +19,20 @@ INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
 
 
-def model_files(folder: Path) -> list[Path]:
-    """The files of a model folder that can change its answers, sorted by name, those that an index names included.
+def model_files(location: Path) -> list[Path]:
+    """The files of a model that can change its answers, sorted by name: a GGUF file itself, or those of a folder, which
+    an index of weights may name.
 
     Raises `UserError` for an index as `indexed_files` does.
     """
+    if is_gguf(location):
+        return [location]
+    folder = location
     return sorted({*_parts(folder), *indexed_files(folder)})
 
 
 def tokenizer_files(folder: Path) -> list[Path]:
-    """Those of `model_files` that are not weights."""
+    """Those of a folder's `model_files` that are not weights."""
     return sorted(path for path in _parts(folder) if not any(path.match(pattern) for pattern in WEIGHTS))
 
 
@@ -73,8 +78,12 @@ def check_model_folder(folder: Path) -> None:
     `indexed_files` does.
     """
     if not folder.is_dir():
-        raise UserError(f"model folder {folder} is not a folder: set the model's 'path' to one, or use 'hub'")
+        raise UserError(
+            f"model folder {folder} is not a folder: set the model's 'path' to one or to a GGUF file, or use 'hub'"
+        )
     if not (folder / "config.json").exists():
+        if files := sorted(folder.glob(f"*{SUFFIX}")):
+            raise UserError(f"model folder {folder} has no config.json: set the model's 'path' to {files[0]} itself")
         raise UserError(f"model folder {folder} has no config.json: it is not a Hugging Face model folder")
     if not any(weight_files(folder, kind) for kind in WEIGHTS):
         raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")

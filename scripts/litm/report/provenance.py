@@ -60,7 +60,7 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
     decoding = fields["decoding"]
     return {
         **sweep,
-        "Weights": _weights(source),
+        "Weights": "; ".join([_weights(source), *filter(None, [manifest.get("weights")])]),
         # Of a model that a server runs, only the server knows.
         "Dtype": fields["model"].get("dtype", "not known"),
         "Attention": fields["model"].get("attention", "not known"),
