@@ -209,8 +209,8 @@ class AskedModel(AskKeys, AnyModel):
 class Model(RunKeys, AskedModel):
     """A model that runs here.
 
-    A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks its
-    prompts again; device, batch_tokens and threads change no answer and re-run nothing.
+    A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks
+    its prompts again; device, batch_tokens and threads change no answer and re-run nothing.
     """
 
     path: str | None = Field(

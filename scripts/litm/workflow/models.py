@@ -23,8 +23,8 @@ class Prompting:
 
     own_tokenizer: a file or folder that the config names beside the model, "" for none; tokenizer: the file or folder
     to load, "" where `source` tells or there is none; tokenizer_files: what is in it; source: the file that says which
-    model it is, where that is needed to load the tokenizer: the commit of a hub's, or where a GGUF file was unpacked to;
-    template: the file of a named prompt template.
+    model it is, where that is needed to load the tokenizer: the commit of a hub's, or where a GGUF file was unpacked
+    to; template: the file of a named prompt template.
     """
 
     own_tokenizer: str
