@@ -7,10 +7,11 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo test test-slow test-slurm paper-miniature benchmarks reference lint format lock clean
+.PHONY: help demo laptop test test-slow test-slurm paper-miniature benchmarks reference lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
+	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
 	@echo "make test             run all tests"
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
@@ -24,6 +25,20 @@ help:
 
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
+	@echo
+	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
+
+# One sweep after the other, in the order of the config, then tables, figures and report. More configs on top of it, such as one with
+# data_mirror: make laptop LAPTOP_CONFIGS=mine.yaml
+LAPTOP_CONFIGS ?=
+LAPTOP_CORES ?= all
+LAPTOP = $(OFFLINE) $(BIN)/snakemake --cores $(LAPTOP_CORES) --configfile config/laptop.yaml $(LAPTOP_CONFIGS)
+LAPTOP_SWEEPS = import yaml; config = yaml.safe_load(open("config/laptop.yaml")); \
+	print(*(f"results/responses/{model}/{name}.jsonl.gz" for name in config["experiments"] for model in config["models"]))
+
+laptop: $(INSTALLED)
+	@for sweep in $$($(BIN)/python -c '$(LAPTOP_SWEEPS)'); do $(LAPTOP) --quiet host progress rules -- $$sweep || exit; done
+	$(LAPTOP) --quiet host progress
 	@echo
 	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
 

@@ -9,13 +9,16 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from litm.base.errors import UserError
 from litm.base.loading_errors import first_line
 from litm.base.messages import note
 from litm.base.store import stored
 from litm.models.gguf import Gguf
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
 
 #: Raised when the code below makes something else of the same file.
 RECIPE = 1
@@ -44,24 +47,38 @@ def unpacked(path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Ca
     return folder
 
 
+def read_config(path: Path) -> "PretrainedConfig":
+    """The configuration in a GGUF file; `UserError` if transformers does not read models of its architecture."""
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(**_place(path), trust_remote_code=False)
+    except Exception as error:  # of whatever kind: its readers take a file for what it says of itself
+        raise UserError(_not_read(path, error)) from error
+
+
+def _place(path: Path) -> dict[str, Any]:
+    """Where a GGUF file is, as arguments of transformers."""
+    return {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
+
+
+def _not_read(path: Path, error: Exception) -> str:
+    return (
+        f"{path}: transformers {version('transformers')} does not read this GGUF file ({first_line(error)}): use the "
+        "model from the hub, or let a server run it (engine: openai)"
+    )
+
+
 def _unpack(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
     import torch
-    from transformers import (
-        AutoConfig,
-        AutoModelForCausalLM,
-        AutoModelForSeq2SeqLM,
-        AutoTokenizer,
-        GgufConfig,
-        PreTrainedModel,
-    )
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, GgufConfig, PreTrainedModel
     from transformers.utils import logging
 
     note(f"{path.name}: de-quantising it into {folder.parent}, once; half a minute for a small model")
     logging.disable_progress_bar()
     rmtree(folder, ignore_errors=True)
-    place: dict[str, Any] = {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
+    config, place = read_config(path), _place(path)
     try:
-        config = AutoConfig.from_pretrained(**place, trust_remote_code=False)
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
         tokenizer = AutoTokenizer.from_pretrained(**place, trust_remote_code=False) if header.has_tokenizer else None
         # A cast, because the checker does not see that the loading report makes it a pair.
@@ -78,10 +95,8 @@ def _unpack(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
                 output_loading_info=True,
             ),
         )
-    except Exception as error:  # of whatever kind: its readers take a file for what it says of itself
-        raise UserError(
-            f"{path}: transformers {version('transformers')} cannot read it: {first_line(error)}"
-        ) from error
+    except Exception as error:  # as above
+        raise UserError(_not_read(path, error)) from error
     if absent := sorted(loading["missing_keys"]):
         raise UserError(
             f"{path}: it lacks {len(absent)} weights of {type(model).__name__} ({absent[0]}, ...); get another file"

@@ -13,6 +13,8 @@ from litm.config.models import Model
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts
+from litm.models.gguf import is_gguf, read_gguf
+from litm.models.unpacking import number_format
 from litm.retrieval.method import EXACT
 from litm.workflow.needs import Needs, needs_of
 
@@ -77,6 +79,10 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         folder = gather.cached_folder(model.hub, model.revision)
     else:
         folder = Path(model.path or "")
+    if folder and is_gguf(folder):
+        header = read_gguf(folder)
+        unpacked = number_format(header, model.dtype)
+        yield software.gguf_check(model.name, header.kind, unpacked, gather.gguf_error(folder))
     weights = gather.weight_bytes(folder) if folder else hub.download if hub else 0
     gpus = gather.gpus()
     device = memory.device_check(model.name, model.device, model.gpus, gpus, weights or None)
