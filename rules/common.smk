@@ -50,8 +50,8 @@ try:
 except UserError as error:
     raise WorkflowError(str(error))
 
-if PLAN.study.left_out and workflow.is_main_process:
-    print(*PLAN.study.left_out, sep="\n", file=sys.stderr)
+if PLAN.study.notes and workflow.is_main_process:
+    print(*PLAN.study.notes, sep="\n", file=sys.stderr)
 
 
 wildcard_constraints:

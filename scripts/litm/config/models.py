@@ -7,12 +7,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from litm.base.errors import UserError
-from litm.base.schema import Entry, Positive, choose
+from litm.base.schema import FILLED_IN, Entry, Positive, choose
 from litm.config.datasets import Dataset
+from litm.config.gguf_entries import check_gguf_entry
+from litm.config.prompt_formats import left_out_prompt_template
 from litm.config.values import Device, Hub, find_in_package, locate, text_names
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
-from litm.models.files import check_has_tokenizer, check_model_folder
+from litm.models.files import check_has_tokenizer, check_model_folder, has_chat_template
 from litm.models.gguf import is_gguf, read_gguf
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
@@ -103,9 +105,11 @@ class AskKeys(Entry):
     """Keys of models that answer prompts, for which a config may have defaults."""
 
     prompt_template: str = Field(
-        RAW,
+        FILLED_IN,
         description="How a prompt is put to the model: raw (as it is), chat (as the user's message in the tokenizer's "
-        "or the server's chat template), or a file of resources/prompt_templates.",
+        "or the server's chat template), or a file of resources/prompt_templates. Left out: raw if the tokenizer has "
+        "no chat template, chat if the model's name says that it follows instructions (instruct, chat, it), and an "
+        "error if it does not.",
     )
     on_failure: Literal["stop", "count"] = Field(
         "stop",
@@ -288,7 +292,7 @@ class Model(RunKeys, AskedModel):
             )
         if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
             raise ValueError(f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
-        if self.reasoning.policy == OFF and self.prompt_template != CHAT:
+        if self.reasoning.policy == OFF and self.prompt_template not in (FILLED_IN, CHAT):
             raise ValueError(f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
         if self.policy == BUDGET and not engine_facts(self.engine).budgets_reasoning:
             budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
@@ -302,11 +306,9 @@ class Model(RunKeys, AskedModel):
 
     def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
         """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
-        templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
-        choose([self.prompt_template], templates, f"{self.where}.prompt_template")
         path = self._stored(root)
         if path is not None and is_gguf(path):
-            self._check_gguf(Path(path))
+            check_gguf_entry(self.model_dump(), Path(path), self.where)
         elif path is not None:
             check_model_folder(Path(path))
             if self.tokenizer is None:
@@ -314,42 +316,29 @@ class Model(RunKeys, AskedModel):
         tokenizer = tokenizer_of(self, datasets, root)
         if tokenizer is not None and tokenizer not in datasets and not Path(tokenizer).is_file():
             raise UserError(f"{self.where}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
-        return self.changed(path=path, tokenizer=tokenizer)
+        prompt_template = self.prompt_template
+        if prompt_template is FILLED_IN:
+            prompt_template = self._left_out_prompt_template(path)
+        templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
+        choose([prompt_template], templates, f"{self.where}.prompt_template")
+        return self.changed(path=path, tokenizer=tokenizer, prompt_template=prompt_template)
+
+    def _left_out_prompt_template(self, path: str | None) -> str:
+        """The prompt template of an entry that does not say it; path: the folder or the GGUF file of the model."""
+        if not self.has_weights or self.tokenizer is not None:
+            # A tokenizer.json has no chat template.
+            return RAW
+        if path is None:
+            return left_out_prompt_template([self.hub or ""], None, self.where)
+        header = read_gguf(Path(path)) if is_gguf(path) else None
+        has_template = header.has_chat_template if header else has_chat_template(Path(path))
+        return left_out_prompt_template([Path(path).name, header.name if header else ""], has_template, self.where)
 
     def _stored(self, root: Path) -> str | None:
         """The folder or the GGUF file that the model is in; None for one of the hub."""
         if self.package is not None:
             return find_in_package(self.package, f"{self.where}.package", root)
         return None if self.path is None else locate(self.path, root, f"{self.where}.path")
-
-    def _check_gguf(self, path: Path) -> None:
-        """Raise `UserError` for a GGUF file that is not whole, or that does not go with the other keys."""
-        header = read_gguf(path)
-        if not engine_facts(self.engine).reads_gguf:
-            reading = " or ".join(engine_names(lambda facts: facts.reads_gguf))
-            raise UserError(f"{self.where}: {path} is a GGUF file, which is for 'engine: {reading}'")
-        if self.quantization != NO_QUANTIZATION:
-            raise UserError(
-                f"{self.where}.quantization: {self.quantization} is for whole weights, and {path} is read "
-                f"de-quantised: set it to {NO_QUANTIZATION}"
-            )
-        if header.parts > 1:
-            raise UserError(
-                f"{self.where}: {path} is one of {header.parts} files of a model: join them with "
-                "`llama-gguf-split --merge`"
-            )
-        if not header.has_tokenizer and self.tokenizer is None:
-            raise UserError(f"{self.where}: {path} has no tokenizer: set the model's 'tokenizer'")
-        if not header.has_chat_template and self.prompt_template == CHAT:
-            raise UserError(
-                f"{self.where}.prompt_template: {path} has no chat template: use '{RAW}' or the name of a file in "
-                "resources/prompt_templates"
-            )
-        if header.window and (self.context_window or 0) > header.window and not self.config:
-            raise UserError(
-                f"{self.where}.context_window: {self.context_window} tokens, and the weights of {path} were trained "
-                f"for {header.window}: lower it, or say in 'config' how their positions are stretched"
-            )
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""

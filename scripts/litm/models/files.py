@@ -98,3 +98,11 @@ def check_has_tokenizer(folder: Path) -> None:
     """Raise `UserError` for a model folder without a tokenizer."""
     if not has_tokenizer(folder):
         raise UserError(f"model folder {folder} has no tokenizer: copy it there, or set the model's 'tokenizer'")
+
+
+def has_chat_template(folder: Path) -> bool:
+    """Whether the tokenizer of a model folder has a chat template, in a file of its own or among its settings."""
+    if any(folder.glob("chat_template.*")) or any(folder.glob("additional_chat_templates/*")):
+        return True
+    settings = folder / "tokenizer_config.json"
+    return settings.exists() and bool(parse_object(settings.read_text("utf-8"), str(settings)).get("chat_template"))

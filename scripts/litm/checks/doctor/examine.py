@@ -7,9 +7,10 @@ from pathlib import Path
 
 from litm.base.csv_files import read_csv
 from litm.checks.doctor import gather, memory, remote, software, storage
-from litm.checks.doctor.check import MISSING, Check
+from litm.checks.doctor.check import MISSING, Check, ok
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
+from litm.config.prompt_formats import why_taken
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts
@@ -79,6 +80,8 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         folder = gather.cached_folder(model.hub, model.revision)
     else:
         folder = Path(model.path or "")
+    if model.name in study.without_format:
+        yield ok(f"{model.name}: prompt format", why_taken(model.prompt_template))
     if folder and is_gguf(folder):
         header = read_gguf(folder)
         unpacked = number_format(header, model.dtype)
