@@ -72,6 +72,11 @@ rule reference_model:
         rules.plot_training.output,
 
 
+onsuccess:
+    for sentence in PLAN.sweeps.cut_answers():
+        print(sentence, file=sys.stderr)
+
+
 onerror:
     for path, message in error_messages("results/logs", since=STARTED):
         print(f"{path}:\n  {message}", file=sys.stderr)

@@ -317,7 +317,7 @@ def test_a_sweep_is_asked_with_what_changes_its_answers(demo):
     assert demo.inference.settings(sweep) == (
         '{"attention":"sdpa","dtype":"float32","engine":"transformers","prompt_template":"raw"}'
     )
-    assert demo.inference.decoding(sweep) == '{"max_new_tokens":50,"stop":"end_token"}'
+    assert demo.inference.decoding(sweep) == '{"max_new_tokens":120,"stop":"end_token"}'
     assert (demo.inference.on_failure(sweep), demo.inference.on_overflow(sweep)) == ("stop", "leave_out")
     code = demo.inference.code(sweep)
     assert code[0] == "scripts/inference/generate.py" and "scripts/litm/inference/engines/transformers.py" in code

@@ -8,6 +8,7 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
+from litm.analysis.cut_answers import cut_sentences
 from litm.report.charts import chart, forest
 from litm.report.findings import findings, overview
 from litm.report.provenance import experiment_rows, identities, software, sweep_rows
@@ -62,6 +63,10 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
         style=Markup(sources["report.css"]),
         scripts=[Markup(sources[name]) for name in ("charts.js", "question_samples.js")],
         overview=overview(tables["accuracy"], bias, tables.get("published_comparison")),
+        cut=cut_sentences(
+            tables["accuracy"].to_dict("records"),
+            {experiment["name"]: experiment["max_new_tokens"] for experiment in contents.experiments},
+        ),
         findings=findings(bias),
         figures=figures,
         charts={
