@@ -7,13 +7,14 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test test-slow test-slurm paper-miniature benchmarks reference lint format lock clean
+.PHONY: help demo laptop test test-slow test-llamacpp test-slurm paper-miniature benchmarks reference lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
 	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
 	@echo "make test             run all tests"
 	@echo "make test-slow        run the tests that take minutes"
+	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
@@ -51,6 +52,10 @@ test: $(INSTALLED)
 
 test-slow: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" workflow_tests
+
+test-llamacpp: $(INSTALLED)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-llamacpp.txt
+	$(OFFLINE) $(BIN)/python -m pytest -q -s -m slow workflow_tests/inference/test_served_gguf.py
 
 # Those of them that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
 SLURM_TESTS ?= slurm
