@@ -307,7 +307,7 @@ def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
         "large": {"engine": "transformers", "path": str(tmp_path / "large"), "device": "cpu"},
         "gpu": {"engine": "transformers", "path": str(REFERENCE), "device": "cuda:7"},
         "served": {"engine": "openai", "api_model": "small", "base_url": "http://127.0.0.1:9/v1"},
-        "hub": {"engine": "transformers", "hub": "nobody/no-such-model", "device": "cpu"},
+        "hub": {"engine": "transformers", "hub": "nobody/no-such-model", "device": "cpu", "prompt_template": "raw"},
     }
     config = study(models=list(entries), experiments=["kv_retrieval_small"], define={"models": entries})
     checks = examine(config, LOCK, tmp_path / "results")

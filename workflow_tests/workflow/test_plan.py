@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from conftest import ROOT, write_lines
+from gguf_files import write_gguf
 
 from litm.base.errors import UserError
 from litm.workflow.plan import Plan, load_plan
@@ -298,6 +299,19 @@ def test_a_model_of_the_hub_is_known_by_its_commit_and_a_tokenizer_beside_it_by_
     assert paper.models.tokenizer_source(mpt) == []
     assert paper.models.template(mpt) == ["resources/prompt_templates/mpt_instruct.txt"]
     assert (paper.models.context_window(mpt), paper.models.context_window(longchat)) == (16384, 16384)
+
+
+def test_a_gguf_file_is_its_model_and_its_tokenizer_is_where_the_file_was_unpacked_to(tmp_path):
+    path = tmp_path / "m-instruct.gguf"
+    write_gguf(path)
+    models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "context_window": 128}}
+    config = {"models": ["m"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": {"models": models}}
+    plan, model = load_plan(config, ROOT), of(model="m", experiment="kv_retrieval_small")
+    assert plan.models.folder(model) == [str(path)]
+    assert json.loads(plan.models.location(model))["dtype"] == "bfloat16"
+    assert plan.models.tokenizer_files(model) == [] and plan.models.tokenizer(model) == ""
+    assert plan.models.tokenizer_source(model) == plan.estimate.source(model) == ["results/models/m.json"]
+    assert plan.models.prompt_template(model) == "chat" and plan.models.counted == ["m"]
 
 
 def test_the_tokenizer_of_a_server_s_model_counts_tokens_and_does_not_say_which_model_it_is(other):

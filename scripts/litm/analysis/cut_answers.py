@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 
-def cut_sentences(rows: Iterable[Mapping[str, Any]], limits: Mapping[str, int]) -> list[str]:
+def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) -> list[str]:
     """A sentence for each model and experiment with cut answers, in the order of the rows.
 
     rows: of the accuracy table, as numbers or as the texts of a CSV file; limits: most new tokens of an answer by
@@ -25,7 +25,7 @@ def cut_sentences(rows: Iterable[Mapping[str, Any]], limits: Mapping[str, int]) 
     ]
 
 
-def _cells(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str], int, int]]:
+def _cells(rows: Iterable[Mapping[Any, Any]]) -> Iterator[tuple[tuple[str, str], int, int]]:
     """Model and experiment, answers, and how many were cut, of each cell once."""
     seen = set()
     for row in rows:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from litm.analysis.cut_answers import cut_sentences
 from litm.report.charts import chart, forest
 from litm.report.findings import findings, overview
-from litm.report.provenance import experiment_rows, identities, software, sweep_rows
+from litm.report.provenance import experiment_rows, identities, limits_of_answers, software, sweep_rows
 from litm.report.question_samples import pack
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
@@ -63,10 +63,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
         style=Markup(sources["report.css"]),
         scripts=[Markup(sources[name]) for name in ("charts.js", "question_samples.js")],
         overview=overview(tables["accuracy"], bias, tables.get("published_comparison")),
-        cut=cut_sentences(
-            tables["accuracy"].to_dict("records"),
-            {experiment["name"]: experiment["max_new_tokens"] for experiment in contents.experiments},
-        ),
+        cut=cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),
         findings=findings(bias),
         figures=figures,
         charts={

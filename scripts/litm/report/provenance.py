@@ -16,6 +16,12 @@ def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
     return [_sweep(manifest) for manifest in manifests]
 
 
+def limits_of_answers(manifests: Sequence[Mapping]) -> dict[str, int]:
+    """Most new tokens of an answer, by experiment; of recorded responses that is not known."""
+    decodings = {manifest["experiment"]: manifest["identity_fields"].get("decoding") for manifest in manifests}
+    return {experiment: one["max_new_tokens"] for experiment, one in decodings.items() if one}
+
+
 def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
     """All that the digest of each sweep's identity is made of, once for sweeps that have the same."""
     by_digest: dict[str, dict] = {}
