@@ -178,7 +178,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ({"seed": "one"}, "config.seed: must be a whole number, found 'one'"),
         (
             {"models": ["refrence"]},
-            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, dummy, mpt",
+            "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, dummy, smollm2",
         ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: kv_retrieval_small,"),
         ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: kv_retrieval_small,"),

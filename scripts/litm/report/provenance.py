@@ -84,7 +84,9 @@ def _weights(source: Mapping) -> str:
     if "api_model" in source:
         where = source.get("revision") or source.get("base_url")
         return f"{source['api_model']} of a server" + (f" ({where})" if where else "")
-    return f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"
+    if "hub" in source:
+        return f"{source['hub']} @ {source['commit']}"
+    return f"{len(source['files'])} hashed file{'' if len(source['files']) == 1 else 's'}"
 
 
 def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
