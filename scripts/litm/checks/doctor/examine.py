@@ -102,6 +102,14 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))
 
 
+def _unpacked_bytes(model: object) -> int:
+    """What a model in a GGUF file takes in the store; 0 for others."""
+    if not isinstance(model, Model) or not is_gguf(model.path or ""):
+        return 0
+    header = read_gguf(Path(model.path or ""))
+    return header.weights * memory.BYTES[number_format(header, model.dtype)]
+
+
 def longest_prompt(study: Study, results: Path, model: str) -> int | None:
     """Tokens of the longest of a model's prompts that have been counted, its answer included; None if none have."""
     lengths = []
@@ -120,7 +128,7 @@ def _disk(
     results: Path,
 ) -> Iterator[Check]:
     fetched = sum(file.size or 0 for file in files)
-    wanted = storage.results_bytes(study, needs) + fetched
+    wanted = storage.results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield storage.disk_check("disk: results", str(results), gather.free_disk(results), wanted)
     downloads = sum(hub.download for hub in hubs)
     if downloads:
