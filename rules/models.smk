@@ -23,11 +23,14 @@ rule identify_model:
         ),
         location=PLAN.models.location,
         digests="results/store/file_digests",
+        # GGUF files are unpacked to it.
+        store="results/store/unpacked",
     shell:
         "python {input.code[0]:q}"
         " --location {params.location:q}"
         " --tokenizer {input.tokenizer:q}"
         " --digests {params.digests:q}"
+        " --store {params.store:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
 
@@ -47,6 +50,7 @@ use rule identify_model as identify_encoder with:
         ),
         location=PLAN.retrieval.encoder_location,
         digests="results/store/file_digests",
+        store="results/store/unpacked",
 
 
 rule fetch:

@@ -5,7 +5,7 @@ rule find_size:
     input:
         prompt=PLAN.examples.prompt,
         tokenizer=PLAN.sizes.tokenizer_files,
-        source=PLAN.sizes.hub_source,
+        source=PLAN.sizes.tokenizer_source,
         template=PLAN.sizes.template,
         code=PLAN.sizes.code,
     output:
@@ -47,7 +47,7 @@ rule count_tokens:
     input:
         examples=PLAN.examples.files,
         tokenizer=PLAN.models.tokenizer_files,
-        source=PLAN.models.hub_source,
+        source=PLAN.models.tokenizer_source,
         template=PLAN.models.template,
         code=PLAN.code("count_tokens.py"),
     output:

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from litm.analysis.cut_answers import cut_sentences
 from litm.analysis.published.values import published_table, read_published
 from litm.analysis.tables import load_table
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.style import save_figure
+from litm.figures.drawing.style import add_note, save_figure
 
 
 def main() -> None:
@@ -45,6 +46,8 @@ def main() -> None:
     else:
         parser.error("one of --accuracy, --published, --position-bias and --differences is required")
     picture = load_kind(figure["kind"]).draw(figure, rows)
+    if args.accuracy:
+        add_note(picture, cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {})))
     save_figure(picture, args.png)
     save_figure(picture, args.pdf)
 

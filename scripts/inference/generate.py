@@ -45,6 +45,7 @@ def main() -> None:
         "identity": digest(identity),
         "identity_fields": identity,
         "context_window": fit.context_window,
+        **asking.stored_weights(),
     }
     with Journal(journal_file, other_journals(args.journal, journal_file)) as journal:
         outcome = ask_missing(

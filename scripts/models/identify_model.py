@@ -11,8 +11,10 @@ from litm.base.messages import note
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.file_digests import FileDigests
 from litm.models.generation_config import check_generation_config
+from litm.models.gguf import is_gguf, read_gguf
 from litm.models.identity import api_identity, folder_identity, hub_identity
 from litm.models.own_code import check_own_code
+from litm.models.unpacking import number_format, unpacked
 
 
 def main() -> None:
@@ -20,17 +22,20 @@ def main() -> None:
     parser.add_argument("--location", required=True, type=json_object, help="JSON: what models.yaml says")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--digests", help="a folder that keeps the hashes of files for other programs")
+    parser.add_argument("--store", help="a folder that keeps GGUF files unpacked")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    write_json(args.output, identify(args.location, args.tokenizer, args.digests))
+    write_json(args.output, identify(args.location, args.tokenizer, args.digests, args.store))
 
 
-def identify(location: dict, tokenizer: str | None, digests: str | None = None) -> dict:
+def identify(location: dict, tokenizer: str | None, digests: str | None = None, store: str | None = None) -> dict:
     """What identifies the model that models.yaml says, and where it is."""
     if "engine" in location:
         return identify_engine(location)
     if "api_model" in location:
         return identify_served(location)
+    if is_gguf(location["path"] or ""):
+        return identify_gguf(location, digests, store or "results/store/unpacked")
     return identify_stored(location, tokenizer, digests)
 
 
@@ -65,6 +70,26 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
         **({"trust_remote_code": True} if own_code else {}),
     }
     return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source
+
+
+def identify_gguf(location: dict, digests: str | None, store: str) -> dict:
+    """A model in a GGUF file, and the folder that it is unpacked to, which is what is loaded.
+
+    weights: their kind there, and the format that they are computed in.
+    """
+    path = Path(location["path"])
+    known = FileDigests(digests, location["path"])
+    header = read_gguf(path)
+    dtype = number_format(header, location["dtype"])
+    folder = str(unpacked(path, header, dtype, store, known.sha256))
+    source = identify_stored({**location, "path": folder}, None, digests)
+    return {
+        **source,
+        "gguf": location["path"],
+        "weights": f"{header.kind}, read as {dtype}",
+        "identity": folder_identity(path, known.sha256),
+        "unpacked": source["identity"]["files"],
+    }
 
 
 def identify_served(location: dict) -> dict:

@@ -233,6 +233,9 @@ def test_measured_cells_know_their_weights_quantisation_and_data():
     manifest = {"model": "m", "experiment": "qa", "identity_fields": identity}
     (cell,) = measured_cells(accuracy, [manifest], {"qa": {"20": "v2"}}).values()
     assert cell == MeasuredCell("em", 5, 0.4, "hub/m", "nf4", "v2")
+    gguf = {**manifest, "identity_fields": {"source": {"files": {}}, "model": {}}, "weights": "Q4_1, read as float32"}
+    (cell,) = measured_cells(accuracy, [gguf], {"qa": {"20": "v2"}}).values()
+    assert (cell.weights, cell.quantization) == ("", "Q4_1, read as float32")
     recorded = {**manifest, "identity_fields": {"source": {"recorded": []}}}
     (cell,) = measured_cells(accuracy, [recorded], {"qa": {}}).values()
     assert (cell.weights, cell.quantization, cell.data_version) == (None, None, None)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 import yaml
 from conftest import ROOT
+from gguf_files import write_gguf
 
 from litm.checks.doctor import gather
 from litm.checks.doctor.check import MISSING, OK, WARNING, checks_table, counts, missing, ok
@@ -129,6 +130,20 @@ def test_the_size_of_a_model_is_read_from_its_folder():
     assert gather.model_size(str(REFERENCE), None, weights) == ModelSize(weights, 2, 2 * 5 * 4 * 32)
 
 
+def test_a_gguf_file_takes_what_its_weights_take_unpacked_and_says_its_kind(tmp_path):
+    path = tmp_path / "m-instruct.gguf"
+    weights = sum(one.size for one in write_gguf(path).values())
+    size = gather.model_size(str(path), None, path.stat().st_size)
+    assert size is not None and loaded_bytes(size, Numbers("bfloat16", "none")) == 2 * weights
+    models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "device": "cpu"}}
+    checks = {one.what: one for one in examine(study(models=["m"], define={"models": models}), LOCK, tmp_path)}
+    assert (checks["m: GGUF"].status, checks["m: GGUF"].message) == (OK, "Q8_0, read as bfloat16")
+    assert "prompt_template is left out, so it is chat" in checks["m: prompt format"].message
+    write_gguf(path, architecture="brain")
+    checks = {one.what: one for one in examine(study(models=["m"], define={"models": models}), LOCK, tmp_path)}
+    assert checks["m: GGUF"].status == MISSING and "does not read this GGUF file" in checks["m: GGUF"].message
+
+
 def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
     small = study()
     assert longest_prompt(small, tmp_path, "reference") is None
@@ -137,7 +152,7 @@ def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
     counts_file.write_text(
         "model,experiment,max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
     )
-    assert longest_prompt(small, tmp_path, "reference") == 1450
+    assert longest_prompt(small, tmp_path, "reference") == 1520
 
 
 # --- Models of the hub, APIs, remote files ---
@@ -315,7 +330,7 @@ def test_what_is_missing_is_found_in_one_go(tmp_path, monkeypatch):
         "large": {"engine": "transformers", "path": str(tmp_path / "large"), "device": "cpu"},
         "gpu": {"engine": "transformers", "path": str(REFERENCE), "device": "cuda:7"},
         "served": {"engine": "openai", "api_model": "small", "base_url": "http://127.0.0.1:9/v1"},
-        "hub": {"engine": "transformers", "hub": "nobody/no-such-model", "device": "cpu"},
+        "hub": {"engine": "transformers", "hub": "nobody/no-such-model", "device": "cpu", "prompt_template": "raw"},
     }
     config = study(models=list(entries), experiments=["kv_retrieval_small"], define={"models": entries})
     checks = examine(config, LOCK, tmp_path / "results")

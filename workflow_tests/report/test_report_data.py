@@ -256,3 +256,19 @@ def test_recorded_responses_claim_nothing_that_is_not_known():
     (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": {}}])
     assert row["Weights"] == "recorded responses (2 hashed files)"
     assert {row[name] for name in ("Dtype", "Attention", "Prompt format", "Decoding", "Computed with")} == {"not known"}
+
+
+def test_the_report_begins_with_the_answers_that_were_cut_and_says_nothing_where_none_were(whole):
+    accuracy = whole.tables["accuracy"]
+    assert "Answers were cut" not in render_report(SOURCES, whole)
+    cut = accuracy.assign(n_cut=[2 if n == 0 else 0 for n in range(len(accuracy))])
+    html = render_report(SOURCES, contents_with(whole, tables={**whole.tables, "accuracy": cut}))
+    said = f"{MODELS[0]} on kv: 2 of "
+    summary = html[html.index('<section id="summary">') :]
+    assert said in summary[: summary.index("<li>")]
+    assert "answers were cut at 50 tokens; accuracy is a lower bound: raise max_new_tokens." in summary
+
+
+def test_weights_that_are_computed_with_in_another_format_are_named():
+    (row,) = sweep_rows([manifest("m") | {"weights": "Q4_1 and Q8_0, read as bfloat16"}])
+    assert row["Weights"] == "1 hashed file; Q4_1 and Q8_0, read as bfloat16"

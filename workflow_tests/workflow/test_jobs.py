@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 import yaml
 from conftest import ROOT
+from gguf_files import write_gguf
 
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
@@ -31,7 +32,7 @@ FEW = {"generate_questions", "derive_questions", "find_size", "make_candidates"}
 
 
 def model(**entry: object) -> Model:
-    return read_model({"engine": "transformers", "hub": "someone/model", **entry})
+    return read_model({"engine": "transformers", "hub": "someone/model", "prompt_template": "raw", **entry})
 
 
 def read_model(entry: dict) -> Model | ApiModel:
@@ -52,6 +53,12 @@ def read_model(entry: dict) -> Model | ApiModel:
 )
 def test_the_parameters_of_a_model_are_its_entry_s_or_in_its_name(entry, billions):
     assert billions_of(model(**entry)) == billions
+
+
+def test_the_parameters_of_a_gguf_file_are_counted_by_its_header(tmp_path):
+    weights = write_gguf(tmp_path / "m-instruct.gguf")
+    entry = {"engine": "transformers", "path": str(tmp_path / "m-instruct.gguf")}
+    assert billions_of(read_model(entry)) == sum(one.size for one in weights.values()) / 1e9
 
 
 def test_the_parameters_of_a_model_in_a_folder_are_by_its_weights():
@@ -102,7 +109,7 @@ def test_every_rule_is_heavy_or_submitted_in_a_group_or_local(profile):
 
 def test_a_study_of_six_models_submits_tens_of_jobs(new_bench):
     bench = new_bench
-    models = {f"m{n}": {"engine": "transformers", "hub": f"someone/model-{n}b"} for n in range(1, 7)}
+    models = {f"m{n}": {"engine": "transformers", "hub": f"someone/chat-{n}b"} for n in range(1, 7)}
     experiments = ["kv_retrieval", "multi_document_qa", "closed_book_qa", "oracle_qa"]
     bench.configure({"models": list(models), "experiments": experiments, "define": {"models": models}})
     jobs = bench.plan("--", "tables")

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from conftest import ROOT, write_lines
+from gguf_files import write_gguf
 
 from litm.base.errors import UserError
 from litm.workflow.plan import Plan, load_plan
@@ -267,7 +268,7 @@ def test_sizes_in_tokens_are_found_with_the_tokenizer_of_their_model(other):
     assert other.examples.items(size) == ["results/sizes/kv_in_tokens/500.json"]
     assert other.examples.items(of(experiment="kv", size="4")) == []
     assert other.sizes.placements(size) == ["gold_at_depth_0", "gold_at_depth_0.5", "gold_at_depth_1"]
-    assert other.sizes.hub_source(size) == ["results/models/counter.json"]
+    assert other.sizes.tokenizer_source(size) == ["results/models/counter.json"]
     assert other.sizes.tokenizer_files(size) == [] and other.sizes.tokenizer(size) == ""
     assert other.sizes.prompt_template(size) == "vicuna_v1_1"
     assert [Path(path).name for path in other.sizes.template(size)] == ["vicuna_v1_1.txt"]
@@ -283,7 +284,7 @@ def test_a_model_in_a_folder_is_its_files(demo):
     assert demo.models.tokenizer_files(model) == TOKENIZER
     assert demo.models.tokenizer(model) == "resources/reference_model"
     assert demo.models.own_tokenizer(model) == "" and demo.models.identified_tokenizer(model) == []
-    assert demo.models.hub_source(model) == demo.models.template(model) == []
+    assert demo.models.tokenizer_source(model) == demo.models.template(model) == []
     assert demo.models.prompt_template(model) == "raw" and demo.models.reasoning(model) == "{}"
     assert demo.models.location(model) == '{"hub":null,"path":"resources/reference_model","revision":null}'
 
@@ -291,13 +292,26 @@ def test_a_model_in_a_folder_is_its_files(demo):
 def test_a_model_of_the_hub_is_known_by_its_commit_and_a_tokenizer_beside_it_by_its_file(paper):
     longchat, mpt = of(model="longchat-13b-16k"), of(model="mpt-30b-instruct")
     assert paper.models.folder(longchat) == paper.models.tokenizer_files(longchat) == []
-    assert paper.models.hub_source(longchat) == ["results/models/longchat-13b-16k.json"]
+    assert paper.models.tokenizer_source(longchat) == ["results/models/longchat-13b-16k.json"]
     file = "results/data/gpt-neox-20b.tokenizer.json"
     assert paper.models.tokenizer_files(mpt) == paper.models.identified_tokenizer(mpt) == [file]
     assert paper.models.own_tokenizer(mpt) == paper.models.tokenizer(mpt) == file
-    assert paper.models.hub_source(mpt) == []
+    assert paper.models.tokenizer_source(mpt) == []
     assert paper.models.template(mpt) == ["resources/prompt_templates/mpt_instruct.txt"]
     assert (paper.models.context_window(mpt), paper.models.context_window(longchat)) == (16384, 16384)
+
+
+def test_a_gguf_file_is_its_model_and_its_tokenizer_is_where_the_file_was_unpacked_to(tmp_path):
+    path = tmp_path / "m-instruct.gguf"
+    write_gguf(path)
+    models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "context_window": 128}}
+    config = {"models": ["m"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": {"models": models}}
+    plan, model = load_plan(config, ROOT), of(model="m", experiment="kv_retrieval_small")
+    assert plan.models.folder(model) == [str(path)]
+    assert json.loads(plan.models.location(model))["dtype"] == "bfloat16"
+    assert plan.models.tokenizer_files(model) == [] and plan.models.tokenizer(model) == ""
+    assert plan.models.tokenizer_source(model) == plan.estimate.source(model) == ["results/models/m.json"]
+    assert plan.models.prompt_template(model) == "chat" and plan.models.counted == ["m"]
 
 
 def test_the_tokenizer_of_a_server_s_model_counts_tokens_and_does_not_say_which_model_it_is(other):
@@ -305,7 +319,7 @@ def test_the_tokenizer_of_a_server_s_model_counts_tokens_and_does_not_say_which_
     assert other.models.tokenizer_files(chat) == other.models.folder(chat) == []
     assert other.models.tokenizer_files(completions) == TOKENIZER
     assert other.models.tokenizer_files(keyless) == ["results/data/tokenizer.json"]
-    assert other.models.identified_tokenizer(completions) == other.models.hub_source(completions) == []
+    assert other.models.identified_tokenizer(completions) == other.models.tokenizer_source(completions) == []
     assert set(other.models.counted) == {"here", "completions", "keyless", "parts", "counter"}
 
 
@@ -317,7 +331,7 @@ def test_a_sweep_is_asked_with_what_changes_its_answers(demo):
     assert demo.inference.settings(sweep) == (
         '{"attention":"sdpa","dtype":"float32","engine":"transformers","prompt_template":"raw"}'
     )
-    assert demo.inference.decoding(sweep) == '{"max_new_tokens":50,"stop":"end_token"}'
+    assert demo.inference.decoding(sweep) == '{"max_new_tokens":120,"stop":"end_token"}'
     assert (demo.inference.on_failure(sweep), demo.inference.on_overflow(sweep)) == ("stop", "leave_out")
     code = demo.inference.code(sweep)
     assert code[0] == "scripts/inference/generate.py" and "scripts/litm/inference/engines/transformers.py" in code

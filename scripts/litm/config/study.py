@@ -15,6 +15,7 @@ from litm.config.datasets import Dataset, check_file_names, check_one_namespace
 from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model
+from litm.config.prompt_formats import why_taken
 from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
 from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
@@ -29,7 +30,8 @@ class Study:
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
     sizes count; published_figures: those that there are published values of, selected or not; relations: see
     `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size:
-    questions of an experiment's size that the report shows in full.
+    questions of an experiment's size that the report shows in full; without_format: models whose entries leave out
+    their prompt template.
     """
 
     selection: Selection
@@ -48,6 +50,7 @@ class Study:
     audited_per_cell: int
     sampled_per_size: int
     data_mirror: str | None
+    without_format: frozenset[str] = frozenset()
 
     @property
     def sweeps(self) -> list[tuple[str, str]]:
@@ -64,6 +67,21 @@ class Study:
         """A line for each reason why something that the config selects is not here."""
         pairs = ", ".join(map("/".join, self.not_recorded))
         return [*self.selection.left_out, *([f"no recorded responses, left out: {pairs}"] if pairs else [])]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said before a run: what is left out of what the config selects, and what it leaves open."""
+        return [*self.left_out, *self.prompt_formats]
+
+    @property
+    def prompt_formats(self) -> list[str]:
+        """A line for each model that is run here whose entry leaves out its prompt format."""
+        left_out = [model for model in self.models.values() if isinstance(model, Model) and model.has_weights]
+        return [
+            f"{model.name}: {why_taken(model.prompt_template)}"
+            for model in left_out
+            if model.name in self.without_format
+        ]
 
     def _pairs(self) -> list[tuple[str, str]]:
         return [(model, experiment) for model in self.models for experiment in self.selection.experiments_of(model)]
@@ -131,6 +149,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
+        without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
     )
     _check_answered(study)
     return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps))

@@ -48,8 +48,8 @@ class EngineFacts:
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: of an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes what prompts
     have in common at their beginnings once; budgets_reasoning: whether it can end a model's reasoning after a number
-    of tokens; audited_with: the engine that the audit asks in its place, None for itself; version: of what an engine
-    answers that has no model, part of the identity of its answers.
+    of tokens; reads_gguf: whether it runs models in GGUF files; audited_with: the engine that the audit asks in its
+    place, None for itself; version: of what an engine answers that has no model, part of the identity of its answers.
     """
 
     about: str
@@ -57,6 +57,7 @@ class EngineFacts:
     provider: Provider | None = None
     shares_prefixes: bool = False
     budgets_reasoning: bool = False
+    reads_gguf: bool = False
     audited_with: str | None = None
     version: int | None = None
 

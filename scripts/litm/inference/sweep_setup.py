@@ -89,13 +89,17 @@ class Asking:
             raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
         return chat_identity(load_tokenizer(tokenizer))
 
+    def stored_weights(self) -> dict:
+        """What a manifest says of weights that are computed with in another format than they are stored in."""
+        return {"weights": self.source["weights"]} if "weights" in self.source else {}
+
     def source_check(self, model: str, tokenizer: str | None, digests: str | None) -> Callable[[], None]:
         """What raises `UserError` if the model's files are not, or no longer, those that the identity is of.
 
         tokenizer: another place for the tokenizer than with the model; digests: the folder of `FileDigests`. Of a
         server's model the tokenizer that renders its chats here is to stay as it is now.
         """
-        known = FileDigests(digests, self.source["location"])
+        known = FileDigests(digests, self.source.get("gguf") or self.source["location"])
         if not (self.sends_rendered_chats and tokenizer):
             return lambda: check_identified(model, self.source, tokenizer, known.sha256)
         before = tokenizer_identity(Path(tokenizer), known.sha256)

@@ -1,10 +1,11 @@
-"""The files of a model's folder."""
+"""The files of a model: those of its folder, or one GGUF file."""
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from litm.base.errors import UserError
 from litm.base.json_files import parse_object, typed_field
+from litm.models.gguf import SUFFIX, is_gguf
 
 WEIGHTS = ("*.safetensors", "*.bin")
 
@@ -29,19 +30,22 @@ INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
 
 
-def model_files(folder: Path, own_code: bool = False) -> list[Path]:
-    """The files of a model folder that can change its answers, sorted by name, those that an index names included.
+def model_files(location: Path, own_code: bool = False) -> list[Path]:
+    """The files of a model that can change its answers, sorted by name: a GGUF file itself, or those of a folder, those
+    that an index of weights names included.
 
     own_code: whether code that comes with it runs; then that in folders below it is included too.
 
     Raises `UserError` for an index as `indexed_files` does.
     """
-    code = folder.rglob("*.py") if own_code else ()
-    return sorted({*_parts(folder), *indexed_files(folder), *code})
+    if is_gguf(location):
+        return [location]
+    code = location.rglob("*.py") if own_code else ()
+    return sorted({*_parts(location), *indexed_files(location), *code})
 
 
 def tokenizer_files(folder: Path) -> list[Path]:
-    """Those of `model_files` that are not weights."""
+    """Those of a folder's `model_files` that are not weights."""
     return sorted(path for path in _parts(folder) if not any(path.match(pattern) for pattern in WEIGHTS))
 
 
@@ -93,8 +97,12 @@ def check_model_folder(folder: Path) -> None:
     `indexed_files` does.
     """
     if not folder.is_dir():
-        raise UserError(f"model folder {folder} is not a folder: set the model's 'path' to one, or use 'hub'")
+        raise UserError(
+            f"model folder {folder} is not a folder: set the model's 'path' to one or to a GGUF file, or use 'hub'"
+        )
     if not (folder / "config.json").exists():
+        if files := sorted(folder.glob(f"*{SUFFIX}")):
+            raise UserError(f"model folder {folder} has no config.json: set the model's 'path' to {files[0]} itself")
         raise UserError(f"model folder {folder} has no config.json: it is not a Hugging Face model folder")
     if not any(weight_files(folder, kind) for kind in WEIGHTS):
         raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")
@@ -109,3 +117,11 @@ def check_has_tokenizer(folder: Path) -> None:
     """Raise `UserError` for a model folder without a tokenizer."""
     if not has_tokenizer(folder):
         raise UserError(f"model folder {folder} has no tokenizer: copy it there, or set the model's 'tokenizer'")
+
+
+def has_chat_template(folder: Path) -> bool:
+    """Whether the tokenizer of a model folder has a chat template, in a file of its own or among its settings."""
+    if any(folder.glob("chat_template.*")) or any(folder.glob("additional_chat_templates/*")):
+        return True
+    settings = folder / "tokenizer_config.json"
+    return settings.exists() and bool(parse_object(settings.read_text("utf-8"), str(settings)).get("chat_template"))

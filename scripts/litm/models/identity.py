@@ -6,16 +6,26 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.hashing import file_sha256
+from litm.base.store import existing
 from litm.models.files import check_model_folder, model_files, tokenizer_files
+from litm.models.gguf import is_gguf
 
 
-def folder_identity(folder: Path, sha256: Callable[[Path], str] = file_sha256, own_code: bool = False) -> dict:
-    """The sha256 of every file of a model folder that can change its answers, by its path from there.
+def folder_identity(location: Path, sha256: Callable[[Path], str] = file_sha256, own_code: bool = False) -> dict:
+    """The sha256 of every file of a model, in a folder or a GGUF file, that can change its answers.
 
+    By its path from the folder, or by the name of the GGUF file; so that it is the same model wherever it is.
     own_code: whether code that comes with it runs.
     """
-    check_model_folder(folder)
-    return {"files": {path.relative_to(folder).as_posix(): sha256(path) for path in model_files(folder, own_code)}}
+    folder = location
+    if is_gguf(location):
+        folder = location.parent
+        if not location.is_file():
+            raise UserError(f"model file {location} is gone: set the model's 'path' to where it is")
+    else:
+        check_model_folder(location)
+    files = model_files(location, own_code)
+    return {"files": {path.relative_to(folder).as_posix(): sha256(path) for path in files}}
 
 
 def check_identified(
@@ -33,7 +43,12 @@ def check_identified(
     identity = source["identity"]
     known = identity.get("files", {})
     own_code = source.get("trust_remote_code", False)
-    now = folder_identity(Path(source["location"]), sha256, own_code)["files"] if known else {}
+    location = Path(source.get("gguf") or source["location"])
+    now = folder_identity(location, sha256, own_code)["files"] if known else {}
+    if "unpacked" in source:
+        existing(source["location"], "identify_model")
+        known = {**known, **source["unpacked"]}
+        now = {**now, **folder_identity(Path(source["location"]), sha256)["files"]}
     if tokenizer and "tokenizer" in identity:
         known = {**known, tokenizer: identity["tokenizer"]}
         now = {**now, tokenizer: sha256(Path(tokenizer))}

@@ -8,10 +8,11 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
+from litm.analysis.cut_answers import cut_sentences
 from litm.analysis.reading_sensitivity import reading_warnings
 from litm.report.charts import chart, forest
 from litm.report.findings import findings, overview
-from litm.report.provenance import experiment_rows, identities, software, sweep_rows
+from litm.report.provenance import experiment_rows, identities, limits_of_answers, software, sweep_rows
 from litm.report.question_samples import pack
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
@@ -67,6 +68,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
             *overview(tables["accuracy"], bias, tables.get("published_comparison")),
             *(f"{line}." for line in reading_warnings(tables.get("reading_sensitivity"))),
         ],
+        cut=cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),
         findings=findings(bias),
         figures=figures,
         charts={

@@ -2,7 +2,7 @@
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 
 from litm.domain.placement import gold_places
@@ -14,6 +14,12 @@ PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
 def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
     """What each sweep is a result of, by heading, in a line."""
     return [_sweep(manifest) for manifest in manifests]
+
+
+def limits_of_answers(manifests: Sequence[Mapping]) -> dict[str, int]:
+    """Most new tokens of an answer, by experiment; of recorded responses that is not known."""
+    decodings = {manifest["experiment"]: manifest["identity_fields"].get("decoding") for manifest in manifests}
+    return {experiment: one["max_new_tokens"] for experiment, one in decodings.items() if one}
 
 
 def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
@@ -60,7 +66,7 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
     decoding = fields["decoding"]
     return {
         **sweep,
-        "Weights": _weights(source) + (", with code of its own" if "trust_remote_code" in fields["model"] else ""),
+        "Weights": "; ".join(_weights_in_words(manifest)),
         # Of a model that a server runs, only the server knows.
         "Dtype": fields["model"].get("dtype", "not known"),
         "Attention": fields["model"].get("attention", "not known"),
@@ -71,6 +77,15 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
     }
 
 
+def _weights_in_words(manifest: Mapping) -> Iterator[str]:
+    fields = manifest["identity_fields"]
+    yield _weights(fields["source"])
+    if manifest.get("weights"):
+        yield manifest["weights"]
+    if "trust_remote_code" in fields["model"]:
+        yield "with code of its own"
+
+
 def _weights(source: Mapping) -> str:
     """What says which weights they are, of the `source` in an identity."""
     if "engine" in source:
@@ -78,7 +93,9 @@ def _weights(source: Mapping) -> str:
     if "api_model" in source:
         where = source.get("revision") or source.get("base_url")
         return f"{source['api_model']} of a server" + (f" ({where})" if where else "")
-    return f"{source['hub']} @ {source['commit']}" if "hub" in source else f"{len(source['files'])} hashed files"
+    if "hub" in source:
+        return f"{source['hub']} @ {source['commit']}"
+    return f"{len(source['files'])} hashed file{'' if len(source['files']) == 1 else 's'}"
 
 
 def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.models import Model
 from litm.models.files import WEIGHTS, weight_files
+from litm.models.gguf import is_gguf, read_gguf
 
 #: Parameters, in 10⁹, of a model of which neither its entry nor its name says how many it has.
 USUAL_BILLIONS = 7.0
@@ -62,6 +63,8 @@ def billions_of(model: Model) -> float:
         return model.parameters
     if not model.has_weights:
         return 0.0
+    if model.path and is_gguf(model.path):
+        return read_gguf(Path(model.path)).weights / 1e9
     if model.path:
         return _bytes_of_weights(model.path) / 2e9
     found = _IN_NAME.search(model.hub or "")

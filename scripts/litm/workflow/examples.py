@@ -104,12 +104,12 @@ class SizePlan:
         return self._prompting(wildcards).tokenizer
 
     def tokenizer_files(self, wildcards: Wildcards) -> list[str]:
-        """The files of the tokenizer; none where it is the hub's."""
+        """The files of the tokenizer; none where `tokenizer_source` tells where it is."""
         return self._prompting(wildcards).tokenizer_files
 
-    def hub_source(self, wildcards: Wildcards) -> list[str]:
-        """The file that says which commit of the hub the tokenizer is of; none for any other tokenizer."""
-        return self._prompting(wildcards).hub_source
+    def tokenizer_source(self, wildcards: Wildcards) -> list[str]:
+        """The file that says where a tokenizer is that is of the hub or in a GGUF file; none for any other."""
+        return self._prompting(wildcards).source
 
     def template(self, wildcards: Wildcards) -> list[str]:
         """The file of the named prompt template; none for any other."""

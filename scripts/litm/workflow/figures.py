@@ -113,7 +113,10 @@ class FigurePlan:
 
     def settings(self, wildcards: Wildcards) -> str:
         """What changes the picture, beside the data: JSON."""
-        return canonical_json(self._settings(self._study.figures[wildcards.figure]))
+        figure = self._study.figures[wildcards.figure]
+        names = [name for name in (*figure.experiments, *figure.references) if name in self._study.experiments]
+        limits = {name: self._study.experiments[name].max_new_tokens for name in names}
+        return canonical_json({**self._settings(figure), "limits": limits})
 
     def published_settings(self, wildcards: Wildcards) -> str:
         """What changes a figure of published values alone, beside these: JSON."""

@@ -10,6 +10,7 @@ from litm.config.models import Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.models.files import model_files, tokenizer_files
+from litm.models.gguf import is_gguf
 from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
@@ -20,15 +21,16 @@ class Prompting:
     """What makes tokens of a model's prompts.
 
     own_tokenizer: a file or folder that the config names beside the model, "" for none; tokenizer: the file or folder
-    to load, "" where it is the hub's or there is none; tokenizer_files: what is in it; hub_source: the file that says
-    which commit of the hub, where that is needed to load it; template: the file of a named prompt template; reasoning:
-    what is done about reasoning, and whether code that comes with the model runs (JSON).
+    to load, "" where `source` tells or there is none; tokenizer_files: what is in it; source: the file that says which
+    model it is, where that is needed to load the tokenizer: the commit of a hub's, or where a GGUF file was unpacked
+    to; template: the file of a named prompt template; reasoning: what is done about reasoning, and whether code that
+    comes with the model runs (JSON).
     """
 
     own_tokenizer: str
     tokenizer: str
     tokenizer_files: list[str]
-    hub_source: list[str]
+    source: list[str]
     template: list[str]
     prompt_template: str
     reasoning: str
@@ -49,7 +51,7 @@ class ModelPlan:
         self._data = data
         self._prompting = {name: self._read_prompting(model) for name, model in self.asked.items()}
         #: Those whose tokens can be counted: all but a server's without a tokenizer.
-        self.counted = [name for name, one in self._prompting.items() if one.tokenizer_files or one.hub_source]
+        self.counted = [name for name, one in self._prompting.items() if one.tokenizer_files or one.source]
 
     def _read_prompting(self, model: Model | ApiModel) -> Prompting:
         own = model.tokenizer or ""
@@ -57,17 +59,18 @@ class ModelPlan:
             own = self._data.file(own)
         if isinstance(model, ApiModel):
             folder = own if Path(own).is_dir() else None
-            location, hub = own, None
+            location, is_elsewhere = own, False
         else:
-            folder = None if own else model.path
-            location, hub = own or model.path or "", model.hub
+            is_elsewhere = bool(model.hub) or is_gguf(model.path or "")
+            folder = None if own or is_elsewhere else model.path
+            location = own or folder or ""
         # Tokens are counted without weights: all that matters of a folder is the tokenizer in it.
         files = [str(file) for file in tokenizer_files(Path(folder))] if folder else [own] if own else []
         return Prompting(
             own_tokenizer=own,
             tokenizer=location,
             tokenizer_files=files,
-            hub_source=[f"results/models/{model.name}.json"] if hub and not files else [],
+            source=[f"results/models/{model.name}.json"] if is_elsewhere and not files else [],
             template=(
                 [self._project.file("resources", "prompt_templates", f"{model.template_name}.txt")]
                 if model.template_name
@@ -84,7 +87,7 @@ class ModelPlan:
     # Which model it is
 
     def folder(self, wildcards: Wildcards) -> list[str]:
-        """The files of a model in a folder; none for a model of the hub or a server."""
+        """The files of a model in a folder, or its GGUF file; none for a model of the hub or a server."""
         model = self.asked[wildcards.model]
         if isinstance(model, ApiModel) or not model.path:
             return []
@@ -106,16 +109,16 @@ class ModelPlan:
         return self._prompting[wildcards.model].own_tokenizer
 
     def tokenizer(self, wildcards: Wildcards) -> str:
-        """The file or folder that the tokenizer is loaded from, "" where it is the hub's or there is none."""
+        """The file or folder that the tokenizer is loaded from, "" where `tokenizer_source` tells or there is none."""
         return self._prompting[wildcards.model].tokenizer
 
     def tokenizer_files(self, wildcards: Wildcards) -> list[str]:
-        """The files of the tokenizer; none where it is the hub's or there is none."""
+        """The files of the tokenizer; none where `tokenizer_source` tells where it is, or there is none."""
         return self._prompting[wildcards.model].tokenizer_files
 
-    def hub_source(self, wildcards: Wildcards) -> list[str]:
-        """The file that says which commit of the hub the tokenizer is of; none for any other tokenizer."""
-        return self._prompting[wildcards.model].hub_source
+    def tokenizer_source(self, wildcards: Wildcards) -> list[str]:
+        """The file that says where a tokenizer is that is of the hub or in a GGUF file; none for any other."""
+        return self._prompting[wildcards.model].source
 
     def template(self, wildcards: Wildcards) -> list[str]:
         """The file of the named prompt template; none for a raw prompt or a chat template of the model's own."""

@@ -1,7 +1,10 @@
 """The sweeps of a study (pairs of model and experiment), and files that there is one of for each sweep."""
 
+import csv
 from collections.abc import Container, Mapping
+from pathlib import Path
 
+from litm.analysis.cut_answers import cut_sentences
 from litm.config.study import Study
 
 
@@ -28,6 +31,15 @@ class SweepPlan:
     def models_of(self, experiment: str) -> list[str]:
         """The models that have responses to an experiment, in the order of the config."""
         return [model for model in self._study.models if (model, experiment) in self.pairs]
+
+    def cut_answers(self) -> list[str]:
+        """A sentence for each sweep that is scored and some of whose answers ended at the limit of new tokens."""
+        rows: list[dict] = []
+        for path in map(Path, self.files("results/accuracy/{model}/{experiment}.csv")):
+            if path.exists():
+                with path.open(encoding="utf-8", newline="") as file:
+                    rows += csv.DictReader(file)
+        return cut_sentences(rows, {name: one.max_new_tokens for name, one in self._study.experiments.items()})
 
     @property
     def model_order(self) -> str:

@@ -25,8 +25,9 @@ class CellName(NamedTuple):
 class MeasuredCell:
     """A cell of the accuracy table, and what it is a result of.
 
-    accuracy: a fraction, None where no question was scored; weights: where the model is from, see
-    `weights_of`; data_version: as in datasets.schema.yaml, None for any other data.
+    accuracy: a fraction, None where no question was scored; weights: where the model is from, see `weights_of`;
+    quantization: what they are quantised to, here or where they are stored; data_version: as in datasets.schema.yaml,
+    None for any other data.
     """
 
     metric: str
@@ -38,23 +39,24 @@ class MeasuredCell:
 
 
 def measured_cells(
-    accuracy: pd.DataFrame, manifests: Iterable[Mapping], data_versions: Mapping[str, Mapping[str, str | None]]
+    accuracy: pd.DataFrame, of_sweeps: Iterable[Mapping], data_versions: Mapping[str, Mapping[str, str | None]]
 ) -> dict[CellName, MeasuredCell]:
     """The cells of the accuracy table by name.
 
-    manifests: of all sweeps; data_versions: by experiment and size (as text).
+    of_sweeps: their manifests; data_versions: by experiment and size (as text).
     """
-    identities = {(one["model"], one["experiment"]): one["identity_fields"] for one in manifests}
+    manifests = {(one["model"], one["experiment"]): one for one in of_sweeps}
     cells = {}
     for row in accuracy.to_dict("records"):
         name = CellName(row["model"], row["experiment"], int(row["size"]), row["placement"])
-        identity = identities[name.model, name.experiment]
+        manifest = manifests[name.model, name.experiment]
+        identity = manifest["identity_fields"]
         cells[name] = MeasuredCell(
             metric=row["metric"],
             n=int(row["n"]),
             accuracy=float(row["accuracy"]) if row["n"] else None,
             weights=weights_of(identity["source"]),
-            quantization=identity.get("model", {}).get("quantization"),
+            quantization=identity.get("model", {}).get("quantization") or manifest.get("weights"),
             data_version=data_versions[name.experiment].get(str(name.size)),
         )
     return cells

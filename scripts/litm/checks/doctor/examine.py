@@ -7,12 +7,15 @@ from pathlib import Path
 
 from litm.base.csv_files import read_csv
 from litm.checks.doctor import gather, memory, remote, software, storage
-from litm.checks.doctor.check import MISSING, Check
+from litm.checks.doctor.check import MISSING, Check, ok
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
+from litm.config.prompt_formats import why_taken
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts
+from litm.models.gguf import is_gguf, read_gguf
+from litm.models.unpacking import number_format
 from litm.retrieval.method import EXACT
 from litm.workflow.needs import Needs, needs_of
 
@@ -77,6 +80,12 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         folder = gather.cached_folder(model.hub, model.revision)
     else:
         folder = Path(model.path or "")
+    if model.name in study.without_format:
+        yield ok(f"{model.name}: prompt format", why_taken(model.prompt_template))
+    if folder and is_gguf(folder):
+        header = read_gguf(folder)
+        unpacked = number_format(header, model.dtype)
+        yield software.gguf_check(model.name, header.kind, unpacked, gather.gguf_error(folder))
     weights = gather.weight_bytes(folder) if folder else hub.download if hub else 0
     gpus = gather.gpus()
     device = memory.device_check(model.name, model.device, model.gpus, gpus, weights or None)
@@ -91,6 +100,14 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
     if model.quantization != NO_QUANTIZATION:
         kind = "cuda" if on_gpu else "cpu"
         yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))
+
+
+def _unpacked_bytes(model: object) -> int:
+    """What a model in a GGUF file takes in the store; 0 for others."""
+    if not isinstance(model, Model) or not is_gguf(model.path or ""):
+        return 0
+    header = read_gguf(Path(model.path or ""))
+    return header.weights * memory.BYTES[number_format(header, model.dtype)]
 
 
 def longest_prompt(study: Study, results: Path, model: str) -> int | None:
@@ -111,7 +128,7 @@ def _disk(
     results: Path,
 ) -> Iterator[Check]:
     fetched = sum(file.size or 0 for file in files)
-    wanted = storage.results_bytes(study, needs) + fetched
+    wanted = storage.results_bytes(study, needs) + fetched + sum(map(_unpacked_bytes, study.models.values()))
     yield storage.disk_check("disk: results", str(results), gather.free_disk(results), wanted)
     downloads = sum(hub.download for hub in hubs)
     if downloads:

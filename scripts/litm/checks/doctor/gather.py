@@ -28,6 +28,8 @@ from litm.inference.remote.failures import masked
 from litm.inference.remote.keys import key_mistake
 from litm.models.context_window import load_config
 from litm.models.files import WEIGHTS, weight_files
+from litm.models.gguf import is_gguf, read_gguf
+from litm.models.unpacking import read_config
 
 #: How long (seconds) the network is given to answer, and Java to start.
 PATIENCE = 5
@@ -109,8 +111,9 @@ def lock_error(folder: Path) -> str | None:
 
 def model_size(location: str, revision: str | None, weight_bytes: int) -> ModelSize | None:
     """What a model takes, by its configuration and the size of its files; None if the configuration is not here."""
+    path = Path(location)
     try:
-        config = load_config(location, revision)
+        config = read_config(path) if is_gguf(path) else load_config(location, revision)
     except UserError:
         return None
     text = config.get_text_config()
@@ -119,11 +122,24 @@ def model_size(location: str, revision: str | None, weight_bytes: int) -> ModelS
     layers = getattr(text, "num_decoder_layers", None) or getattr(text, "num_hidden_layers", None) or 0
     kv_heads = getattr(text, "num_key_value_heads", None) or heads
     stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
+    if is_gguf(path):
+        weight_bytes, stored = read_gguf(path).weights * 4, 4
     return ModelSize(weight_bytes, stored, 2 * layers * kv_heads * dimension)
 
 
+def gguf_error(path: Path) -> str | None:
+    """Why transformers does not read a GGUF file; None if it does, as far as its header tells."""
+    try:
+        read_config(path)
+    except UserError as error:
+        return str(error)
+    return None
+
+
 def weight_bytes(folder: Path) -> int:
-    """The size of the weights in a folder that transformers would load: safetensors if there are any."""
+    """The size of a GGUF file, or of the weights in a folder that transformers loads: safetensors if there are any."""
+    if is_gguf(folder):
+        return folder.stat().st_size
     for kind in WEIGHTS:
         if files := weight_files(folder, kind):
             return sum(file.stat().st_size for file in files)

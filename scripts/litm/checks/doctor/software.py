@@ -66,3 +66,9 @@ def quantization_check(model: str, device: str, quantization: str, error: str | 
             what, f"bitsandbytes does not work on {device} ({error}): install it anew, or set 'quantization' to none"
         )
     return ok(what, f"bitsandbytes works on {device}")
+
+
+def gguf_check(model: str, kind: str, dtype: str, error: str | None) -> Check:
+    """Whether transformers reads a GGUF file with weights of a kind, computed with in `dtype`; the error if not."""
+    what = f"{model}: GGUF"
+    return missing(what, error) if error else ok(what, f"{kind}, read as {dtype}")

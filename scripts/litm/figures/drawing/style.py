@@ -252,6 +252,16 @@ def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
     legend.get_title().set_color("0.35")
 
 
+def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
+    """Say more below the title of the legend, which tells how many questions there are; the figure becomes higher."""
+    characters = int(canvas.get_figwidth() * TITLE_CHARACTERS_AN_INCH * 1.3)
+    lines = [line for sentence in sentences for line in textwrap.wrap(sentence, characters, break_on_hyphens=False)]
+    if lines and canvas.legends:
+        title = canvas.legends[0].get_title()
+        title.set_text("\n".join([title.get_text(), *lines]))
+        canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * len(lines))
+
+
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Save as the file's ending says, without the time of saving, so that the same figure has the same bytes."""
     format = Path(path).suffix.removeprefix(".")

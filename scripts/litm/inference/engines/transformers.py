@@ -13,6 +13,7 @@ ENGINE = EngineFacts(
     packages=("torch", "transformers", "accelerate"),
     shares_prefixes=True,
     budgets_reasoning=True,
+    reads_gguf=True,
 )
 
 

@@ -1,0 +1,43 @@
+"""Entries of models in GGUF files: do the file and the entry's other keys go together?"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from litm.base.errors import UserError
+from litm.inference.engine import NO_QUANTIZATION
+from litm.inference.engines import engine_facts, engine_names
+from litm.models.gguf import read_gguf
+from litm.prompting.formats import CHAT, RAW
+
+
+def check_gguf_entry(entry: Mapping[str, Any], path: Path, where: str) -> None:
+    """Raise `UserError` for a GGUF file that is not whole, or that does not go with the other keys of an entry.
+
+    Whether transformers reads its architecture is not known yet: `identify_model` says it, before anything is asked.
+    """
+    header = read_gguf(path)
+    if not engine_facts(entry["engine"]).reads_gguf:
+        reading = " or ".join(engine_names(lambda facts: facts.reads_gguf))
+        raise UserError(f"{where}: {path} is a GGUF file, which is for 'engine: {reading}'")
+    if entry["quantization"] != NO_QUANTIZATION:
+        raise UserError(
+            f"{where}.quantization: {entry['quantization']} is for whole weights, and {path} is read de-quantised: set "
+            f"it to {NO_QUANTIZATION}"
+        )
+    if header.parts > 1:
+        raise UserError(
+            f"{where}: {path} is one of {header.parts} files of a model: join them with `llama-gguf-split --merge`"
+        )
+    if not header.has_tokenizer and entry["tokenizer"] is None:
+        raise UserError(f"{where}: {path} has no tokenizer: set the model's 'tokenizer'")
+    if not header.has_chat_template and entry["prompt_template"] == CHAT:
+        raise UserError(
+            f"{where}.prompt_template: {path} has no chat template: use '{RAW}' or the name of a file in "
+            "resources/prompt_templates"
+        )
+    if header.window and (entry["context_window"] or 0) > header.window and not entry["config"]:
+        raise UserError(
+            f"{where}.context_window: {entry['context_window']} tokens, and the weights of {path} were trained for "
+            f"{header.window}: lower it, or say in 'config' how their positions are stretched"
+        )

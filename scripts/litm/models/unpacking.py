@@ -1,0 +1,107 @@
+"""GGUF files unpacked: the same model as a folder of Hugging Face's, kept in the store.
+
+transformers reads a GGUF file by de-quantising its weights, and needs half a minute for what it then loads from a
+folder in a second, tokenizer and configuration included. So it is done once, and all that comes after knows folders
+alone.
+"""
+
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any, cast
+
+from litm.base.errors import UserError
+from litm.base.loading_errors import first_line
+from litm.base.messages import note
+from litm.base.store import stored
+from litm.models.gguf import Gguf
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
+
+#: Raised when the code below makes something else of the same file.
+RECIPE = 1
+#: The formats of floats by GGUF's names for them; others are read in the first.
+DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+
+
+def number_format(header: Gguf, dtype: str) -> str:
+    """The format that the weights are unpacked to; of 'auto' their own, or float32 where that is none of a float."""
+    return DTYPES.get(header.kind, "float32") if dtype == "auto" else dtype
+
+
+def unpacked(path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Callable[[Path], str]) -> Path:
+    """The folder of the store with the model of a GGUF file; made where it is not there.
+
+    dtype: the format of the weights there, a name of torch's. Raises `UserError` if transformers cannot read the file.
+    """
+    fields = {
+        "recipe": RECIPE,
+        "gguf": sha256(path),
+        "dtype": dtype,
+        "transformers": version("transformers"),
+        "reader": version("gguf"),
+    }
+    folder, _ = stored(store, fields, lambda partial: _unpack(path, header, dtype, partial))
+    return folder
+
+
+def read_config(path: Path) -> "PretrainedConfig":
+    """The configuration in a GGUF file; `UserError` if transformers does not read models of its architecture."""
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(**_place(path), trust_remote_code=False)
+    except Exception as error:  # of whatever kind: its readers take a file for what it says of itself
+        raise UserError(_not_read(path, error)) from error
+
+
+def _place(path: Path) -> dict[str, Any]:
+    """Where a GGUF file is, as arguments of transformers."""
+    return {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
+
+
+def _not_read(path: Path, error: Exception) -> str:
+    return (
+        f"{path}: transformers {version('transformers')} does not read this GGUF file ({first_line(error)}): use the "
+        "model from the hub, or let a server run it (engine: openai)"
+    )
+
+
+def _unpack(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, GgufConfig, PreTrainedModel
+    from transformers.utils import logging
+
+    note(f"{path.name}: de-quantising it into {folder.parent}, once; half a minute for a small model")
+    logging.disable_progress_bar()
+    rmtree(folder, ignore_errors=True)
+    config, place = read_config(path), _place(path)
+    try:
+        kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        tokenizer = AutoTokenizer.from_pretrained(**place, trust_remote_code=False) if header.has_tokenizer else None
+        # A cast, because the checker does not see that the loading report makes it a pair.
+        model, loading = cast(
+            tuple[PreTrainedModel, dict],
+            cast(Any, kind).from_pretrained(
+                **place,
+                config=config,
+                trust_remote_code=False,
+                dtype=getattr(torch, dtype),
+                # Without it transformers computes some architectures with kernels that it fetches from the hub.
+                quantization_config=GgufConfig(dequantize=True),
+                device_map={"": torch.device("cpu")},
+                output_loading_info=True,
+            ),
+        )
+    except Exception as error:  # as above
+        raise UserError(_not_read(path, error)) from error
+    if absent := sorted(loading["missing_keys"]):
+        raise UserError(
+            f"{path}: it lacks {len(absent)} weights of {type(model).__name__} ({absent[0]}, ...); get another file"
+        )
+    model.save_pretrained(folder)
+    if tokenizer is not None:
+        tokenizer.save_pretrained(folder)
+    return {"architecture": type(model).__name__}

