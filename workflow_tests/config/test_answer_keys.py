@@ -170,7 +170,9 @@ def prompts_and_decoding(entry: dict) -> str:
     files = {"d": None, "e": None, "l": Dataset.model_construct(labels="txt")}
     one = read_experiment(read_entry(ExperimentEntry, entry, "experiments.e"), 0, files, ROOT)
     cells = [asdict(cell) for cell in one.cells]
-    made_of = [one.task, one.prompt, one.datasets, one.subset, one.tokens_of, one.example_settings(), cells]
+    # The cluster of a question stands next to its prompt.
+    settings = {key: value for key, value in one.example_settings().items() if key != "cluster"}
+    made_of = [one.task, one.prompt, one.datasets, one.subset, one.tokens_of, settings, cells]
     return digest([made_of, one.decoding()])
 
 
