@@ -15,7 +15,7 @@ from litm.base.errors import UserError
 from litm.base.hashing import file_sha256
 from litm.models.gguf import read_gguf
 from litm.models.identity import check_identified
-from litm.models.unpacking import number_format
+from litm.models.unpacking import number_format, unpacked
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +107,6 @@ def test_what_is_no_gguf_file_is_refused(tmp_path):
 
 
 def test_an_architecture_that_transformers_does_not_read_is_one_line(tmp_path):
-    from litm.models.unpacking import unpacked
-
     path = tmp_path / "m.gguf"
     write_gguf(path, architecture="brain")
     with pytest.raises(
@@ -116,3 +114,12 @@ def test_an_architecture_that_transformers_does_not_read_is_one_line(tmp_path):
     ) as it:
         unpacked(path, read_gguf(path), "float32", tmp_path / "store", file_sha256)
     assert "\n" not in str(it.value)
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_not_kept_under_the_hash_of_the_other(tmp_path):
+    path = tmp_path / "m.gguf"
+    write_gguf(path)
+    hashes = iter(["a" * 64, "b" * 64])
+    with pytest.raises(UserError, match="it was replaced while it was read"):
+        unpacked(path, read_gguf(path), "float32", tmp_path / "store", lambda _: next(hashes))
+    assert not list((tmp_path / "store").glob("[0-9a-f]*"))

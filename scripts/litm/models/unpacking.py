@@ -34,7 +34,8 @@ def number_format(header: Gguf, dtype: str) -> str:
 def unpacked(path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Callable[[Path], str]) -> Path:
     """The folder of the store with the model of a GGUF file; made where it is not there.
 
-    dtype: the format of the weights there, a name of torch's. Raises `UserError` if transformers cannot read the file.
+    dtype: the format of the weights there, a name of torch's. Raises `UserError` if transformers cannot read the file,
+    or if it is another one afterwards.
     """
     fields = {
         "recipe": RECIPE,
@@ -43,7 +44,14 @@ def unpacked(path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Ca
         "transformers": version("transformers"),
         "reader": version("gguf"),
     }
-    folder, _ = stored(store, fields, lambda partial: _unpack(path, header, dtype, partial))
+
+    def build(partial: Path) -> dict:
+        about = _unpack(path, header, dtype, partial)
+        if sha256(path) != fields["gguf"]:
+            raise UserError(f"{path}: it was replaced while it was read; run the same command again")
+        return about
+
+    folder, _ = stored(store, fields, build)
     return folder
 
 
