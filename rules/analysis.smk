@@ -70,7 +70,11 @@ rule make_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("make_claims_table.py")),
+        content=PLAN.content(
+            PLAN.paper.statements,
+            PLAN.paper.claim_statuses,
+            PLAN.code("make_claims_table.py"),
+        ),
         order=PLAN.sweeps.order,
         relations=PLAN.claims.relations,
         recall_of=PLAN.claims.recall_of,
@@ -104,7 +108,12 @@ rule make_published_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.paper.accuracy, PLAN.code("make_claims_table.py")),
+        content=PLAN.content(
+            PLAN.paper.accuracy,
+            PLAN.paper.statements,
+            PLAN.paper.claim_statuses,
+            PLAN.code("make_claims_table.py"),
+        ),
         relations=PLAN.claims.published_relations,
     shell:
         "python {input.code[0]:q}"

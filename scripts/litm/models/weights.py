@@ -30,14 +30,14 @@ def _kinds(folder: Path) -> set[str]:
 
 def _kinds_on_hub(hub: str, revision: str | None) -> set[str]:
     from huggingface_hub import HfApi, try_to_load_from_cache
-    from huggingface_hub.errors import HTTPError
+    from huggingface_hub.errors import HFValidationError, HTTPError
 
-    cached = try_to_load_from_cache(hub, "config.json", revision=revision)
-    if isinstance(cached, str) and (found := _kinds(Path(cached).parent)):
-        return found
     try:
+        cached = try_to_load_from_cache(hub, "config.json", revision=revision)
+        if isinstance(cached, str) and (found := _kinds(Path(cached).parent)):
+            return found
         names = HfApi().list_repo_files(hub, revision=revision)
-    except (OSError, HTTPError):
+    except (OSError, HTTPError, HFValidationError):
         # Whoever loads it says why it cannot be had.
         return set()
     return {kind for kind in WEIGHTS if any("/" not in name and Path(name).match(kind) for name in names)}
