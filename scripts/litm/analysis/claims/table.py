@@ -1,12 +1,12 @@
 """The table of claims: rows of claims.csv, and what they come to for each claim."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
+from litm.analysis.claims.curve_words import Words, curve_words, families, name_of
 from litm.analysis.claims.evidence import Evidence
 from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.shape import curves_with_middle
 from litm.analysis.claims.statements import (
     base_models,
     closed_book,
@@ -19,8 +19,8 @@ from litm.analysis.claims.statements import (
     saturation,
     u_shape,
 )
-from litm.analysis.claims.verdicts import NOT_ENOUGH, SUPPORTED, Claim, Decision, Question, decide, reason
-from litm.analysis.claims.words import MEANINGS, U, W, measures_of, words_of
+from litm.analysis.claims.verdicts import NOT_ENOUGH, Claim, Decision, Question, reason
+from litm.analysis.claims.words import MEANINGS
 from litm.analysis.published.statements import NOTHING_SAID, Literature
 from litm.analysis.tables.claims import TABLE
 
@@ -41,13 +41,10 @@ CLAIMS = tuple(
     )
 )
 #: Claims about the shape of a curve, whose rows say it in words.
-OF_U = (u_shape.CLAIM, base_models.CLAIM)
-OF_SHAPE = (*OF_U, primacy.CLAIM)
+OF_SHAPE = (u_shape.CLAIM, base_models.CLAIM, primacy.CLAIM)
 
 MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
 PAIRED, UNPAIRED = "paired by question", "not paired"
-
-Words = dict[tuple, str]
 
 
 def claims_table(evidence: Evidence, relations: Relations, literature: Literature = NOTHING_SAID) -> pd.DataFrame:
@@ -56,59 +53,14 @@ def claims_table(evidence: Evidence, relations: Relations, literature: Literatur
     Families and their level: `error_rates`. A claim that can be asked of nothing has one row that says what it needs.
     Of published evidence there is also a row for each number that is printed without the accuracies it is made of.
     """
-    words: Words = {}
+    words = curve_words(evidence, relations.base_models)
     rows: list[dict] = []
     for claim in CLAIMS:
-        questions = list(claim.ask(evidence, relations))
-        if claim in OF_SHAPE and not words:
-            words = curve_words(evidence)
-        decided = [(question, decision, size) for family in families(questions) for question, decision, size in family]
-        if claim is u_shape.CLAIM:
-            words |= {_curve(question): _word(claim, words, question, decision) for question, decision, _ in decided}
+        decided = [case for family in families(claim.ask(evidence, relations)) for case in family]
         own = [_row(claim, words, evidence, relations, *case) for case in decided]
         own += _printed_alone(claim, literature, own) if evidence.is_published else []
         rows += [row | literature.beside(row) for row in own or [_nothing(claim)]]
     return TABLE.frame(rows)
-
-
-def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Decision, int]]]:
-    """The questions of one claim with their decisions, family by family: those of one experiment and one role.
-
-    The number is that of the cases that the family is corrected for.
-    """
-    grouped: dict[tuple[str, str], list[Question]] = {}
-    for question in questions:
-        grouped.setdefault((question.experiment, question.role), []).append(question)
-    for family in grouped.values():
-        size = sum(question.is_counted for question in family)
-        yield [(question, decision, size) for question, decision in zip(family, decide(family), strict=True)]
-
-
-def curve_words(evidence: Evidence) -> Words:
-    """The shape of every curve in words, by model, experiment and size; all curves of an experiment are one family."""
-    words: Words = {}
-    by_experiment: dict[str, list] = {}
-    for curve, three in curves_with_middle(evidence):
-        by_experiment.setdefault(curve.experiment, []).append((curve, three))
-    for curves in by_experiment.values():
-        questions = [u_shape.question(evidence, curve, three) for curve, three in curves]
-        measures = [
-            measures_of(evidence, curve, three, question.withheld)
-            for (curve, three), question in zip(curves, questions, strict=True)
-        ]
-        words |= {_curve(question): word for question, word in zip(questions, words_of(measures), strict=True)}
-    return words
-
-
-def _curve(question: Question) -> tuple:
-    return question.models, question.experiment, question.size
-
-
-def _word(claim: Claim, words: Words, question: Question, decision: Decision) -> str:
-    """The word of a curve: U where that is the verdict, which needs fewer answers than the word by itself."""
-    word = words.get(_curve(question), "")
-    is_u = claim in OF_U and decision.verdict == SUPPORTED
-    return U if is_u and word != W else word
 
 
 def _row(
@@ -121,7 +73,7 @@ def _row(
     family_size: int,
 ) -> dict:
     part, measure = decision.part, decision.part.measure if decision.part else None
-    word = _word(claim, words, question, decision) if claim in OF_SHAPE else ""
+    word = words.get(name_of(question), "") if claim in OF_SHAPE else ""
     why = reason(question, decision)
     recorded = all(model in relations.recorded for model in question.models)
     return {
