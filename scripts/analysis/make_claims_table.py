@@ -2,14 +2,13 @@
 
 import argparse
 
-import pandas as pd
-
 from litm.analysis.claims.evidence import Evidence
 from litm.analysis.claims.published_evidence import published_evidence
 from litm.analysis.claims.relations import read_relations
 from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
 from litm.analysis.claims.summary import as_markdown, claim_summary
 from litm.analysis.claims.table import claims_table
+from litm.analysis.files import Files
 from litm.analysis.published.statements import read_literature
 from litm.analysis.published.values import read_published
 from litm.base.atomic_write import atomic_writer
@@ -44,7 +43,7 @@ def read_evidence(args: argparse.Namespace) -> Evidence:
     if args.published:
         return published_evidence(read_published(args.published))
     recalls = {name: recall_by_size(path) for name, path in zip(args.recall_of, args.recall, strict=True)}
-    return scored_evidence((pd.read_parquet(path, columns=COLUMNS) for path in args.scores), recalls)
+    return scored_evidence(Files(args.scores).scores(COLUMNS), recalls)
 
 
 def recall_by_size(path: str) -> dict[int, tuple[float, int]]:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n", "statistic", "value", "mean_accuracy", "correlation", "mde",
-    "n_for_5_points",
+    "model", "experiment", "size", "placement", "n", "statistic", "value", "mean_accuracy", "correlation",
+    "design_effect", "mde", "n_for_5_points",
 )  # fmt: skip
 
 TABLE = Table(
@@ -43,6 +43,12 @@ TABLE = Table(
             "position has no spread",
             "Correlation",
             INDEX,
+        ),
+        "design_effect": Column(
+            FLOAT,
+            "how many times more questions it takes because questions of a cluster are alike, at least 1; 1 without "
+            "`cluster`",
+            "Design effect",
         ),
         "mde": Column(FLOAT, "smallest effect that n shows with 80 % power", "Detectable", PERCENT),
         "n_for_5_points": Column(

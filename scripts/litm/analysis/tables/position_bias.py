@@ -74,7 +74,7 @@ TABLE = Table(
         ),
         "mde": Column(
             FLOAT,
-            "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv",
+            "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv, with its design effect",
             "Detectable PBI",
             PERCENT,
         ),
