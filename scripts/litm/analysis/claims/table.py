@@ -1,6 +1,6 @@
 """The table of claims: rows of claims.csv, and what they come to for each claim."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -22,6 +22,7 @@ from litm.analysis.claims.statements import (
 from litm.analysis.claims.verdicts import NOT_ENOUGH, Claim, Decision, Question, reason
 from litm.analysis.claims.words import MEANINGS
 from litm.analysis.published.statements import NOTHING_SAID, Literature
+from litm.analysis.reading import FIRST_LINE, FULL
 from litm.analysis.tables.claims import TABLE
 
 #: In the order of the paper, and then the suite's.
@@ -47,20 +48,63 @@ MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
 PAIRED, UNPAIRED = "paired by question", "not paired"
 
 
-def claims_table(evidence: Evidence, relations: Relations, literature: Literature = NOTHING_SAID) -> pd.DataFrame:
+#: Verdicts by claim, models, experiment, size and role.
+Verdicts = dict[tuple, str]
+
+
+def claims_table(
+    evidence: Evidence,
+    relations: Relations,
+    literature: Literature = NOTHING_SAID,
+    readings: Iterable[tuple[str, Evidence]] = (),
+) -> pd.DataFrame:
     """A row for each case of each claim, in the order of the paper: rows of claims.csv.
 
     Families and their level: `error_rates`. A claim that can be asked of nothing has one row that says what it needs.
     Of published evidence there is also a row for each number that is printed without the accuracies it is made of.
+    readings: the evidence by first lines and by whole answers, one after another, by the names in `reading`; `evidence`
+    itself where the reading changes no answer.
     """
+    asked = {claim: _decided(claim, evidence, relations) for claim in CLAIMS}
+    by_reading = {
+        name: _verdicts(asked if one is evidence else {claim: _decided(claim, one, relations) for claim in CLAIMS})
+        for name, one in readings
+    }
     words = curve_words(evidence, relations.base_models)
     rows: list[dict] = []
     for claim in CLAIMS:
-        decided = [case for family in families(claim.ask(evidence, relations)) for case in family]
-        own = [_row(claim, words, evidence, relations, *case) for case in decided]
+        own = [
+            _with_readings(_row(claim, words, evidence, relations, *case), by_reading, _name(claim, case[0]))
+            for case in asked[claim]
+        ]
         own += _printed_alone(claim, literature, own) if evidence.is_published else []
         rows += [row | literature.beside(row) for row in own or [_nothing(claim)]]
     return TABLE.frame(rows)
+
+
+def _decided(claim: Claim, evidence: Evidence, relations: Relations) -> list[tuple[Question, Decision, int]]:
+    return [case for family in families(claim.ask(evidence, relations)) for case in family]
+
+
+def _verdicts(asked: Mapping[Claim, Iterable[tuple[Question, Decision, int]]]) -> Verdicts:
+    return {
+        _name(claim, question): decision.verdict for claim, cases in asked.items() for question, decision, _ in cases
+    }
+
+
+def _name(claim: Claim, question: Question) -> tuple:
+    return claim.name, question.models, question.experiment, question.size, question.role
+
+
+def _with_readings(row: dict, by_reading: Mapping[str, Verdicts], name: tuple) -> dict:
+    """The row with its verdicts by both readings, and in its reason that they differ, if they do."""
+    if not by_reading:
+        return row
+    first, full = (by_reading[reading].get(name, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
+    told = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
+    if first != full:
+        told["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
+    return row | told
 
 
 def _row(
