@@ -23,7 +23,7 @@ TABLE = Table(
         "effect that its n shows with a chance of 80 % and the number of questions that shows 5 points. Both are "
         "computed for a curve of its mean accuracy and correlation, see docs/evidence.md."
     ),
-    order=24,
+    order=25,
     inputs=("curve_scores",),
     note=(
         "An effect is shown where its 95 % interval lies on one side of 0. Detectable: the smallest true effect, in "
