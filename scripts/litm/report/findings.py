@@ -69,7 +69,9 @@ def _with_interval(row: Mapping, name: str) -> str:
 
 
 def _shapes(curves: Sequence[Mapping]) -> list[str]:
-    """How start and end compare with the middle: a sentence for each word, naming its curves where they are few."""
+    """How start and end compare with the middle: a sentence for each word, naming its curves where they are few and
+    something is shown.
+    """
     by_word: dict[str, list[Mapping]] = {}
     for row in curves:
         if not pd.isna(row["shape"]):
@@ -78,7 +80,8 @@ def _shapes(curves: Sequence[Mapping]) -> list[str]:
     for word in sorted(by_word, key=list(MEANINGS).index):
         rows = by_word[word]
         named = [f"{_curve_name(row)} ({_ends(row)}, n = {row['n_complete']:,})" for row in rows]
-        which = "; ".join(named) if len(rows) <= NAMED else f"{len(rows)} of {_count(len(curves), 'curve')}"
+        is_told = len(rows) <= NAMED and word != NONE
+        which = "; ".join(named) if is_told else f"{len(rows)} of {_count(len(curves), 'curve')}"
         told.append(f"{word[0].upper()}{word[1:]} ({MEANINGS[word]}): {which}.")
     return told
 

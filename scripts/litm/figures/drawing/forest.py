@@ -210,4 +210,6 @@ def _explanation(rows: list[_Row], left_out: int) -> str:
     if left_out:
         asides.append(f"left out: {left_out} without a middle position")
     lines = ["bars are 95 % intervals; n: questions scored at every position", "; ".join(asides)]
+    if any(row.curve.shape for row in rows):
+        lines.insert(1, "shape: corrected over all curves of an experiment, which the bars are not")
     return "\n".join(filter(None, lines))
