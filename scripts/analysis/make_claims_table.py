@@ -1,8 +1,7 @@
 """Make the table of the paper's claims, from scores or from published accuracies, as CSV and as Markdown."""
 
 import argparse
-
-import pandas as pd
+from collections.abc import Iterator
 
 from litm.analysis.claims.evidence import Evidence
 from litm.analysis.claims.published_evidence import published_evidence
@@ -10,8 +9,10 @@ from litm.analysis.claims.relations import read_relations
 from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
 from litm.analysis.claims.summary import as_markdown, claim_summary
 from litm.analysis.claims.table import claims_table
+from litm.analysis.files import Files
 from litm.analysis.published.statements import read_literature
 from litm.analysis.published.values import read_published
+from litm.analysis.reading import FIRST_LINE, FULL
 from litm.base.atomic_write import atomic_writer
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv, write_csv
@@ -32,7 +33,9 @@ def main() -> None:
     parser.add_argument("--markdown", required=True)
     args = parser.parse_args()
     literature = read_literature(args.statements, args.statuses)
-    table = claims_table(read_evidence(args), read_relations(args.relations), literature)
+    evidence = read_evidence(args)
+    readings = by_reading(args, evidence) if args.scores else ()
+    table = claims_table(evidence, read_relations(args.relations), literature, readings)
     write_csv(args.csv, table)
     write_csv(args.summary, claim_summary(table))
     with atomic_writer(args.markdown) as target:
@@ -43,8 +46,24 @@ def read_evidence(args: argparse.Namespace) -> Evidence:
     """What the files say that were given."""
     if args.published:
         return published_evidence(read_published(args.published))
-    recalls = {name: recall_by_size(path) for name, path in zip(args.recall_of, args.recall, strict=True)}
-    return scored_evidence((pd.read_parquet(path, columns=COLUMNS) for path in args.scores), recalls)
+    return scored_evidence(Files(args.scores).scores(COLUMNS), recalls_of(args))
+
+
+def by_reading(args: argparse.Namespace, evidence: Evidence) -> Iterator[tuple[str, Evidence]]:
+    """The evidence by first lines and by whole answers; `evidence` itself where that is the same of every answer."""
+    files = Files(args.scores)
+    for reading in (FIRST_LINE, FULL):
+        column = f"correct_{reading}"
+        if all((sweep["correct"] == sweep[column]).all() for sweep in files.scores(["correct", column])):
+            yield reading, evidence
+            continue
+        sweeps = (sweep.assign(correct=sweep[column]) for sweep in files.scores([*COLUMNS, column]))
+        yield reading, scored_evidence(sweeps, recalls_of(args))
+
+
+def recalls_of(args: argparse.Namespace) -> dict[str, dict[int, tuple[float, int]]]:
+    """By experiment what `recall_by_size` says."""
+    return {name: recall_by_size(path) for name, path in zip(args.recall_of, args.recall, strict=True)}
 
 
 def recall_by_size(path: str) -> dict[int, tuple[float, int]]:

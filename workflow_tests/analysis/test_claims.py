@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import ROOT
+from programs import run_program
 from scipy.stats import norm
 from score_frames import of_matrix, random_matrix
 
@@ -17,6 +19,7 @@ from litm.analysis.claims.table import CLAIMS, claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.published.statements import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.tables import claims
+from litm.base.csv_files import read_csv
 from litm.base.errors import UserError
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD, depth_of
 
@@ -445,3 +448,37 @@ def test_markdown_shows_the_summary_and_then_every_row():
     summary, rows = as_markdown(table).split("\n\n")
     assert len(summary.splitlines()) == 2 + len(CLAIMS)
     assert len(rows.splitlines()) == 2 + len(table) and "<NA>" not in rows
+
+
+def test_a_verdict_that_depends_on_how_much_of_an_answer_is_read_says_so(tmp_path):
+    """A chatty model whose first lines announce the answer wherever it is, and whose whole answers have a U."""
+    whole = np.column_stack([right(accuracy, 400) for accuracy in (0.8, 0.5, 0.8)])
+    announced = np.column_stack([right(0.3, 400)] * 3)
+    scores = of_matrix(whole, (0, 4, 8))
+    by_position = dict(zip((0, 4, 8), announced.T, strict=True))
+    scores["correct_full"] = scores["correct"]
+    scores["correct_first_line"] = [
+        bool(by_position[position][int(id_[1:])])
+        for position, id_ in zip(scores["position"], scores["id"], strict=True)
+    ]
+    scores.to_parquet(tmp_path / "scores.parquet")
+    options = {
+        "--scores": tmp_path / "scores.parquet",
+        "--relations": '{"models": {}, "experiments": {}, "recorded": []}',
+    }
+    published = ROOT / "resources/published"
+    options |= {"--statements": published / "statements.csv", "--statuses": published / "claims.csv"}
+    options |= {f"--{name}": tmp_path / name for name in ("csv", "summary", "markdown")}
+    done = run_program("make_claims_table", *(word for pair in options.items() for word in pair))
+    assert done.returncode == 0, done.stderr
+    row = read_csv(tmp_path / "csv", claims.TABLE.dtypes).iloc[0]
+    assert (row["verdict"], row["verdict_full"], row["verdict_first_line"]) == (SUPPORTED, SUPPORTED, CONTRADICTED)
+    assert row["changes_with_reading"]
+    assert row["reason"].endswith("; by the first line: contradicted, by the whole answer: supported")
+    finding = read_csv(tmp_path / "summary")["finding"][0]
+    assert finding.endswith("contradicted by the first line, supported by the whole answer.")
+
+
+def test_published_accuracies_have_one_reading():
+    row = claims_table(evidence_of(about((0.8, 0.5, 0.8))), NOTHING).iloc[0]
+    assert pd.isna(row["changes_with_reading"]) and "first line" not in row["reason"]

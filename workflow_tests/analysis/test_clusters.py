@@ -6,6 +6,8 @@ from scipy import stats
 from score_frames import of_matrix, random_matrix
 
 from litm.analysis import clusters, statistics
+from litm.analysis.claims.scored_evidence import scored_evidence
+from litm.analysis.detectable_effects import detectable_effect_rows
 from litm.analysis.paired_scores import complete_cases
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.position_pairs import pairwise_rows
@@ -117,3 +119,57 @@ def test_tables_of_scores_with_clusters_have_wider_intervals_and_those_without_a
     assert wide["mde"] > plain["mde"] and wide["cochran_q"] < plain["cochran_q"]
     for one, other in zip(pairwise_rows(scores), pairwise_rows(clustered), strict=True):
         assert other["difference"] == pytest.approx(one["difference"]) and other["p_value"] > one["p_value"]
+
+
+def test_the_gap_and_the_p_value_agree_with_the_intervals_of_clusters():
+    rng = np.random.default_rng(7)
+    for pair in correlated_pairs(rng)[:40]:
+        third = pair[:, :1]
+        matrix = np.hstack([pair, third])
+        gap = clusters.gap_interval(matrix, CODES)
+        highs = [
+            clusters.contrast_interval(matrix[:, [a, b]], [1, -1], CODES).high
+            for a in range(3)
+            for b in range(3)
+            if a != b
+        ]
+        assert (gap.value, gap.high) == pytest.approx((np.ptp(matrix.mean(axis=0)), max(highs)))
+        assert gap.high - gap.low > statistics.gap_interval(matrix).high - statistics.gap_interval(matrix).low
+        for codes in (None, CODES):
+            estimate = clusters.contrast_interval(pair, [1, -1], codes)
+            assert (clusters.contrast_p(pair, [1, -1], codes) < 0.05) == (estimate.low > 0 or estimate.high < 0)
+
+
+def test_clusters_of_one_question_make_hardly_a_difference_to_the_gap_and_the_design_effect():
+    matrix, own = random_matrix([0.5, 0.6, 0.7], 300), np.arange(300)
+    plain, clustered = statistics.gap_interval(matrix), clusters.gap_interval(matrix, own)
+    assert (clustered.low, clustered.high) == pytest.approx((plain.low, plain.high), abs=0.001)
+    assert 1 <= clusters.design_effect(matrix, [1, -1, 0], own) < 1.02
+    assert clusters.design_effect(matrix, [1, -1, 0], None) == 1
+    assert clusters.design_effect(np.repeat(matrix, 4, axis=0), [1, -1, 0], np.repeat(own, 4)) == pytest.approx(
+        4, rel=0.02
+    )
+
+
+def test_claims_floors_and_detectable_effects_count_clusters():
+    """Every answer four times over: with `cluster` it tells what the answers tell once, without it half as wide."""
+    once = random_matrix([0.62, 0.55, 0.6], 120, seed=3)
+    scores = of_matrix(np.repeat(once, 4, axis=0), (0, 4, 8))
+    scores["cluster"] = scores["id"].str[1:].astype(int) // 4
+    apart = of_matrix(once, (0, 4, 8))
+
+    def primacy(frame):
+        evidence = scored_evidence([frame])
+        start, middle, _ = evidence.cells
+        low, high = evidence.contrast({start: 1, middle: -1}).interval(0.95)
+        right = evidence.accuracy(start).interval(0.95)
+        return high - low, right[1] - right[0]
+
+    assert primacy(scores) == pytest.approx(primacy(apart), rel=0.03)
+    assert primacy(scores.drop(columns="cluster")) == pytest.approx([one / 2 for one in primacy(apart)], rel=0.05)
+    (row, *_), (single, *_) = detectable_effect_rows(scores), detectable_effect_rows(apart)
+    assert (row["design_effect"], row["mde"]) == (pytest.approx(4, rel=0.05), pytest.approx(single["mde"], rel=0.03))
+    assert single["design_effect"] == 1
+    few = of_matrix(np.ones((40, 3), int), (0, 4, 8)).assign(cluster="one")
+    assert position_bias_row(few)["reason"] == "too few questions"
+    assert position_bias_row(few.drop(columns="cluster"))["reason"] == "ceiling"

@@ -1,14 +1,18 @@
 """The shape of a curve in words, on simulated answers, and claims that must not say opposite things of one curve."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from score_frames import of_matrix
 
+from litm.analysis.claims.curve_words import words_of_scores
 from litm.analysis.claims.relations import About, Relations
 from litm.analysis.claims.scored_evidence import scored_evidence
 from litm.analysis.claims.table import claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.claims.words import FLAT, INVERTED, MEANINGS, NONE, OF_ENDS, UNEVEN, U, W
+from litm.analysis.files import Files
+from litm.analysis.tables import position_bias
 
 FIVE = (0, 2, 4, 6, 8)
 
@@ -81,3 +85,36 @@ def test_the_u_and_primacy_never_say_opposite_things_of_a_curve(accuracies, n, o
 def test_every_pair_of_ends_has_a_word_and_every_word_a_meaning():
     assert set(OF_ENDS) == {(start, end) for start in (-1, 0, 1) for end in (-1, 0, 1)} - {(0, 0)}
     assert set(OF_ENDS.values()) <= set(MEANINGS)
+
+
+def test_the_table_of_position_bias_has_the_words_of_the_claims(tmp_path):
+    """Also that of a base model, whose U is supported in a smaller family than that of all models."""
+    curves = [("base", [0.567, 0.53, 0.53, 0.53, 0.57], 900), ("w", [0.6, 0.4, 0.6, 0.4, 0.6], 900)]
+    curves += [(f"flat{number}", [0.5] * 5, 100) for number in range(6)]
+    paths = []
+    for model, accuracies, n in curves:
+        paths.append(tmp_path / f"{model}.parquet")
+        of_matrix(answers(accuracies, n), FIVE, model=model).to_parquet(paths[-1])
+    evidence = scored_evidence(map(pd.read_parquet, paths))
+    relations = Relations({"tuned": About(tuned_from="base")}, {})
+    claims = claims_table(evidence, relations)
+    of_shape = claims[claims["claim"].isin(["u_shape", "base_models_too"])]
+    told = {(row["models"], row["shape"]) for row in of_shape.to_dict("records")}
+    bias = position_bias.rows(Files([*map(str, paths)]), 0, ["base"])
+    assert {(row["model"], row["shape"]) for row in bias} == told
+    assert ("base", U) in told and ("w", W) in told
+    assert of_shape[of_shape["models"] == "base"]["verdict"].tolist() == [NOT_ENOUGH, SUPPORTED]
+
+
+def test_several_gold_items_of_a_prompt_have_a_word_by_placement():
+    def asked(placement: str, accuracies: list[float]) -> pd.DataFrame:
+        frame = of_matrix(answers(accuracies, 900), FIVE, placement=placement)
+        return frame.assign(target=frame["position"].map("item_{}".format))
+
+    sweep = pd.concat(
+        [asked("gold_at_0_2_4_6_8", [0.8, 0.5, 0.5, 0.5, 0.8]), asked("gold_at_1_2", [0.2, 0.2, 0.5, 0.8, 0.8])]
+    )
+    assert words_of_scores([sweep], []) == {
+        ("m", "e", 9, "gold_at_0_2_4_6_8"): U,
+        ("m", "e", 9, "gold_at_1_2"): "rising",
+    }

@@ -9,7 +9,7 @@ from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 from litm.analysis.files import Files
 from litm.analysis.model_differences import model_difference_rows
 from litm.analysis.position_pairs import pairwise_rows
-from litm.analysis.statistics import mcnemar_pairs, paired_difference
+from litm.analysis.statistics import holm, mcnemar_pairs, paired_difference
 from litm.analysis.tables import model_differences
 from litm.analysis.utilisation import utilisation_rows
 from litm.base.errors import UserError
@@ -58,7 +58,9 @@ def test_models_are_compared_within_their_experiment_whatever_the_order_of_the_f
         paths.append(tmp_path / f"{model}_{experiment}.parquet")
         scores.to_parquet(paths[-1], index=False)
     rows = list(model_differences.rows(Files(list(map(str, paths)))))
-    assert rows == model_difference_rows(pd.concat(sweeps.values()))
+    expected = model_difference_rows(pd.concat(sweeps.values()))
+    corrected = holm([row["p_value"] for row in expected])
+    assert rows == [row | {"p_holm_all": p} for row, p in zip(expected, corrected, strict=True)]
     assert len(rows) == 2 * (3 + 1)
 
 

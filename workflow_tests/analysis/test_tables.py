@@ -225,7 +225,7 @@ def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_
 def test_a_table_says_what_it_is_made_of(tmp_path, monkeypatch):
     with pytest.raises(UserError, match="table position_bias: its inputs are curve_scores, given none"):
         make("position_bias", tmp_path, monkeypatch)
-    with pytest.raises(UserError, match="table position_bias: its settings are seed, given none"):
+    with pytest.raises(UserError, match="table position_bias: its settings are seed, base_models, given none"):
         make("position_bias", tmp_path, monkeypatch, curve_scores=["a.parquet"])
     assert not (tmp_path / "made.csv").exists()
 

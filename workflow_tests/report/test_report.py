@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 from programs import load_program
 
+from litm.analysis.claims.words import MEANINGS
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
 from litm.base.csv_files import read_csv, write_csv
 from litm.base.formatting import ordinal
-from litm.report.findings import findings, overview, shape, shape_name
+from litm.report.findings import findings, overview, shape
 from litm.report.tables import shown_tables
 
 
@@ -21,7 +22,7 @@ def bias(**values) -> pd.DataFrame:
         "primacy": 0.4, "primacy_ci_low": 0.3, "primacy_ci_high": 0.5, "mde": 0.12,
         "tilt": -0.1, "tilt_ci_low": -0.2, "tilt_ci_high": 0.1,
         "recency": 0.3, "recency_ci_low": 0.1, "recency_ci_high": 0.4, "gap_ci_low": 0.25, "gap_ci_high": 0.5,
-        "class_words": "strong",
+        "class_words": "strong", "shape": "U",
     }  # fmt: skip
     return pd.DataFrame([row | values])
 
@@ -29,9 +30,9 @@ def bias(**values) -> pd.DataFrame:
 def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_more_than_chance():
     assert findings(bias()) == [
         "a on qa, size 10: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), gap 40.0 points "
-        "[25.0, 50.0], n = 50; the positions differ by more than chance (Cochran's Q, p < 0.001). Both ends above the "
-        "middle (U) (start +40.0 points [30.0, 50.0], end +30.0 points [10.0, 40.0]). PBI +35.0 points [31.0, 39.0]: "
-        "strong."
+        "[25.0, 50.0], n = 50; the positions differ by more than chance (Cochran's Q, p < 0.001). Shape: U (start "
+        "and end are above the middle; primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0]). PBI "
+        "+35.0 points [31.0, 39.0]: strong."
     ]
     (near,) = findings(bias(cochran_p=0.21, class_words="strong, by its interval anything from weak to strong"))
     assert "the positions are not shown to differ (Cochran's Q, p = 0.210)" in near
@@ -60,54 +61,46 @@ def test_the_overview_counts_what_differs_what_does_not_and_what_agrees_with_the
     assert told[1].startswith("Positions differ by more than chance in 1 of 3 curves (Cochran's Q, p < 0.05), and are")
     assert "not shown to differ in 1; 1 say nothing on position" in told[1]
     assert told[2] == (
-        "Both ends above the middle (U): "
-        "b on qa, size 10 (start +40.0 points [30.0, 50.0], end +30.0 points [10.0, 40.0]); "
-        "a on qa, size 10 (start +40.0 points [30.0, 50.0], end +30.0 points [10.0, 40.0])."
+        "U (start and end are above the middle): "
+        "b on qa, size 10 (primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0], n = 50); "
+        "a on qa, size 10 (primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0], n = 50)."
     )
     assert "highest for a on qa, size 10 (+35.0 points [31.0, 39.0], n = 50), and lowest for b on" in told[3]
     assert told[4] == "Beside 3 published values: 2 consistent, 1 differs."
     assert overview(accuracy, None) == told[:1]
 
 
-@pytest.mark.parametrize(
-    ("primacy", "recency", "name"),
-    [
-        ((0.1, 0.3), (0.1, 0.2), "both ends above the middle (U)"),
-        ((0.1, 0.3), (-0.1, 0.2), "strong at the start"),
-        ((-0.1, 0.3), (0.01, 0.2), "strong at the end"),
-        ((-0.3, -0.1), (-0.1, 0.2), "weak at the start"),
-        ((-0.3, 0.1), (-0.3, -0.1), "weak at the end"),
-        ((-0.3, -0.1), (-0.3, -0.1), "both ends below the middle (inverted)"),
-        ((0.1, 0.3), (-0.3, -0.1), "falling"),
-        ((-0.3, -0.1), (0.1, 0.3), "rising"),
-        ((0.0, 0.3), (-0.3, 0.0), "no difference of start, middle and end shown"),
-    ],
-)
-def test_a_shape_is_named_by_what_the_intervals_of_both_ends_carry(primacy, recency, name):
-    limits = {"primacy_ci_low": primacy[0], "primacy_ci_high": primacy[1]}
-    limits |= {"recency_ci_low": recency[0], "recency_ci_high": recency[1]}
-    (row,) = bias(**limits, primacy=-0.21).to_dict("records")
-    assert shape_name(row) == name
+@pytest.mark.parametrize("word", MEANINGS)
+def test_a_shape_is_the_word_of_the_table_with_its_meaning_and_both_ends(word):
+    (row,) = bias(shape=word, primacy=-0.21).to_dict("records")
     told = shape(row)
-    assert f"{name} (start -21.0 points [{100 * primacy[0]:.1f}, {100 * primacy[1]:.1f}]" in told
-    assert ("50 questions show an index from 12.0 points on" in told) == name.startswith("no difference")
+    ends = "primacy -21.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0]"
+    assert told.startswith(f"{word} ({MEANINGS[word]}; {ends}")
+    assert ("50 questions show a PBI from 12.0 points on" in told) == (word == "no difference shown")
 
 
-def test_a_curve_whose_ends_differ_only_from_one_another_rises_or_falls():
-    unclear = {
-        f"{name}_ci_{side}": limit for name in ("primacy", "recency") for side, limit in (("low", -0.1), ("high", 0.1))
-    }
-    (row,) = bias(**unclear, tilt_ci_low=0.02, tilt=0.05).to_dict("records")
-    assert shape_name(row) == "rising" and "end minus start +5.0 points [2.0, 10.0]" in shape(row)
-    assert shape_name({**row, "tilt_ci_low": -0.3, "tilt_ci_high": -0.1}) == "falling"
+def test_a_curve_without_a_word_has_none_in_the_report():
+    (row,) = bias(shape=None).to_dict("records")
+    assert shape(row) == ""
+    assert findings(bias(shape=None))[0].endswith("p < 0.001). PBI +35.0 points [31.0, 39.0]: strong.")
+
+
+def test_the_report_says_what_an_interval_alone_shows_and_the_corrected_word_does_not():
+    (row,) = bias(shape="no difference shown", recency_ci_low=-0.1, tilt_ci_high=-0.02).to_dict("records")
+    assert "tilt -10.0 points [-20.0, -2.0]; without 0 by its own 95 % interval, uncorrected: primacy, tilt;" in shape(
+        row
+    )
+    assert "uncorrected" not in shape({**row, "primacy_ci_low": -0.1, "tilt_ci_high": 0.1})
 
 
 def test_many_curves_are_counted_by_their_shapes():
     accuracy = pd.DataFrame({"model": ["a"], "experiment": ["qa"], "n": [50]})
-    curves = [bias(size=size) for size in range(9)] + [bias(size=9, primacy_ci_low=-0.1)]
+    curves = [bias(size=size) for size in range(9)] + [bias(size=9, shape="recency alone")]
     told = overview(accuracy, pd.concat(curves))
-    assert told[2] == "Both ends above the middle (U): 9 of 10 curves."
-    assert told[3] == "Strong at the end: a on qa, size 9 (end +30.0 points [10.0, 40.0])."
+    assert told[2] == "U (start and end are above the middle): 9 of 10 curves."
+    assert told[3].startswith(
+        "Recency alone (the end is above the middle, the start is not shown to differ from it): a on"
+    )
 
 
 def test_ordinals():

@@ -8,13 +8,15 @@ meant for ten clusters or more: with fewer, intervals cover less than they say.
 """
 
 from collections.abc import Sequence
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from litm.analysis import statistics
+from litm.analysis import pbi, statistics
 from litm.analysis.statistics import CochransQ, Estimate
+from litm.base.intervals import clustered_interval
 
 #: Most numbers drawn at once: 32 MB.
 DRAWN = 2**22
@@ -50,6 +52,43 @@ def contrast_interval(
         return Estimate(value, -most, most, most)
     half = float(special.stdtrit(df, (1 + confidence) / 2)) * standard_error
     return Estimate(value, max(-most, min(centre - half, value)), min(most, max(centre + half, value)), standard_error)
+
+
+def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95) -> Estimate:
+    """`statistics.gap_interval` made of the intervals of `contrast_interval`."""
+    if clusters is None:
+        return statistics.gap_interval(matrix, confidence)
+    columns = matrix.shape[1]
+    pairs = list(permutations(range(columns), 2))
+
+    def difference(pair: tuple[int, int], at: float) -> Estimate:
+        return contrast_interval(matrix[:, pair], [1, -1], clusters, at)
+
+    lows = [difference(pair, 1 - (1 - confidence) / len(pairs)).low for pair in pairs]
+    best = max((difference(pair, confidence) for pair in pairs), key=lambda one: one.value)
+    highs = [difference(pair, confidence).high for pair in pairs]
+    return Estimate(best.value, max(0.0, *lows), max(highs), best.standard_error)
+
+
+def limit_of(matrix: np.ndarray, clusters: np.ndarray | None) -> str | None:
+    """`pbi.limit_of` of (questions, positions) answers, with the intervals of clusters."""
+    intervals = [clustered_interval(column, clusters) for column in matrix.T]
+    return pbi.limit_of(matrix.sum(axis=0).tolist(), len(matrix), intervals)
+
+
+def design_effect(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
+    """How many times more questions the interval of a contrast takes because of the clusters, at least 1.
+
+    The squared ratio of the widths of both intervals, that of `contrast_interval` and of the one without clusters: its
+    variance and its quantile of t. 1 without clusters.
+    """
+    if clusters is None:
+        return 1.0
+    *_, error, df = _robust(matrix, np.asarray(weights, dtype=float), clusters)
+    plain = statistics.contrast_interval(matrix, weights).standard_error
+    if not df:
+        return float(len(matrix))
+    return max(1.0, float((special.stdtrit(df, 0.975) * error / special.stdtrit(len(matrix) + 1, 0.975) / plain) ** 2))
 
 
 def contrast_p(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
@@ -156,9 +195,9 @@ def permuted_sums(matrix: np.ndarray, clusters: np.ndarray, replicates: int, rng
     return np.rint(sums + constant / columns).astype(np.int64) if groups else np.zeros_like(sums, dtype=np.int64)
 
 
-def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None) -> Estimate:
+def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95) -> Estimate:
     """`statistics.mean_interval`, with the cluster-robust standard error and G - 1 degrees of freedom."""
-    plain = statistics.mean_interval(matrix)
+    plain = statistics.mean_interval(matrix, confidence)
     if clusters is None or plain.value in (0, 1):
         return plain
     shares = matrix.mean(axis=1)
@@ -167,7 +206,7 @@ def mean_interval(matrix: np.ndarray, clusters: np.ndarray | None) -> Estimate:
     if groups < 2:
         return Estimate(plain.value, 0.0, 1.0, 1.0)
     standard_error = float(np.sqrt(groups / (groups - 1) * (sums**2).sum())) / len(shares)
-    half = float(special.stdtrit(groups - 1, 0.975)) * standard_error
+    half = float(special.stdtrit(groups - 1, (1 + confidence) / 2)) * standard_error
     return Estimate(plain.value, max(0.0, plain.value - half), min(1.0, plain.value + half), standard_error)
 
 

@@ -1,39 +1,47 @@
 """What each curve could have shown: rows of detectable_effects.csv from score rows."""
 
+from math import ceil
+
 import numpy as np
 import pandas as pd
 
+from litm.analysis.clusters import contrast_interval, design_effect
 from litm.analysis.paired_scores import CompleteCases, complete_cases, interval_columns
 from litm.analysis.pbi import CONTRASTS, middle_index
 from litm.analysis.power import FIVE_POINTS, Assumption, detectable_effect, observed, questions_needed
-from litm.analysis.statistics import contrast_interval
 
 
 def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
     """A row for each of primacy, recency, tilt and PBI of one curve: what was found, and what n questions can show.
 
     `mde` is the smallest effect that is shown with a chance of 80 %, and `n_for_5_points` the questions that show one
-    of 5 points, both for a curve of this mean accuracy and correlation. [] for a curve without a middle or a complete
-    case. Errors: those of `complete_cases`.
+    of 5 points, both for a curve of this mean accuracy and correlation. Questions in clusters count as the fewer
+    independent ones that they are worth (`clusters.design_effect`). [] for a curve without a middle or a complete case.
+    Errors: those of `complete_cases`.
     """
     sweep = complete_cases(scores)
     three = start_middle_end(sweep)
     if three is None:
         return []
     assumed = observed(three)
-    return [
-        {
-            **sweep.names,
-            "n": len(three),
-            "statistic": contrast,
-            **interval_columns("value", contrast_interval(three, weights)),
-            "mean_accuracy": assumed.accuracy,
-            "correlation": assumed.correlation,
-            "mde": detectable_effect(contrast, len(three), assumed),
-            "n_for_5_points": questions_needed(contrast, FIVE_POINTS, assumed),
-        }
-        for contrast, weights in CONTRASTS.items()
-    ]
+    rows = []
+    for contrast, weights in CONTRASTS.items():
+        effect = design_effect(three, weights, sweep.clusters)
+        needed = questions_needed(contrast, FIVE_POINTS, assumed)
+        rows.append(
+            {
+                **sweep.names,
+                "n": len(three),
+                "statistic": contrast,
+                **interval_columns("value", contrast_interval(three, weights, sweep.clusters)),
+                "mean_accuracy": assumed.accuracy,
+                "correlation": assumed.correlation,
+                "design_effect": effect,
+                "mde": detectable_effect(contrast, int(len(three) / effect), assumed),
+                "n_for_5_points": None if needed is None else ceil(needed * effect),
+            }
+        )
+    return rows
 
 
 def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:

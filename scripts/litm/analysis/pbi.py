@@ -26,13 +26,13 @@ MEASURED, NO_INFORMATION = "measured", "no_information"
 CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "pbi": (0.5, -1, 0.5)}
 
 
-def limit_of(correct: Sequence[int], n: int) -> str | None:
+def limit_of(correct: Sequence[int], n: int, intervals: Sequence[tuple[float, float]] | None = None) -> str | None:
     """What keeps accuracies from showing a difference: the floor, the ceiling, or too few questions to tell.
 
     correct: right answers of n at each position. It is the lack of questions where the intervals reach a limit that the
-    accuracies themselves are not `NEAR` to.
+    accuracies themselves are not `NEAR` to. intervals: of the accuracies; those of `binomial_interval` if left out.
     """
-    intervals = [binomial_interval(count, n) for count in correct]
+    intervals = intervals or [binomial_interval(count, n) for count in correct]
     floor, ceiling = all(low <= FLOOR for low, _ in intervals), all(high >= CEILING for _, high in intervals)
     if not (floor or ceiling):
         return None

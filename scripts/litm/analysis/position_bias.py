@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from litm.analysis.clusters import cochrans_q, contrast_interval, gap_test
+from litm.analysis.clusters import cochrans_q, contrast_interval, design_effect, gap_interval, gap_test, limit_of
 from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
 from litm.analysis.pbi import (
     CONTRASTS,
@@ -11,12 +11,11 @@ from litm.analysis.pbi import (
     NO_INFORMATION,
     area_weights,
     class_words,
-    limit_of,
     middle_index,
     pbi_class,
 )
 from litm.analysis.power import detectable_effect, observed
-from litm.analysis.statistics import Estimate, gap_interval
+from litm.analysis.statistics import Estimate
 
 #: Replicates of the permutation test.
 PERMUTATIONS = 10_000
@@ -47,7 +46,7 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
 def missing_information(sweep: CompleteCases) -> str | None:
     """Why the positions cannot be told apart, or None if they can.
 
-    At the floor: at every position the interval of the accuracy (`binomial_interval`) reaches down to 2 %. At the
+    At the floor: at every position the interval of the accuracy (`clustered_interval`) reaches down to 2 %. At the
     ceiling: at every position it reaches up to 98 %. Such a sweep cannot show an effect, so its PBI near 0 must not
     be read as a flat curve. That no question differs between positions is no such reason by itself: halfway between
     floor and ceiling it is what a flat curve looks like, and the intervals say how sure that is.
@@ -59,7 +58,7 @@ def missing_information(sweep: CompleteCases) -> str | None:
         return "only one position"
     if sweep.all_empty:
         return "all answers are empty"
-    return "too few questions" if n == 1 else limit_of(sweep.matrix.sum(axis=0).tolist(), n)
+    return "too few questions" if n == 1 else limit_of(sweep.matrix, sweep.clusters)
 
 
 def _ends(sweep: CompleteCases) -> dict:
@@ -88,7 +87,8 @@ def _bias(sweep: CompleteCases) -> dict:
         row |= interval_columns(name, estimate)
         if name == "pbi":
             three = sweep.matrix[:, weights != 0]
-            row["mde"] = detectable_effect("pbi", len(three), observed(three))
+            worth = len(three) / design_effect(sweep.matrix, weights.tolist(), sweep.clusters)
+            row["mde"] = detectable_effect("pbi", int(worth), observed(three))
             row |= _classify(sweep, estimate, three)
     area = area_weights(sweep.depths)
     return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area, sweep.clusters)) if area else {})
@@ -101,7 +101,7 @@ def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> di
     """
     if missing_information(sweep):
         return {}
-    limit = limit_of(three.sum(axis=0).tolist(), len(three))
+    limit = limit_of(three, sweep.clusters)
     if limit:
         return {"reason": f"{limit} at start, middle and end"}
     return {
@@ -120,7 +120,7 @@ def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Gen
         "worst_position": sweep.positions[int(correct.argmin())] if gap.gap else None,
         "best_accuracy": int(correct.max()) / len(sweep.matrix),
         "worst_accuracy": int(correct.min()) / len(sweep.matrix),
-        **interval_columns("gap", gap_interval(sweep.matrix)),
+        **interval_columns("gap", gap_interval(sweep.matrix, sweep.clusters)),
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,
         "gap_p": gap.p_value,

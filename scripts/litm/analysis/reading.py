@@ -2,6 +2,8 @@
 
 from litm.analysis.statistics import Estimate
 
+#: The readings by name.
+FIRST_LINE, FULL = "first_line", "full"
 #: What an estimate says: its whole interval is above 0, below 0, or neither.
 ABOVE, BELOW, OPEN = "above 0", "below 0", "not shown to differ from 0"
 

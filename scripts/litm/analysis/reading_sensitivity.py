@@ -13,13 +13,12 @@ from litm.analysis.clusters import cluster_codes, contrast_interval
 from litm.analysis.paired_scores import CELL, curves, interval_columns, names_of, verdict_grid
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.position_bias import position_bias_row
-from litm.analysis.reading import changes_sign, conclusion
+from litm.analysis.reading import FIRST_LINE, FULL, changes_sign, conclusion
 from litm.analysis.statistics import Estimate
 from litm.analysis.utilisation import utilisation_rows
 from litm.base.formatting import percent, points
 from litm.base.intervals import clustered_interval
 
-FIRST_LINE, FULL = "first_line", "full"
 ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
 #: A greater share of first lines that end with a colon is warned of.
 MANY_PREAMBLES = 0.05

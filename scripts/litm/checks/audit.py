@@ -55,7 +55,8 @@ def audit_table(
     recorded, again: responses; `again` has the same questions at all placements of a size. A
     flip is an answer with another text, or with another verdict of the metric (of any target). Rates have 95 %
     intervals, see `binomial_interval`; gap_p is that of `gap_test` over the placements of the size, the same in all
-    its rows and missing for a single placement: is some placement flipped more than chance would have it?
+    its rows and missing for a single placement: is some placement flipped more than chance would have it? Both count
+    questions, also where an experiment has `cluster`: a flip comes from how prompts are computed, not from an article.
     """
     first = {response.name: response for response in recorded}
     second = {response.name: response for response in again}

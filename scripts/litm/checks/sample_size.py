@@ -22,6 +22,11 @@ from litm.inference.prompt import Prompt
 
 #: Positions that start, middle and end take.
 LEAST_POSITIONS = 3
+#: The line above those of the sweeps.
+HEADING = (
+    "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md), if they are independent; with "
+    "`cluster` it is less, see design_effect in detectable_effects.csv:"
+)
 NOTHING_KNOWN = (
     Assumption(ASSUMED_ACCURACY, ASSUMED_CORRELATION),
     "assumed, as nothing of it was scored yet",
@@ -102,9 +107,7 @@ def sample_size_notes(sizes: Sequence[SampleSize]) -> list[str]:
         f"{same[0].experiment} ({', '.join(one.model for one in same)}): {_shown(same[0])}"
         for same in together.values()
     ]
-    if lines:
-        lines.insert(0, "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md):")
-    return lines
+    return [HEADING, *lines] if lines else []
 
 
 def _shown(size: SampleSize) -> str:

@@ -86,7 +86,7 @@ class ExperimentEntry(Entry):
         None,
         description="A field of the question's record, or else of its gold document (such as title), with the same "
         "value for questions that belong together (an article, a source, a template): intervals and tests then count "
-        "such questions as dependent, but for the claims, which count questions. Left out, every question counts as "
+        "such questions as dependent (an audit counts questions). Left out, every question counts as "
         "independent. For questions from a file.",
     )
     examples: Annotated[int, Field(ge=1)] | None = Field(

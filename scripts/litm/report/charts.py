@@ -108,10 +108,10 @@ def _heights(made: Chart) -> list[float]:
 def forest(position_bias: pd.DataFrame | None, models: Sequence[str]) -> dict | None:
     """{limit: where the scale ends on both sides, rows}, or None if no curve has a Position Bias Index.
 
-    A row is {experiment, model, colour, what (size and placement), n, text, class, certain, left, dot, right}: the last
-    three in per cent of the scale's width, from its left end; colour: which of the page's colours the model has, by its
-    place among these models. Rows are in the order of experiments, then models. Curves
-    without an index, or where it says nothing, are left out.
+    A row is {experiment, model, colour, what (size and placement), n, text, class, certain, shape, left, dot, right}:
+    the last three in per cent of the scale's width, from its left end; colour: which of the page's colours the model
+    has, by its place among these models. Rows are in the order of experiments, then models. Curves without an index, or
+    where it says nothing, are left out.
     """
     curves = [] if position_bias is None else indexed_curves(position_bias)
     rows = [(curve, curve.index) for curve in curves if curve.index and curve.pbi_class]
@@ -135,6 +135,7 @@ def _forest_rows(
             "n": f"{curve.n:,}",
             "text": f"{value} [{low}, {high}]",
             "class": curve.pbi_class,
+            "shape": curve.shape,
             "certain": curve.is_certain,
             "left": left,
             "dot": dot,

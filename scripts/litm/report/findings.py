@@ -4,27 +4,22 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from litm.analysis.claims.words import END_LOWER, FLAT, MEANINGS, NONE, START_LOWER, UNEVEN
 from litm.analysis.pbi import NO_INFORMATION
 from litm.base.formatting import ordinal, percent, points
 
-#: The differences of start, middle and end, in words.
-DIFFERENCES = {"primacy": "start", "recency": "end", "tilt": "end minus start"}
 #: A smaller p value is called more than chance.
 SIGNIFICANT = 0.05
 #: So many curves are named one by one in the overview.
 NAMED = 6
-NO_DIFFERENCE = "no difference of start, middle and end shown"
-#: What the signs of primacy and recency come to, each by its own 95 % interval: above the middle (1), below it (-1), or
-#: not shown to differ (0). Where neither differs, the tilt says whether the curve rises or falls.
-SHAPES = {
-    (1, 1): "both ends above the middle (U)",
-    (1, 0): "strong at the start",
-    (0, 1): "strong at the end",
-    (-1, 0): "weak at the start",
-    (0, -1): "weak at the end",
-    (-1, -1): "both ends below the middle (inverted)",
-    (1, -1): "falling",
-    (-1, 1): "rising",
+#: By word: differences that it does not say are there, though an interval by itself may be without 0: the word is
+#: corrected for all curves of the experiment.
+UNSAID = {
+    NONE: ("primacy", "recency", "tilt"),
+    FLAT: ("primacy", "recency", "tilt"),
+    UNEVEN: ("primacy", "recency", "tilt"),
+    START_LOWER: ("recency",),
+    END_LOWER: ("primacy",),
 }
 
 
@@ -74,48 +69,49 @@ def _with_interval(row: Mapping, name: str) -> str:
 
 
 def _shapes(curves: Sequence[Mapping]) -> list[str]:
-    """How start and end compare with the middle: a sentence for each shape, naming its curves where they are few."""
-    by_name: dict[str, list[Mapping]] = {}
+    """How start and end compare with the middle: a sentence for each word, naming its curves where they are few and
+    something is shown.
+    """
+    by_word: dict[str, list[Mapping]] = {}
     for row in curves:
-        by_name.setdefault(shape_name(row), []).append(row)
+        if not pd.isna(row["shape"]):
+            by_word.setdefault(row["shape"], []).append(row)
     told = []
-    for name in sorted(by_name, key=[*SHAPES.values(), NO_DIFFERENCE].index):
-        rows = by_name[name]
-        named = [" ".join(filter(None, (_curve_name(row), _deciding(row)))) for row in rows]
-        which = "; ".join(named) if len(rows) <= NAMED else f"{len(rows)} of {_count(len(curves), 'curve')}"
-        told.append(f"{name[0].upper()}{name[1:]}: {which}.")
+    for word in sorted(by_word, key=list(MEANINGS).index):
+        rows = by_word[word]
+        named = [f"{_curve_name(row)} ({_ends(row)}, n = {row['n_complete']:,})" for row in rows]
+        is_told = len(rows) <= NAMED and word != NONE
+        which = "; ".join(named) if is_told else f"{len(rows)} of {_count(len(curves), 'curve')}"
+        told.append(f"{word[0].upper()}{word[1:]} ({MEANINGS[word]}): {which}.")
     return told
 
 
-def sign(row: Mapping, name: str) -> int:
-    """1 where the whole interval of a difference is above 0, -1 where it is below, 0 where nothing is shown."""
-    return int(row[f"{name}_ci_low"] > 0) - int(row[f"{name}_ci_high"] < 0)
+def _ends(row: Mapping) -> str:
+    return ", ".join(f"{name} {_with_interval(row, name)}" for name in ("primacy", "recency"))
 
 
-def shape_name(row: Mapping) -> str:
-    """How start, middle and end compare, in words that the intervals of primacy, recency and tilt carry."""
-    ends = sign(row, "primacy"), sign(row, "recency")
-    slope = sign(row, "tilt")
-    return SHAPES[ends] if any(ends) else SHAPES[-slope, slope] if slope else NO_DIFFERENCE
-
-
-def _deciding(row: Mapping) -> str:
-    """The differences that give a curve its name, with their intervals; '' where none does."""
-    ends = [name for name in ("primacy", "recency") if sign(row, name)]
-    deciding = ends or (["tilt"] if sign(row, "tilt") else [])
-    numbers = ", ".join(f"{DIFFERENCES[name]} {_with_interval(row, name)}" for name in deciding)
-    return f"({numbers})" if numbers else ""
+def excludes_0(row: Mapping, name: str) -> bool:
+    """Whether the 95 % interval of a difference by itself is all above or all below 0."""
+    return row[f"{name}_ci_low"] > 0 or row[f"{name}_ci_high"] < 0
 
 
 def shape(row: Mapping) -> str:
-    """The name with primacy and recency, and with what n could have shown where nothing is."""
-    name = shape_name(row)
-    numbers = [f"{DIFFERENCES[one]} {_with_interval(row, one)}" for one in ("primacy", "recency")]
-    if sign(row, "tilt") and not (sign(row, "primacy") or sign(row, "recency")):
-        numbers.append(f"{DIFFERENCES['tilt']} {_with_interval(row, 'tilt')}")
-    if name == NO_DIFFERENCE and not pd.isna(row["mde"]):
-        numbers.append(f"{row['n_complete']:,} questions show an index from {percent(row['mde'])} points on")
-    return f"{name} ({', '.join(numbers)})"
+    """The curve's word and what it means, with primacy and recency; '' for a curve without a word.
+
+    Behind it is what a single interval shows and the word does not say, because that is corrected over all curves of
+    the experiment, and what n could have shown where nothing is.
+    """
+    word = row["shape"]
+    if pd.isna(word):
+        return ""
+    told = [f"{word} ({MEANINGS[word]}; {_ends(row)}"]
+    alone = [name for name in UNSAID.get(word, ()) if excludes_0(row, name)]
+    if alone:
+        tilt = f", tilt {_with_interval(row, 'tilt')}" if "tilt" in alone else ""
+        told.append(f"{tilt}; without 0 by its own 95 % interval, uncorrected: {', '.join(alone)}")
+    if word == NONE and not pd.isna(row["mde"]):
+        told.append(f"; {row['n_complete']:,} questions show a PBI from {percent(row['mde'])} points on")
+    return "".join(told) + ")"
 
 
 def _count(number: int, noun: str) -> str:
@@ -167,4 +163,5 @@ def _describe_pbi(row: Mapping) -> str:
     if pd.isna(row["pbi_class"]):
         return f" Its PBI says nothing ({row['reason']})."
     ends = shape(row)
-    return f" {ends[0].upper()}{ends[1:]}. PBI {_with_interval(row, 'pbi')}: {row['class_words']}."
+    told = f" Shape: {ends}." if ends else ""
+    return f"{told} PBI {_with_interval(row, 'pbi')}: {row['class_words']}."

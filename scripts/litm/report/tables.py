@@ -14,6 +14,11 @@ SHOWN = tuple(table for table in _ALL if not table.section)
 #: Those with sections of their own, by the name that links lead to.
 COMPARISONS = {table.section: table for table in _ALL if table.section}
 
+#: Tables that everybody needs; the others are folded, and so are these where they have more rows than this.
+OPEN, FEW_ROWS = ("accuracy", "position_bias", "claims", "tokens_used"), 24
+#: A text longer than this is a sentence.
+SENTENCE = 80
+
 _TOKENS_USED = {
     "model": MODEL,
     "experiment": EXPERIMENT,
@@ -43,8 +48,9 @@ TOKENS_USED = Table(
 
 
 def shown_tables(frames: Mapping[str, pd.DataFrame], tables: Sequence[Table] = SHOWN) -> list[dict]:
-    """The tables that there are, each as {title, note, headings, rows}; headings and cells are pairs of a text and
-    whether its column is one of words.
+    """The tables that there are, each as {title, note, headings, rows, is_open, is_wordy}; headings and cells are pairs
+    of a text and whether its column is one of words. is_open: whether it is shown unfolded; is_wordy: whether it has
+    sentences, so that a narrow screen shows its cells one below another.
 
     Columns that a table lacks are left out, and so are tables without rows.
     """
@@ -55,9 +61,12 @@ def _table(table: Table, frame: pd.DataFrame) -> dict:
     names = [name for name in table.report if name in frame]
     columns = [table.columns[name] for name in names]
     is_text = [column.dtype == TEXT for column in columns]
+    cells = table.cells(frame, names)
     return {
         "title": table.title,
         "note": table.note,
         "headings": list(zip((column.heading for column in columns), is_text, strict=True)),
-        "rows": [list(zip(row, is_text, strict=True)) for row in table.cells(frame, names)],
+        "rows": [list(zip(row, is_text, strict=True)) for row in cells],
+        "is_open": table.name in OPEN and len(cells) <= FEW_ROWS,
+        "is_wordy": any(len(cell) > SENTENCE for row in cells for cell in row),
     }

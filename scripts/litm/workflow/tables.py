@@ -80,6 +80,7 @@ def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
         "data_versions": sources.data_versions,
         "comparisons": [one.to_json() for one in find_comparisons(study.experiments)],
         "tuned_models": tuned_models(study),
+        "base_models": base_models(study),
         "references": {
             name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
         },
@@ -91,6 +92,12 @@ def tuned_models(study: Study) -> list[tuple[str, str]]:
     about = study.relations["models"]
     pairs = [(name, about.get(name, {}).get("tuned_from")) for name in study.models]
     return [(name, str(base)) for name, base in pairs if base in study.models]
+
+
+def base_models(study: Study) -> list[str]:
+    """The selected models that others of the catalogue were tuned from."""
+    bases = {about.get("tuned_from") for about in study.relations["models"].values()}
+    return [name for name in study.models if name in bases]
 
 
 def compared_sweeps(study: Study) -> set[tuple[str, str]]:

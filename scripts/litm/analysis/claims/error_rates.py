@@ -29,7 +29,8 @@ is decided by the usual 95 % interval.
 **Words of a curve** (U, recency alone, rising, flat, ...) are a family of their own: all statements that words are made
 of, of all curves of an experiment. A third of ALPHA each is for "this is above that", "this is below that" and "flat"
 (equivalence: all positions within 5 points of one another, each pair at full level, Berger 1982), by Holm. A curve
-whose U is supported is called U (or W), at the level of that verdict.
+whose U is supported, as one of all models or as one of the base models, is called U (or W), at the level of that
+verdict. Every table and page takes the word from `curve_words`.
 
 Over a whole table with F families the chance of one wrong verdict is at most F·5 %; to have 5 % there, believe what
 holds at the confidence 1 - 0.05/(F·family_size).

@@ -68,6 +68,9 @@ class Evidence(Protocol):
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
         """Right answers in each cell, and the number of questions, which are the same in all."""
 
+    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
+        """What keeps `of` these cells from showing a difference, on the questions scored in all: see `pbi.limit_of`."""
+
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
         """Mean number of tokens of the prompts of these cells; None where that is not known."""
 

@@ -8,6 +8,7 @@ from scipy import special
 
 from litm.analysis.claims.evidence import Cell
 from litm.analysis.claims.measures import Measure
+from litm.analysis.pbi import limit_of
 from litm.analysis.published.values import PublishedAccuracy, first_of_cells
 from litm.base.intervals import binomial_interval
 from litm.domain.placement import depth_of
@@ -61,6 +62,11 @@ class PublishedEvidence:
         """As `Evidence.correct`; where cells are over different numbers of questions, as if over the fewest."""
         n = min(self.values[cell].n for cell in cells)
         return [round(self.values[cell].accuracy * n) for cell in cells], n
+
+    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
+        """As `Evidence.limit`."""
+        correct, n = self.correct(cells)
+        return limit_of([correct[cells.index(cell)] for cell in of], n)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> None:
         return None

@@ -1,4 +1,4 @@
-"""Evidence from scores: every comparison is paired by question."""
+"""Evidence from scores: every comparison is paired by question, and counts clusters where questions have them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,27 +9,31 @@ import pandas as pd
 
 from litm.analysis.claims.evidence import Cell
 from litm.analysis.claims.measures import Measure, minus
-from litm.analysis.statistics import contrast_interval, mean_interval
+from litm.analysis.clusters import contrast_interval, limit_of, mean_interval
 from litm.base.errors import UserError
-from litm.base.intervals import binomial_interval
+from litm.base.intervals import clustered_interval
 from litm.domain.placement import gold_places
 
 #: What names a cell among score rows, and the columns of these that are needed in all.
 CELL = ["model", "experiment", "size", "position", "placement", "depth"]
-COLUMNS = [*CELL, "id", "correct", "prompt_tokens", "excluded"]
+COLUMNS = [*CELL, "id", "correct", "prompt_tokens", "excluded", "cluster"]
 
 
 @dataclass(eq=False)
 class ScoredEvidence:
     """verdicts: by cell, 1 or 0 by the id of each question that was scored; lengths: mean tokens of its prompts;
-    recalls: by experiment and number of passages, recall and n.
+    recalls: by experiment and number of passages, recall and n; clusters: by cell, the cluster by the id of each
+    question, of cells whose experiment has `cluster`.
     """
 
     verdicts: Mapping[Cell, pd.Series]
     lengths: Mapping[Cell, float | None]
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
-    #: What `_matrix` has joined, because several claims ask about the same cells.
-    _joined: dict[tuple[Cell, ...], np.ndarray] = field(default_factory=dict, init=False, repr=False)
+    clusters: Mapping[Cell, pd.Series] = field(default_factory=dict)
+    #: What `_answers` has joined, because several claims ask about the same cells.
+    _joined: dict[tuple[Cell, ...], tuple[np.ndarray, np.ndarray | None]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def is_published(self) -> bool:
@@ -40,8 +44,8 @@ class ScoredEvidence:
         return list(self.verdicts)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
-        """As `Evidence.contrast`, on the complete cases, with the interval of `statistics.contrast_interval`."""
-        matrix, values = self._matrix(list(weights)), np.array(list(weights.values()))
+        """As `Evidence.contrast`, on the complete cases, with the interval of `clusters.contrast_interval`."""
+        (matrix, clusters), values = self._answers(list(weights)), np.array(list(weights.values()))
         if not len(matrix):
             return None
         used = values != 0
@@ -49,41 +53,51 @@ class ScoredEvidence:
 
         @cache
         def interval(confidence: float) -> tuple[float, float]:
-            estimate = contrast_interval(matrix, values, confidence)
+            estimate = contrast_interval(matrix, values, clusters, confidence)
             return estimate.low, estimate.high
 
-        return Measure(contrast_interval(matrix, values).value, len(matrix), interval)
+        return Measure(contrast_interval(matrix, values, clusters).value, len(matrix), interval)
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
         """As `Evidence.difference_of_means`: by `contrast` if at least half of the questions are those of both.
 
         Else (data of another size may have questions of their own) the two means are independent, each with the
-        interval of `statistics.mean_interval`.
+        interval of `clusters.mean_interval`.
         """
-        fewest = min(len(self._matrix(list(first))), len(self._matrix(list(other))))
+        fewest = min(len(self._answers(list(cells))[0]) for cells in (first, other))
         if not fewest:
             return None
-        if len(self._matrix([*first, *other])) >= fewest / 2:
+        if len(self._answers([*first, *other])[0]) >= fewest / 2:
             return self.contrast(dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other)))
         return replace(minus(self._mean(first), self._mean(other)), is_paired=False)
 
     def _mean(self, cells: Sequence[Cell]) -> Measure:
-        matrix = self._matrix(list(cells))
+        matrix, clusters = self._answers(list(cells))
 
         def interval(confidence: float) -> tuple[float, float]:
-            estimate = mean_interval(matrix, confidence)
+            estimate = mean_interval(matrix, clusters, confidence)
             return estimate.low, estimate.high
 
         return Measure(float(matrix.mean()), len(matrix), interval)
 
     def accuracy(self, cell: Cell) -> Measure | None:
-        """As `Evidence.accuracy`, with the interval of `statistics.binomial_interval`."""
-        (correct,), n = self.correct([cell])
-        return Measure(correct / n, n, lambda confidence: binomial_interval(correct, n, confidence)) if n else None
+        """As `Evidence.accuracy`, with the interval of `intervals.clustered_interval`."""
+        matrix, clusters = self._answers([cell])
+        if not len(matrix):
+            return None
+        right = matrix[:, 0]
+        return Measure(
+            float(right.mean()), len(right), lambda confidence: clustered_interval(right, clusters, confidence)
+        )
 
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
-        matrix = self._matrix(cells)
+        matrix, _ = self._answers(cells)
         return matrix.sum(axis=0).tolist(), len(matrix)
+
+    def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
+        """As `Evidence.limit`, with the intervals of clusters."""
+        matrix, clusters = self._answers(cells)
+        return limit_of(matrix[:, [cells.index(cell) for cell in of]], clusters)
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
         known = [length for cell in cells if (length := self.lengths[cell]) is not None]
@@ -92,13 +106,19 @@ class ScoredEvidence:
     def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
         return self.recalls.get(experiment, {})
 
-    def _matrix(self, cells: Sequence[Cell]) -> np.ndarray:
-        """(questions, cells), of the questions that were scored in all of them."""
+    def _answers(self, cells: Sequence[Cell]) -> tuple[np.ndarray, np.ndarray | None]:
+        """(questions, cells), of the questions that were scored in all of them, and the cluster of each question.
+
+        The clusters are those of the first cell that has any: an experiment may have `cluster` where the one that it is
+        compared with has none, and in either the questions are the same.
+        """
         key = tuple(cells)
         if key not in self._joined:
             columns = [self.verdicts[cell] for cell in cells]
             table = pd.concat(columns, axis=1, join="inner", ignore_index=True)
-            self._joined[key] = table.to_numpy(dtype=np.int64)
+            clustered = next((self.clusters[cell] for cell in cells if cell in self.clusters), None)
+            codes = None if clustered is None else pd.factorize(clustered.reindex(table.index))[0]
+            self._joined[key] = table.to_numpy(dtype=np.int64), codes
         return self._joined[key]
 
 
@@ -110,7 +130,7 @@ def scored_evidence(
     Cells with several gold items in a prompt are left out: the paper moves one. Raises `UserError` for a question that
     is there twice in a cell.
     """
-    verdicts, lengths = {}, {}
+    verdicts, lengths, clusters = {}, {}, {}
     groups = (group for sweep in scores for group in sweep.groupby(CELL, sort=False, dropna=False))
     for names, group in groups:
         cell = _cell(names)
@@ -124,9 +144,11 @@ def scored_evidence(
             )
         scored = group[~group["excluded"] & group["correct"].notna()]
         verdicts[cell] = scored.set_index("id")["correct"].astype("int8")
+        if "cluster" in group:
+            clusters[cell] = group.set_index("id")["cluster"]
         tokens = group["prompt_tokens"].dropna()
         lengths[cell] = float(tokens.mean()) if len(tokens) else None
-    return ScoredEvidence(verdicts, lengths, recalls or {})
+    return ScoredEvidence(verdicts, lengths, recalls or {}, clusters)
 
 
 def _cell(names: tuple) -> Cell:

@@ -7,7 +7,7 @@ from litm.analysis.claims.criteria import Criterion
 from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
 from litm.analysis.claims.measures import Measure, largest, lowest, negated
 from litm.analysis.claims.verdicts import AS_CLAIM, Part, Question
-from litm.analysis.pbi import CONTRASTS, limit_of
+from litm.analysis.pbi import CONTRASTS
 from litm.base.formatting import percent
 
 ENDS = ("start", "middle", "end")
@@ -43,7 +43,7 @@ def contrasts_question(
             Part(contrast, criterion, curve_contrast(evidence, curve, three, contrast)) for contrast, criterion in asked
         ),
         detail=words or "no question was scored at every position",
-        withheld=(limit_of(of_three, n) or "") if n else "",
+        withheld=(evidence.limit(curve.cells, three) or "") if n else "",
         role=role,
     )
 

@@ -43,7 +43,19 @@ def _sentence(asked: pd.DataFrame) -> str:
     counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
     parts = [f"{verdict} in {count}{_cases(asked, verdict)}" for verdict, count in counts.items() if count]
     sentence = f"Of {len(asked)}: {', '.join(parts)}." if len(asked) > 1 else f"{parts[0]}."
-    return sentence[0].upper() + sentence[1:]
+    return sentence[0].upper() + sentence[1:] + _reading(asked[asked["changes_with_reading"].fillna(False)])
+
+
+def _reading(changed: pd.DataFrame) -> str:
+    """Which verdicts depend on how much of the answers is read."""
+    if changed.empty:
+        return ""
+    named = [
+        f"{_case(row)}: {row['verdict_first_line']} by the first line, {row['verdict_full']} by the whole answer"
+        for row in changed.head(NAMED).to_dict("records")
+    ]
+    more = f"; and {len(changed) - NAMED} more" if len(changed) > NAMED else ""
+    return f" With the reading of the answers the verdict changes on {'; '.join(named)}{more}."
 
 
 def _cases(asked: pd.DataFrame, verdict: str) -> str:

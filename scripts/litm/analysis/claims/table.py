@@ -1,12 +1,12 @@
 """The table of claims: rows of claims.csv, and what they come to for each claim."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
+from litm.analysis.claims.curve_words import Words, curve_words, families, name_of
 from litm.analysis.claims.evidence import Evidence
 from litm.analysis.claims.relations import Relations
-from litm.analysis.claims.shape import curves_with_middle
 from litm.analysis.claims.statements import (
     base_models,
     closed_book,
@@ -19,9 +19,10 @@ from litm.analysis.claims.statements import (
     saturation,
     u_shape,
 )
-from litm.analysis.claims.verdicts import NOT_ENOUGH, SUPPORTED, Claim, Decision, Question, decide, reason
-from litm.analysis.claims.words import MEANINGS, U, W, measures_of, words_of
+from litm.analysis.claims.verdicts import NOT_ENOUGH, Claim, Decision, Question, reason
+from litm.analysis.claims.words import MEANINGS
 from litm.analysis.published.statements import NOTHING_SAID, Literature
+from litm.analysis.reading import FIRST_LINE, FULL
 from litm.analysis.tables.claims import TABLE
 
 #: In the order of the paper, and then the suite's.
@@ -41,74 +42,69 @@ CLAIMS = tuple(
     )
 )
 #: Claims about the shape of a curve, whose rows say it in words.
-OF_U = (u_shape.CLAIM, base_models.CLAIM)
-OF_SHAPE = (*OF_U, primacy.CLAIM)
+OF_SHAPE = (u_shape.CLAIM, base_models.CLAIM, primacy.CLAIM)
 
 MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
 PAIRED, UNPAIRED = "paired by question", "not paired"
 
-Words = dict[tuple, str]
+
+#: Verdicts by claim, models, experiment, size and role.
+Verdicts = dict[tuple, str]
 
 
-def claims_table(evidence: Evidence, relations: Relations, literature: Literature = NOTHING_SAID) -> pd.DataFrame:
+def claims_table(
+    evidence: Evidence,
+    relations: Relations,
+    literature: Literature = NOTHING_SAID,
+    readings: Iterable[tuple[str, Evidence]] = (),
+) -> pd.DataFrame:
     """A row for each case of each claim, in the order of the paper: rows of claims.csv.
 
     Families and their level: `error_rates`. A claim that can be asked of nothing has one row that says what it needs.
     Of published evidence there is also a row for each number that is printed without the accuracies it is made of.
+    readings: the evidence by first lines and by whole answers, one after another, by the names in `reading`; `evidence`
+    itself where the reading changes no answer.
     """
-    words: Words = {}
+    asked = {claim: _decided(claim, evidence, relations) for claim in CLAIMS}
+    by_reading = {
+        name: _verdicts(asked if one is evidence else {claim: _decided(claim, one, relations) for claim in CLAIMS})
+        for name, one in readings
+    }
+    words = curve_words(evidence, relations.base_models)
     rows: list[dict] = []
     for claim in CLAIMS:
-        questions = list(claim.ask(evidence, relations))
-        if claim in OF_SHAPE and not words:
-            words = curve_words(evidence)
-        decided = [(question, decision, size) for family in families(questions) for question, decision, size in family]
-        if claim is u_shape.CLAIM:
-            words |= {_curve(question): _word(claim, words, question, decision) for question, decision, _ in decided}
-        own = [_row(claim, words, evidence, relations, *case) for case in decided]
+        own = [
+            _with_readings(_row(claim, words, evidence, relations, *case), by_reading, _name(claim, case[0]))
+            for case in asked[claim]
+        ]
         own += _printed_alone(claim, literature, own) if evidence.is_published else []
         rows += [row | literature.beside(row) for row in own or [_nothing(claim)]]
     return TABLE.frame(rows)
 
 
-def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Decision, int]]]:
-    """The questions of one claim with their decisions, family by family: those of one experiment and one role.
-
-    The number is that of the cases that the family is corrected for.
-    """
-    grouped: dict[tuple[str, str], list[Question]] = {}
-    for question in questions:
-        grouped.setdefault((question.experiment, question.role), []).append(question)
-    for family in grouped.values():
-        size = sum(question.is_counted for question in family)
-        yield [(question, decision, size) for question, decision in zip(family, decide(family), strict=True)]
+def _decided(claim: Claim, evidence: Evidence, relations: Relations) -> list[tuple[Question, Decision, int]]:
+    return [case for family in families(claim.ask(evidence, relations)) for case in family]
 
 
-def curve_words(evidence: Evidence) -> Words:
-    """The shape of every curve in words, by model, experiment and size; all curves of an experiment are one family."""
-    words: Words = {}
-    by_experiment: dict[str, list] = {}
-    for curve, three in curves_with_middle(evidence):
-        by_experiment.setdefault(curve.experiment, []).append((curve, three))
-    for curves in by_experiment.values():
-        questions = [u_shape.question(evidence, curve, three) for curve, three in curves]
-        measures = [
-            measures_of(evidence, curve, three, question.withheld)
-            for (curve, three), question in zip(curves, questions, strict=True)
-        ]
-        words |= {_curve(question): word for question, word in zip(questions, words_of(measures), strict=True)}
-    return words
+def _verdicts(asked: Mapping[Claim, Iterable[tuple[Question, Decision, int]]]) -> Verdicts:
+    return {
+        _name(claim, question): decision.verdict for claim, cases in asked.items() for question, decision, _ in cases
+    }
 
 
-def _curve(question: Question) -> tuple:
-    return question.models, question.experiment, question.size
+def _name(claim: Claim, question: Question) -> tuple:
+    return claim.name, question.models, question.experiment, question.size, question.role
 
 
-def _word(claim: Claim, words: Words, question: Question, decision: Decision) -> str:
-    """The word of a curve: U where that is the verdict, which needs fewer answers than the word by itself."""
-    word = words.get(_curve(question), "")
-    is_u = claim in OF_U and decision.verdict == SUPPORTED
-    return U if is_u and word != W else word
+def _with_readings(row: dict, by_reading: Mapping[str, Verdicts], name: tuple) -> dict:
+    """The row with its verdicts by both readings, and in its reason that they differ, if they do."""
+    if not by_reading:
+        return row
+    first, full = (by_reading[reading].get(name, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
+    told = {"verdict_first_line": first, "verdict_full": full, "changes_with_reading": first != full}
+    if first != full:
+        told["reason"] = f"{row['reason']}; by the first line: {first}, by the whole answer: {full}"
+    return row | told
 
 
 def _row(
@@ -121,7 +117,7 @@ def _row(
     family_size: int,
 ) -> dict:
     part, measure = decision.part, decision.part.measure if decision.part else None
-    word = _word(claim, words, question, decision) if claim in OF_SHAPE else ""
+    word = words.get(name_of(question), "") if claim in OF_SHAPE else ""
     why = reason(question, decision)
     recorded = all(model in relations.recorded for model in question.models)
     return {

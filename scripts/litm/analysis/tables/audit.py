@@ -30,7 +30,10 @@ def _flips(kind: str, flip: str) -> dict[str, Column]:
 TABLE = Table(
     name="audit",
     title="Audit",
-    doc="Answers of each model and cell that came out otherwise one prompt at a time, by `snakemake audit`.",
+    doc=(
+        "Answers of each model and cell that came out otherwise one prompt at a time, by `snakemake audit`. Intervals "
+        "and p values count questions, also where an experiment has `cluster`."
+    ),
     order=200,
     inputs=("audits",),
     columns={

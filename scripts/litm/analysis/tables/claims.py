@@ -1,11 +1,11 @@
 """What the paper claims, case by case; `make_claims_table.py` makes it."""
 
-from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
+from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 
 #: Columns that the report shows.
 _REPORT = (
-    "claim", "models", "experiment", "size", "verdict", "shape", "statistic", "value", "ci_low", "ci_high",
-    "confidence", "n", "role", "paper_says", "status", "reason",
+    "claim", "models", "experiment", "size", "verdict", "changes_with_reading", "shape", "statistic", "value",
+    "ci_low", "ci_high", "confidence", "n", "role", "paper_says", "status", "reason",
 )  # fmt: skip
 
 TABLE = Table(
@@ -20,7 +20,8 @@ TABLE = Table(
     note=(
         "Per cent and points. From and to: the interval that decides, at the confidence that the number of cases asks "
         "for: the chance of any wrong verdict among the cases of a claim, an experiment and a role is at most 5 % "
-        "(Holm)."
+        "(Holm). Depends on reading: by the answers' first lines the verdict is another than by the whole answers, and "
+        "the reason says which."
     ),
     columns={
         "claim": Column(TEXT, "name of the claim", "Claim"),
@@ -28,6 +29,13 @@ TABLE = Table(
         "experiment": Column(TEXT, "the experiment that it is asked of; empty where there is none", "Experiment"),
         "size": Column(INTEGER, "the size, empty where it is asked of several", "Size"),
         "verdict": Column(TEXT, "`supported`, `contradicted` or `not enough data`", "Verdict"),
+        "changes_with_reading": Column(
+            BOOLEAN,
+            "whether the verdict depends on how much of the answers is read; empty for published accuracies",
+            "Depends on reading",
+        ),
+        "verdict_first_line": Column(TEXT, "the verdict by the answers' first lines"),
+        "verdict_full": Column(TEXT, "the verdict by the whole recorded answers"),
         "statistic": Column(
             TEXT, "what is measured: of a claim in several parts, such as a U, the part that decides", "Statistic"
         ),

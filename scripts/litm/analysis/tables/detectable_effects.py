@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n", "statistic", "value", "mean_accuracy", "correlation", "mde",
-    "n_for_5_points",
+    "model", "experiment", "size", "placement", "n", "statistic", "value", "mean_accuracy", "correlation",
+    "design_effect", "mde", "n_for_5_points",
 )  # fmt: skip
 
 TABLE = Table(
@@ -23,7 +23,7 @@ TABLE = Table(
         "effect that its n shows with a chance of 80 % and the number of questions that shows 5 points. Both are "
         "computed for a curve of its mean accuracy and correlation, see docs/evidence.md."
     ),
-    order=24,
+    order=25,
     inputs=("curve_scores",),
     note=(
         "An effect is shown where its 95 % interval lies on one side of 0. Detectable: the smallest true effect, in "
@@ -43,6 +43,12 @@ TABLE = Table(
             "position has no spread",
             "Correlation",
             INDEX,
+        ),
+        "design_effect": Column(
+            FLOAT,
+            "how many times more questions it takes because questions of a cluster are alike, at least 1; 1 without "
+            "`cluster`",
+            "Design effect",
         ),
         "mde": Column(FLOAT, "smallest effect that n shows with 80 % power", "Detectable", PERCENT),
         "n_for_5_points": Column(

@@ -1,5 +1,6 @@
 """What the position does to the accuracy of each curve."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from litm.analysis.columns import CURVE
@@ -10,8 +11,8 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n_complete", "pbi", "pbi_class",
-    "class_certain", "reason", "edge_accuracy", "middle_accuracy", "primacy", "recency", "tilt", "gap",
+    "model", "experiment", "size", "placement", "n_complete", "shape", "primacy", "recency", "tilt", "pbi",
+    "pbi_class", "class_certain", "reason", "edge_accuracy", "middle_accuracy", "gap",
     "gap_null_95", "cochran_p", "cochran_p_holm",
 )  # fmt: skip
 
@@ -25,12 +26,13 @@ TABLE = Table(
     ),
     order=20,
     inputs=("curve_scores",),
-    settings=("seed",),
+    settings=("seed", "base_models"),
     note=(
-        "Points of accuracy on the questions scored at every position. PBI: mean of start and end (edge) minus middle; "
-        "primacy: start minus middle; recency: end minus middle; tilt: end minus start; certain: the whole interval "
-        "lies in it. Gap: best minus worst position, and what it would reach by chance (95 %) if positions had no "
-        "effect. A flat PBI is not the absence of an effect: see tilt and Cochran's Q."
+        "Points of accuracy on the questions scored at every position. Shape: what is shown, corrected over all curves "
+        "of an experiment; the 95 % intervals are those of each curve by itself. PBI: mean of start and end (edge) "
+        "minus middle; primacy: start minus middle; recency: end minus middle; tilt: end minus start; certain: the "
+        "whole interval lies in it. Gap: best minus worst position, and what it would reach by chance (95 %) if "
+        "positions had no effect. A flat PBI is not the absence of an effect: see tilt and Cochran's Q."
     ),
     columns={
         **CURVE,
@@ -64,9 +66,15 @@ TABLE = Table(
         ),
         "class_certain": Column(BOOLEAN, "whether the whole interval of the PBI lies in its class", "Certain"),
         "class_words": Column(TEXT, "the class, the classes that its interval reaches, and whether 0 is in it"),
+        "shape": Column(
+            TEXT,
+            "the shape in words (docs/claims.md), the same as in claims.csv: what is shown of start, middle and end, "
+            "corrected over all curves of the experiment; empty where they say nothing, and without a middle",
+            "Shape",
+        ),
         "mde": Column(
             FLOAT,
-            "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv",
+            "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv, with its design effect",
             "Detectable PBI",
             PERCENT,
         ),
@@ -89,11 +97,15 @@ TABLE = Table(
 )
 
 
-def rows(curve_scores: "Files", seed: int) -> list[dict]:
+def rows(curve_scores: "Files", seed: int, base_models: Sequence[str]) -> list[dict]:
     """A row a curve, in the order of the score files."""
+    from litm.analysis.claims.curve_words import words_of_scores
     from litm.analysis.families import with_holm
     from litm.analysis.paired_scores import curves
     from litm.analysis.position_bias import position_bias_row
 
-    found = (position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep))
+    words = words_of_scores(curve_scores.scores(), base_models)
+    found = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep)]
+    for row in found:
+        row["shape"] = words.get((row["model"], row["experiment"], row["size"], row["placement"])) or None
     return with_holm(found, "cochran_p", "cochran_p_holm")

@@ -64,7 +64,7 @@ class _Group:
 
 
 def draw_forest(curves: Sequence[IndexedCurve], x_label: str, places: Mapping[str, int]) -> Figure:
-    """The index of every curve, in points, with its 95 % interval and its n, by experiment.
+    """The index of every curve, in points, with its 95 % interval, its n and its shape in a word, by experiment.
 
     A model has one colour and marker throughout, by its place in the study (`places`); the classes of the index are
     shaded. A curve without information is hollow and grey, with the reason at the right. Of the curves without an index
@@ -173,11 +173,16 @@ def _draw_row(panel: Axes, row: _Row, look: style.Look, layout: _Layout) -> None
             markerfacecolor="white" if reason else ink, markeredgewidth=1.2 if reason else 0.8,
             linestyle="", clip_on=False, zorder=3,
         )  # fmt: skip
-    aside = f"{row.curve.n:,}" + (f"   {reason}" if reason else "")
+    aside = "   ".join(filter(None, [f"{row.curve.n:,}", _word(row.curve)]))
     panel.annotate(
         aside, (1, row.height), (6, 0), xycoords=panel.get_yaxis_transform(), textcoords="offset points",
         va="center_baseline", fontsize=layout.font_size, color="0.35" if reason else "0.15", annotation_clip=False,
     )  # fmt: skip
+
+
+def _word(curve: IndexedCurve) -> str:
+    """What stands behind n: why there is no information, or the shape of the curve in a word."""
+    return curve.reason or curve.shape
 
 
 def _fit_axes(panel: Axes, rows: list[_Row], layout: _Layout) -> None:
@@ -186,15 +191,15 @@ def _fit_axes(panel: Axes, rows: list[_Row], layout: _Layout) -> None:
     panel.tick_params(axis="x", labelsize=9)
     panel.grid(False)
     panel.annotate(
-        "n", (1, 1), (6, 3), xycoords="axes fraction", textcoords="offset points",
+        "n   shape", (1, 1), (6, 3), xycoords="axes fraction", textcoords="offset points",
         va="bottom", color="0.35", fontsize=7.5,
     )  # fmt: skip
 
 
 def _width(groups: list[_Group], layout: _Layout) -> float:
-    """Inches: the axis, and the longest label at its left and the longest reason at its right."""
+    """Inches: the axis, and the longest label at its left and the longest word or reason at its right."""
     rows = [row for group in groups for row in group.rows]
-    left, right = max(len(row.label) for row in rows), max(len(row.curve.reason) + 8 for row in rows)
+    left, right = max(len(row.label) for row in rows), max(len(_word(row.curve)) + 8 for row in rows)
     return AXIS_INCHES + MARGIN_INCHES + (left + right) * CHARACTER_INCHES * layout.font_size / NORMAL.font_size
 
 
@@ -205,4 +210,6 @@ def _explanation(rows: list[_Row], left_out: int) -> str:
     if left_out:
         asides.append(f"left out: {left_out} without a middle position")
     lines = ["bars are 95 % intervals; n: questions scored at every position", "; ".join(asides)]
+    if any(row.curve.shape for row in rows):
+        lines.insert(1, "shape: corrected over all curves of an experiment, which the bars are not")
     return "\n".join(filter(None, lines))

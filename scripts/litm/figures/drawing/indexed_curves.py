@@ -17,7 +17,7 @@ class IndexedCurve:
     placement: '' unless prompts have several gold items; index: the lower limit, the index and the upper limit, as
     fractions, None if there is no index; n: questions scored at every position; reason: why there is no information,
     '' if there is; pbi_class: None where the index says nothing; is_certain: whether the
-    whole interval is in the class.
+    whole interval is in the class; shape: the curve's word, '' without one.
     """
 
     experiment: str
@@ -29,6 +29,7 @@ class IndexedCurve:
     reason: str
     pbi_class: str | None
     is_certain: bool
+    shape: str = ""
 
 
 def indexed_curves(position_bias: "pd.DataFrame") -> list[IndexedCurve]:
@@ -50,4 +51,5 @@ def _curve(row: Mapping) -> IndexedCurve:
         reason=row["reason"] or "",
         pbi_class=row["pbi_class"],
         is_certain=bool(row["class_certain"]),
+        shape=row.get("shape") or "",
     )

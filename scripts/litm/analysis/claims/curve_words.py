@@ -1,0 +1,100 @@
+"""The word for the shape of each curve, for every table and page that has one.
+
+All curves of an experiment are one family (`error_rates`), so that a word takes all of them and not one.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+
+import pandas as pd
+
+from litm.analysis.claims.evidence import Cell, Curve, Evidence
+from litm.analysis.claims.scored_evidence import scored_evidence
+from litm.analysis.claims.shape import curves_with_middle
+from litm.analysis.claims.statements import u_shape
+from litm.analysis.claims.verdicts import SUPPORTED, Decision, Question, decide
+from litm.analysis.claims.words import CurveMeasures, U, W, measures_of, words_of
+from litm.analysis.paired_scores import curves
+
+#: A curve: model, experiment, size, and its placement where its prompts have several gold items, else None.
+CurveName = tuple[str, str, int, str | None]
+Words = dict[CurveName, str]
+
+
+def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
+    """The word of every curve with a middle; empty for one that says nothing on position.
+
+    A curve whose U is supported, among all models or among the base models, is called U, or W, at the level of that
+    verdict, which needs fewer answers than the word by itself.
+    """
+    with_middle = list(curves_with_middle(evidence))
+    words = _family_words((evidence, curve, three, None) for curve, three in with_middle)
+    of_all = [u_shape.question(evidence, curve, three) for curve, three in with_middle]
+    of_base = [question for question in of_all if question.models[0] in base_models]
+    for questions in (of_all, of_base):
+        for family in families(questions):
+            for question, decision, _ in family:
+                name = name_of(question)
+                if decision.verdict == SUPPORTED and words[name] != W:
+                    words[name] = U
+    return words
+
+
+def words_of_scores(sweeps: Iterable[pd.DataFrame], base_models: Collection[str]) -> Words:
+    """The same from score rows, one sweep at a time, with the curves of prompts that have several gold items.
+
+    These are asked for no claim, and have a word alone.
+    """
+    several: list[pd.DataFrame] = []
+    single = scored_evidence(_without_several(sweeps, several))
+    return curve_words(single, base_models) | _family_words(_several_curves(several))
+
+
+def _without_several(sweeps: Iterable[pd.DataFrame], several: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    """The sweeps that ask for one gold item at a time; the curves of the others go to the list."""
+    for sweep in sweeps:
+        if sweep["target"].nunique() > 1:
+            several += curves(sweep)
+        else:
+            yield sweep
+
+
+def _several_curves(
+    several: Iterable[pd.DataFrame],
+) -> Iterator[tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]]:
+    for scores in several:
+        # Each position as if it had a placement of its own, which is what evidence is about.
+        evidence = scored_evidence([scores.assign(placement=scores["position"].map("gold_at_{}".format))])
+        placement = str(scores["placement"].iloc[0])
+        yield from ((evidence, curve, three, placement) for curve, three in curves_with_middle(evidence))
+
+
+def _family_words(asked: Iterable[tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]]) -> Words:
+    """The words of curves, each with its evidence and its placement; all of one experiment are a family."""
+    by_experiment: dict[str, dict[CurveName, CurveMeasures]] = {}
+    for evidence, curve, three, placement in asked:
+        withheld = u_shape.question(evidence, curve, three).withheld
+        name = (curve.model, curve.experiment, curve.size, placement)
+        by_experiment.setdefault(curve.experiment, {})[name] = measures_of(evidence, curve, three, withheld)
+    words: Words = {}
+    for measures in by_experiment.values():
+        words |= zip(measures, words_of(list(measures.values())), strict=True)
+    return words
+
+
+def name_of(question: Question) -> CurveName:
+    """The curve that a question is about."""
+    assert question.size is not None
+    return question.models[0], question.experiment, question.size, None
+
+
+def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Decision, int]]]:
+    """The questions of one claim with their decisions, family by family: those of one experiment and one role.
+
+    The number is that of the cases that the family is corrected for.
+    """
+    grouped: dict[tuple[str, str], list[Question]] = {}
+    for question in questions:
+        grouped.setdefault((question.experiment, question.role), []).append(question)
+    for family in grouped.values():
+        size = sum(question.is_counted for question in family)
+        yield [(question, decision, size) for question, decision in zip(family, decide(family), strict=True)]
