@@ -12,7 +12,22 @@ import yaml
 from conftest import ROOT
 from hypothesis import strategies as st
 from mutations import changed_bytes, changed_values, results
-from outcomes import LONGEST_LINE, REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refused, traceback_in
+from outcomes import (
+    LONGEST_LINE,
+    REFUSED,
+    RIGHT,
+    TRACED,
+    WRONG,
+    Arena,
+    Case,
+    Family,
+    Outcome,
+    counted,
+    refusal_fault,
+    refused,
+    traceback_in,
+)
+from programs import run_program
 from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
 
@@ -119,7 +134,20 @@ def planned(bench: Workbench, data: bytes, case: str) -> Outcome:
     """What comes of a config as a user's file."""
     bench.path("small.yaml").write_bytes(data)
     done = bench.snakemake("--dry-run", "--quiet", "all")
-    return Outcome(case, RIGHT) if done.returncode == 0 else refused_by_snakemake(case, done)
+    if done.returncode == 0:
+        return Outcome(case, RIGHT)
+    return _explained(bench.path("small.yaml"), refused_by_snakemake(case, done))
+
+
+def _explained(config: Path, outcome: Outcome) -> Outcome:
+    """The outcome; where Snakemake ends with a traceback on a file that it cannot read, what check_config.py says."""
+    if not (outcome.result == WRONG and "not in the project" in outcome.detail):
+        return outcome
+    checked = run_program("check_config", config)
+    said = checked.stderr.strip().removeprefix("error: ")
+    if checked.returncode == 0 or refusal_fault(said):
+        return Outcome(outcome.case, WRONG, f"{outcome.detail}; check_config.py: {said[-300:]}")
+    return Outcome(outcome.case, TRACED, f"check_config.py: {said.replace(str(config), config.name)}")
 
 
 def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,12 +14,25 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(HERE.parent), str(HERE.parent / "support")]
 
-from outcomes import FAMILIES_VARIABLE, RECORDS_VARIABLE, RESULTS, WRONG, Family, Outcome, load  # noqa: E402
+from outcomes import (  # noqa: E402
+    FAMILIES_VARIABLE,
+    RECORDS_VARIABLE,
+    RESULTS,
+    TRACED,
+    WRONG,
+    Case,
+    Family,
+    Outcome,
+    load,
+    record_file,
+)
 from test_attacks import FAMILIES  # noqa: E402
 
 #: What each case came to, so that one family can be run again by itself.
 RECORDS = ROOT / "results" / "attacks"
 TABLE = ROOT / "docs" / "reliability.md"
+#: The folders before the name of a file.
+FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
 INTRODUCTION = """# Reliability
 
 What attacks on the workflow come to. Written by `make test-attacks`, never by hand; the cases are in
@@ -26,7 +40,9 @@ What attacks on the workflow come to. Written by `make test-attacks`, never by h
 fast slice of them is part of `make test`.
 
 *Right*: as if nothing had happened, the bytes of an undisturbed run. *Refused*: one line of fewer than 600 characters
-says what is wrong, nothing is changed, and the next run goes on. *Wrong*: anything else.
+says what is wrong, nothing is changed, and the next run goes on. *Traced*: Snakemake refuses a config with a
+traceback of its own, because it reads the file before this workflow does; `scripts/config/check_config.py FILE` says
+the same in one line (see README.md). *Wrong*: anything else. A case that did not run to its end is named.
 """
 
 
@@ -41,7 +57,7 @@ def table(families: Sequence[Family], outcomes: Sequence[tuple[str, Outcome]]) -
         shown = [f"{counts[result]:,}" for result in RESULTS]
         rows.append(f"| {family.name} | {counts.total():,} | {' | '.join(shown)} |")
         sections.append(_section(family, own))
-    head = ["| attacks | cases | right | refused in one line | wrong |", "|---|---:|---:|---:|---:|"]
+    head = ["| attacks | cases | right | refused in one line | traced | wrong |", "|---|---:|---:|---:|---:|---:|"]
     return "\n".join([INTRODUCTION, *head, *rows, "", *sections])
 
 
@@ -51,15 +67,27 @@ def _section(family: Family, outcomes: Sequence[Outcome]) -> str:
     if names:
         sums = [f"{name}: {sum(one.numbers.get(name, 0) for one in outcomes):,}" for name in names]
         lines += [f"Counted over all cases: {', '.join(sums)}.", ""]
-    wrong = [one for one in outcomes if one.result == WRONG]
-    if wrong:
-        lines += ["Wrong:", "", *(f"- {_shown(one.case)}: {_shown(one.detail)}" for one in wrong), ""]
+    for title, result in (("Traced", TRACED), ("Wrong", WRONG)):
+        if found := [one for one in outcomes if one.result == result]:
+            lines += [f"{title}:", "", *(f"- {_shown(one.case)}: {_shown(one.detail)}" for one in found), ""]
+    missing = [case.name for case in family.cases if not is_sample(case) and not _is_kept(family, case)]
+    if missing:
+        lines += ["Did not run to the end:", "", *(f"- {_shown(name)}" for name in missing), ""]
     return "\n".join(lines)
+
+
+def _is_kept(family: Family, case: Case) -> bool:
+    return record_file(RECORDS, family.name, case.name).exists()
+
+
+def is_sample(case: Case) -> bool:
+    """Whether a case is a part of slow ones, for `make test`, which `main` leaves out."""
+    return "sample" in case.name
 
 
 def _shown(text: str) -> str:
     """A text on one line, without a path of this machine."""
-    short = " ".join(text.split())[:200]
+    short = FOLDERS.sub("", " ".join(text.split()))[:200]
     return short.replace("|", "\\|").replace("<", "&lt;")
 
 
