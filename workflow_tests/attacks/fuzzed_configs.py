@@ -58,6 +58,10 @@ SERVED = {
 }
 
 
+#: How the line begins in which Snakemake prints the command of a job.
+COMMAND = "Command 'set -euo pipefail;"
+
+
 @cache
 def base_config() -> dict[str, Any]:
     """A config that selects and defines something of every kind."""
@@ -136,13 +140,13 @@ def planned(bench: Workbench, data: bytes, case: str) -> Outcome:
     done = bench.snakemake("--dry-run", "--quiet", "all")
     if done.returncode == 0:
         return Outcome(case, RIGHT)
-    return _explained(bench.path("small.yaml"), refused_by_snakemake(case, done))
+    outcome = refused_by_snakemake(case, done)
+    is_snakemakes = done.returncode < 0 or "not in the project" in outcome.detail
+    return _explained(bench.path("small.yaml"), outcome) if outcome.result == WRONG and is_snakemakes else outcome
 
 
 def _explained(config: Path, outcome: Outcome) -> Outcome:
-    """The outcome; where Snakemake ends with a traceback on a file that it cannot read, what check_config.py says."""
-    if not (outcome.result == WRONG and "not in the project" in outcome.detail):
-        return outcome
+    """Where Snakemake ends with a traceback, or is ended, by a file that it cannot read: what check_config.py says."""
     checked = run_program("check_config", config)
     said = checked.stderr.strip().removeprefix("error: ")
     if checked.returncode == 0 or refusal_fault(said):
@@ -153,7 +157,9 @@ def _explained(config: Path, outcome: Outcome) -> Outcome:
 def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:
     """The outcome where Snakemake refuses: no traceback, and no line that is too long to read."""
     said = done.stdout + done.stderr
-    longest = max(said.splitlines(), key=len, default="")
+    # The command of a job that ended is Snakemake's to print, and as long as the settings.
+    ours = [line for line in said.splitlines() if not line.startswith(COMMAND)]
+    longest = max(ours, key=len, default="")
     if fault := traceback_in(said):
         return Outcome(case, WRONG, fault)
     if not said.strip():
