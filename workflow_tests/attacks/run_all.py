@@ -46,8 +46,9 @@ line (see README.md). *Wrong*: anything else. A case that did not run to its end
 """
 
 
-def table(families: Sequence[Family], outcomes: Sequence[tuple[str, Outcome]]) -> str:
-    """The page: a row a family, what each does, what was counted, and what was wrong."""
+def page(families: Sequence[Family], records: Path) -> str:
+    """The page: a row a family, what each does, what was counted, what was wrong, and what did not run."""
+    outcomes = list(load(records))
     rows, sections = [], []
     for family in families:
         own = [outcome for name, outcome in outcomes if name == family.name]
@@ -56,12 +57,13 @@ def table(families: Sequence[Family], outcomes: Sequence[tuple[str, Outcome]]) -
             counts[one.result] += one.count
         shown = [f"{counts[result]:,}" for result in RESULTS]
         rows.append(f"| {family.name} | {counts.total():,} | {' | '.join(shown)} |")
-        sections.append(_section(family, own))
+        kept = {case.name for case in family.cases if record_file(records, family.name, case.name).exists()}
+        sections.append(_section(family, own, kept))
     head = ["| attacks | cases | right | refused in one line | traced | wrong |", "|---|---:|---:|---:|---:|---:|"]
     return "\n".join([INTRODUCTION, *head, *rows, "", *sections])
 
 
-def _section(family: Family, outcomes: Sequence[Outcome]) -> str:
+def _section(family: Family, outcomes: Sequence[Outcome], kept: set[str]) -> str:
     lines = [f"## {family.name.capitalize()}", "", family.about, ""]
     names = list(dict.fromkeys(name for one in outcomes for name in one.numbers))
     if names:
@@ -70,14 +72,12 @@ def _section(family: Family, outcomes: Sequence[Outcome]) -> str:
     for title, result in (("Traced", TRACED), ("Wrong", WRONG)):
         if found := [one for one in outcomes if one.result == result]:
             lines += [f"{title}:", "", *(f"- {_shown(one.case)}: {_shown(one.detail)}" for one in found), ""]
-    missing = [case.name for case in family.cases if not is_sample(case) and not _is_kept(family, case)]
-    if missing:
-        lines += ["Did not run to the end:", "", *(f"- {_shown(name)}" for name in missing), ""]
+    impossible = [one.case for one in outcomes if not one.count]
+    missing = [case.name for case in family.cases if not is_sample(case) and case.name not in kept]
+    for title, cases in (("Could not be tried", impossible), ("Did not run to the end", missing)):
+        if cases:
+            lines += [f"{title}:", "", *(f"- {_shown(case)}" for case in cases), ""]
     return "\n".join(lines)
-
-
-def _is_kept(family: Family, case: Case) -> bool:
-    return record_file(RECORDS, family.name, case.name).exists()
 
 
 def is_sample(case: Case) -> bool:
@@ -104,7 +104,7 @@ def main() -> int:
     # Of cases that are a sample of slow ones, the slow ones alone.
     words = ["pytest", "-q", "-m", "slow or not slow", "-k", "not sample", str(HERE), *more]
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, env={**os.environ, **environment}, check=False)
-    TABLE.write_text(table(FAMILIES, list(load(RECORDS))), encoding="utf-8")
+    TABLE.write_text(page(FAMILIES, RECORDS), encoding="utf-8")
     return done.returncode
 
 
