@@ -12,7 +12,22 @@ import yaml
 from conftest import ROOT
 from hypothesis import strategies as st
 from mutations import changed_bytes, changed_values, results
-from outcomes import LONGEST_LINE, REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refused, traceback_in
+from outcomes import (
+    LONGEST_LINE,
+    REFUSED,
+    RIGHT,
+    TRACED,
+    WRONG,
+    Arena,
+    Case,
+    Family,
+    Outcome,
+    counted,
+    refusal_fault,
+    refused,
+    traceback_in,
+)
+from programs import run_program
 from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
 
@@ -41,6 +56,10 @@ SERVED = {
     "concurrency": 4,
     "request_timeout": 5,
 }
+
+
+#: How the line begins in which Snakemake prints the command of a job.
+COMMAND = "Command 'set -euo pipefail;"
 
 
 @cache
@@ -119,13 +138,28 @@ def planned(bench: Workbench, data: bytes, case: str) -> Outcome:
     """What comes of a config as a user's file."""
     bench.path("small.yaml").write_bytes(data)
     done = bench.snakemake("--dry-run", "--quiet", "all")
-    return Outcome(case, RIGHT) if done.returncode == 0 else refused_by_snakemake(case, done)
+    if done.returncode == 0:
+        return Outcome(case, RIGHT)
+    outcome = refused_by_snakemake(case, done)
+    is_snakemakes = done.returncode < 0 or "not in the project" in outcome.detail
+    return _explained(bench.path("small.yaml"), outcome) if outcome.result == WRONG and is_snakemakes else outcome
+
+
+def _explained(config: Path, outcome: Outcome) -> Outcome:
+    """Where Snakemake ends with a traceback, or is ended, by a file that it cannot read: what check_config.py says."""
+    checked = run_program("check_config", config)
+    said = checked.stderr.strip().removeprefix("error: ")
+    if checked.returncode == 0 or refusal_fault(said):
+        return Outcome(outcome.case, WRONG, f"{outcome.detail}; check_config.py: {said[-300:]}")
+    return Outcome(outcome.case, TRACED, f"check_config.py: {said.replace(str(config), config.name)}")
 
 
 def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:
     """The outcome where Snakemake refuses: no traceback, and no line that is too long to read."""
     said = done.stdout + done.stderr
-    longest = max(said.splitlines(), key=len, default="")
+    # The command of a job that ended is Snakemake's to print, and as long as the settings.
+    ours = [line for line in said.splitlines() if not line.startswith(COMMAND)]
+    longest = max(ours, key=len, default="")
     if fault := traceback_in(said):
         return Outcome(case, WRONG, fault)
     if not said.strip():

@@ -188,6 +188,16 @@ MALFORMED = {
     ("key-value", "a key twice among the pairs"): json_lines(
         [{"ordered_kv_records": [["a", "x"], ["a", "y"]], "key": "a", "value": "x"}]
     ),
+    ("key-value", "a key of 5,000 characters that is in no pair"): json_lines([{**KV[0], "key": "k" * 5000}]),
+    ("key-value", "a value of 5,000 characters in two pairs"): json_lines(
+        [{"ordered_kv_records": [["a", "x" * 5000], ["b" * 5000, "x" * 5000]], "key": "a", "value": "x" * 5000}]
+    ),
+    ("questions", "a long question twice"): json_lines([{**QUESTIONS[0], "question": "q" * 5000}] * 2),
+    ("documents, JSON", "an id of many texts"): json_lines([{**DOCUMENTS[0], "id": ["a"] * 5000}]),
+    ("recorded, JSON", "an end of 5,000 characters"): json_lines([{**RECORDED[0], "end": "e" * 5000}]),
+    ("recorded, JSON", "fields with long names, and not those that are wanted"): json_lines([{"n" * 5000: "a"}]),
+    ("recorded, JSON", "a field with a line end in its name"): json_lines([{"a\nb": "a"}]),
+    ("recorded, CSV", "a header of 5,000 columns"): b",".join([b"a"] * 5000) + b"\n",
     ("AmbigNQ", "nested too deep"): b"[" * 100_000,
     ("AmbigNQ", "an integer of 5,000 digits"): b"[" + b"9" * 5000 + b"]",
 }

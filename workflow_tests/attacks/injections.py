@@ -194,34 +194,16 @@ def attack_key(protocol: str, fault: str | None, arena: Arena) -> Iterator[Outco
         yield Outcome(case, RIGHT) if done.returncode == 0 else refused_by_snakemake(case, done)
 
 
-class HeadersServer(AttackServer):
-    """Keeps the headers of requests."""
-
-    def __enter__(self) -> "HeadersServer":
-        super().__enter__()
-        self.headers: list[str] = []
-        handler = self._http.RequestHandlerClass
-        kept = self.headers
-
-        class Keeping(handler):
-            def do_POST(self) -> None:
-                kept.append(str(self.headers))
-                super().do_POST()
-
-        self._http.RequestHandlerClass = Keeping
-        return self
-
-
 def attack_environment(protocol: str, arena: Arena) -> Iterator[Outcome]:
     """What SDKs take from the environment, with a server of one's own."""
     case = f"the environment of SDKs, {protocol}"
     bench = bench_with_questions(arena)
-    with environment(OF_SDKS), HeadersServer() as server:
+    with environment(OF_SDKS), AttackServer() as server:
         bench.configure({**config(served(server, protocol)), "figures": []})
         done = bench.snakemake("results/responses/m/qa.jsonl.gz")
-    sent = sorted({line.split(":")[0] for text in server.headers for line in text.splitlines() if CANARY in line})
+    sent = sorted({name for headers in server.headers for name, value in headers.items() if CANARY in value})
     written = files_with(bench.folder, CANARY)
-    if done.returncode:
+    if done.returncode or not server.headers:
         yield Outcome(case, WRONG, (done.stdout + done.stderr)[-400:])
     else:
         yield Outcome(case, WRONG if sent or written else RIGHT, f"sent: {sent}, written: {written}")

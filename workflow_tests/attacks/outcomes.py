@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workbench import Workbench
 
-#: As if nothing had happened; refused in one line, with nothing changed or lost; anything else.
-RIGHT, REFUSED, WRONG = "right", "refused", "wrong"
-RESULTS = (RIGHT, REFUSED, WRONG)
+#: As if nothing had happened; refused in one line, with nothing changed or lost; refused by a traceback of Snakemake's,
+#: which reads a config before this workflow does; anything else.
+RIGHT, REFUSED, TRACED, WRONG = "right", "refused", "traced", "wrong"
+RESULTS = (RIGHT, REFUSED, TRACED, WRONG)
 #: Characters of the longest message that is still one line to read.
 LONGEST_LINE = 600
 TRACEBACK = "Traceback (most recent call last)"
@@ -101,9 +102,13 @@ def save(family: str, case: str, outcomes: Iterable[Outcome]) -> None:
     folder = os.environ.get(RECORDS_VARIABLE)
     if folder:
         lines = [json.dumps({"family": family, **asdict(one)}) for one in outcomes]
-        name = "".join(letter if letter.isalnum() else "_" for letter in case)[:100]
-        name += f"_{hashlib.sha256(case.encode()).hexdigest()[:8]}"
-        (Path(folder) / family / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))
+        record_file(Path(folder), family, case).write_text("".join(line + "\n" for line in lines))
+
+
+def record_file(folder: Path, family: str, case: str) -> Path:
+    """Where the outcomes of a case are kept."""
+    name = "".join(letter if letter.isalnum() else "_" for letter in case)[:100]
+    return folder / family / f"{name}_{hashlib.sha256(case.encode()).hexdigest()[:8]}.jsonl"
 
 
 def load(folder: Path) -> Iterator[tuple[str, Outcome]]:

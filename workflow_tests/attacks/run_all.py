@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,12 +14,25 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(HERE.parent), str(HERE.parent / "support")]
 
-from outcomes import FAMILIES_VARIABLE, RECORDS_VARIABLE, RESULTS, WRONG, Family, Outcome, load  # noqa: E402
+from outcomes import (  # noqa: E402
+    FAMILIES_VARIABLE,
+    RECORDS_VARIABLE,
+    RESULTS,
+    TRACED,
+    WRONG,
+    Case,
+    Family,
+    Outcome,
+    load,
+    record_file,
+)
 from test_attacks import FAMILIES  # noqa: E402
 
 #: What each case came to, so that one family can be run again by itself.
 RECORDS = ROOT / "results" / "attacks"
 TABLE = ROOT / "docs" / "reliability.md"
+#: The folders before the name of a file.
+FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
 INTRODUCTION = """# Reliability
 
 What attacks on the workflow come to. Written by `make test-attacks`, never by hand; the cases are in
@@ -26,12 +40,15 @@ What attacks on the workflow come to. Written by `make test-attacks`, never by h
 fast slice of them is part of `make test`.
 
 *Right*: as if nothing had happened, the bytes of an undisturbed run. *Refused*: one line of fewer than 600 characters
-says what is wrong, nothing is changed, and the next run goes on. *Wrong*: anything else.
+says what is wrong, nothing is changed, and the next run goes on. *Traced*: Snakemake, which reads a config before this
+workflow does, ends with a traceback of its own or is ended; `scripts/config/check_config.py FILE` says the same in one
+line (see README.md). *Wrong*: anything else. A case that did not run to its end is named.
 """
 
 
-def table(families: Sequence[Family], outcomes: Sequence[tuple[str, Outcome]]) -> str:
-    """The page: a row a family, what each does, what was counted, and what was wrong."""
+def page(families: Sequence[Family], records: Path) -> str:
+    """The page: a row a family, what each does, what was counted, what was wrong, and what did not run."""
+    outcomes = list(load(records))
     rows, sections = [], []
     for family in families:
         own = [outcome for name, outcome in outcomes if name == family.name]
@@ -40,26 +57,37 @@ def table(families: Sequence[Family], outcomes: Sequence[tuple[str, Outcome]]) -
             counts[one.result] += one.count
         shown = [f"{counts[result]:,}" for result in RESULTS]
         rows.append(f"| {family.name} | {counts.total():,} | {' | '.join(shown)} |")
-        sections.append(_section(family, own))
-    head = ["| attacks | cases | right | refused in one line | wrong |", "|---|---:|---:|---:|---:|"]
+        kept = {case.name for case in family.cases if record_file(records, family.name, case.name).exists()}
+        sections.append(_section(family, own, kept))
+    head = ["| attacks | cases | right | refused in one line | traced | wrong |", "|---|---:|---:|---:|---:|---:|"]
     return "\n".join([INTRODUCTION, *head, *rows, "", *sections])
 
 
-def _section(family: Family, outcomes: Sequence[Outcome]) -> str:
+def _section(family: Family, outcomes: Sequence[Outcome], kept: set[str]) -> str:
     lines = [f"## {family.name.capitalize()}", "", family.about, ""]
     names = list(dict.fromkeys(name for one in outcomes for name in one.numbers))
     if names:
         sums = [f"{name}: {sum(one.numbers.get(name, 0) for one in outcomes):,}" for name in names]
         lines += [f"Counted over all cases: {', '.join(sums)}.", ""]
-    wrong = [one for one in outcomes if one.result == WRONG]
-    if wrong:
-        lines += ["Wrong:", "", *(f"- {_shown(one.case)}: {_shown(one.detail)}" for one in wrong), ""]
+    for title, result in (("Traced", TRACED), ("Wrong", WRONG)):
+        if found := [one for one in outcomes if one.result == result]:
+            lines += [f"{title}:", "", *(f"- {_shown(one.case)}: {_shown(one.detail)}" for one in found), ""]
+    impossible = [one.case for one in outcomes if not one.count]
+    missing = [case.name for case in family.cases if not is_sample(case) and case.name not in kept]
+    for title, cases in (("Could not be tried", impossible), ("Did not run to the end", missing)):
+        if cases:
+            lines += [f"{title}:", "", *(f"- {_shown(case)}" for case in cases), ""]
     return "\n".join(lines)
+
+
+def is_sample(case: Case) -> bool:
+    """Whether a case is a part of slow ones, for `make test`, which `main` leaves out."""
+    return "sample" in case.name
 
 
 def _shown(text: str) -> str:
     """A text on one line, without a path of this machine."""
-    short = " ".join(text.split())[:200]
+    short = FOLDERS.sub("", " ".join(text.split()))[:200]
     return short.replace("|", "\\|").replace("<", "&lt;")
 
 
@@ -76,7 +104,7 @@ def main() -> int:
     # Of cases that are a sample of slow ones, the slow ones alone.
     words = ["pytest", "-q", "-m", "slow or not slow", "-k", "not sample", str(HERE), *more]
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, env={**os.environ, **environment}, check=False)
-    TABLE.write_text(table(FAMILIES, list(load(RECORDS))), encoding="utf-8")
+    TABLE.write_text(page(FAMILIES, RECORDS), encoding="utf-8")
     return done.returncode
 
 

@@ -378,7 +378,8 @@ def attack(stale: Stale, arena: Arena) -> Iterator[Outcome]:
     if stale.during:
         _run_while_replaced(stale, bench)
     else:
-        bench.run(*stale.until, TARGET)
+        # The target first: `--until` takes all that is behind it for names of rules.
+        bench.run(TARGET, *stale.until)
         stale.replace(bench)
     outcome = run(bench, stale.name)
     expected = fresh(stale, arena, "fresh", stale.replace)

@@ -68,12 +68,20 @@ def test_aliases_of_aliases_are_looked_at_once(tmp_path):
     assert read_yaml(path)["a1"] == [[1], [1]]
 
 
-@pytest.mark.parametrize("text", ["[" * 5000, "a: " + "[" * 3000 + "]" * 3000])
+@pytest.mark.parametrize(
+    "text", ["[" * 200_000, "a: " + "[" * 3000 + "]" * 3000, "- " * 5000, "a: 1\nb: " + "{b: " * 200_000]
+)
 def test_brackets_without_end_are_one_line(text, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(text)
-    with pytest.raises(UserError, match=f"{path}"):
+    with pytest.raises(UserError, match=f"{path}, line [12]: more than 100 lists or mappings in one another"):
         read_yaml(path)
+
+
+def test_a_hundred_lists_in_one_another_are_read(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("[" * 100 + "]" * 100)
+    assert read_yaml(path) == yaml.safe_load(path.read_text())
 
 
 JSON_FILES = {

@@ -288,6 +288,7 @@ def test_a_dataset_may_be_given_for_each_size():
             f"{ROOT}/resources/prompts/closed_book_qa.txt: the prompt must contain {{context}} once",
         ),
         (define("models", **{"a/b": {}}), "models: the name 'a/b' is not allowed; use letters,"),
+        ({"define": {"models": {"m": {"engine": ["dummy"]}}}}, "models.m.engine: "),
         (define("models", reference={"threads": 2.0}), "models.reference.threads: must be a whole number, found 2.0"),
         (define("models", reference={"tokenizer": "config"}), "models.reference.tokenizer: config is not a file"),
         (

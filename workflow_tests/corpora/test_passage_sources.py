@@ -348,7 +348,7 @@ def test_one_file_is_a_source_too_and_may_have_a_very_long_text(tmp_path):
         ("a.jsonl", [{"text": "x", "id": 1.5}], "line 1: 'id' must be text or a whole number, but is 1.5"),
         ("a.jsonl", [{"text": "x", "id": True}], "line 1: 'id' must be text or a whole number, but is True"),
         ("a.jsonl", ['{"text": '], "line 1: not valid JSON"),
-        ("a.csv", ["id,content", "1,x"], "line 1: the header must have a column 'text', but has id, content"),
+        ("a.csv", ["id,content", "1,x"], "line 1: the header must have a column 'text', but has 'id, content'"),
         ("a.csv", [], "line 1: the header must have a column 'text', but has nothing"),
         ("a.csv", ["text,text", "x,y"], "line 1: the header names a column twice"),
         ("a.csv", ["id,text", "1,x", "2,y, z"], "line 3: 3 fields, but the header has 2; put a text with ','"),

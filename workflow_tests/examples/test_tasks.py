@@ -100,15 +100,15 @@ def test_a_bad_qa_record_is_refused_with_file_and_line(tmp_path, bad, message):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({**released_kv(), "ordered_kv_records": [["key1", "value1"], ["a", "b"], ["a", "c"]]}, "duplicate key a in"),
+        ({**released_kv(), "ordered_kv_records": [["key1", "value1"], ["a", "b"], ["a", "c"]]}, "duplicate key 'a' in"),
         ({**released_kv(), "value": ""}, "'key' and 'value' must not be empty"),
-        ({**released_kv(), "value": "other"}, "the pair of key key1 and value other is not among"),
+        ({**released_kv(), "value": "other"}, "the pair of key 'key1' and value 'other' is not among"),
         ({**released_kv(), "ordered_kv_records": [["key1"]]}, "expected .key, value., two strings"),
         (without(released_kv(), "key"), "the field 'key' is missing"),
-        ({**released_kv(), "ordered_kv_records": [["key1", "value1"], ["a", "value1"]]}, "value1 of .* key a too"),
+        ({**released_kv(), "ordered_kv_records": [["key1", "value1"], ["a", "value1"]]}, "'value1' of .* key 'a' too"),
         (
             {**released_kv(), "ordered_kv_records": [["key1", "value1"], ["value1", "b"]]},
-            "value1 of .* key value1 too",
+            "'value1' of .* key 'value1' too",
         ),
     ],
 )

@@ -108,8 +108,8 @@ def test_the_same_response_twice_is_fine_and_two_different_ones_name_both_lines(
 @pytest.mark.parametrize(
     ("record", "fields", "message"),
     [
-        ({"question": "q"}, FIELDS, "the field 'model_answer' (response) is missing; there are: question"),
-        ({"model_answer": "a"}, FIELDS, "the field 'question' (question) is missing; there are: model_answer"),
+        ({"question": "q"}, FIELDS, "the field 'model_answer' (response) is missing; there are: 'question'"),
+        ({"model_answer": "a"}, FIELDS, "the field 'question' (question) is missing; there are: 'model_answer'"),
         ({"question": "q", "model_answer": None}, FIELDS, "'model_answer' must be a text, found NoneType"),
         ({"question": "q", "model_answer": ["a"]}, FIELDS, "'model_answer' must be a text, found list"),
         ({"question": 7, "model_answer": "a"}, FIELDS, "'question' must be a text, found int"),

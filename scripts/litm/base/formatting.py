@@ -23,3 +23,8 @@ def shortened(text: object, longest: int = 120) -> str:
     """A text for a message of one line: cut, with its length, if it has more characters than that."""
     whole = str(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}... ({len(whole):,} characters)"
+
+
+def quoted(value: object, longest: int = 120) -> str:
+    """A value of a user's file for a message of one line: in quotes if it is a text, without line ends, and cut."""
+    return shortened(repr(value), longest)

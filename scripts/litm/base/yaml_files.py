@@ -17,6 +17,9 @@ KINDS = {f"{TAG}{kind}" for kind in ("map", "seq", "str", "int", "float", "bool"
 #: Numbers of YAML 1.1 that few mean: in base 8, in base 60, and those that are none.
 ODD_NUMBER = re.compile(r"[-+]?0[0-9_]+|.*:.*|.*\.(?:nan|inf)", re.IGNORECASE)
 
+#: Lists and mappings in one another, far above what a config has. libyaml takes the stack of the process for them, and
+#: ends it without a word at some ten thousand.
+DEEPEST = 100
 #: Characters of a number that anybody means, far below what Python does not read.
 LONGEST_NUMBER = 1000
 
@@ -28,7 +31,9 @@ def read_yaml(path: str | Path) -> Any:
     a date, and any other value that JSON does not have; with the file for one that is not UTF-8, or cannot be read.
     """
     try:
-        loader = LOADER(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        _check_depth(text, path)
+        loader = LOADER(text)
         root = loader.get_single_node()
         for line, problem in () if root is None else _problems(root, (), set()):
             raise UserError(f"{path}, line {line}: {problem}")
@@ -38,10 +43,18 @@ def read_yaml(path: str | Path) -> Any:
         raise UserError(f"{path}, line {line}: not valid YAML ({error.problem})") from error
     except (UnicodeDecodeError, yaml.reader.ReaderError) as error:
         raise UserError(f"{path}: not UTF-8 text, or with control characters ({error.reason})") from error
-    except RecursionError as error:
-        raise UserError(f"{path}: too many brackets in one another to be read") from error
     except ValueError as error:
         raise UserError(f"{path}: a value cannot be read ({str(error)[:100]}): put quotes around a text") from error
+
+
+def _check_depth(text: str, path: str | Path) -> None:
+    """Raise `UserError` for more than `DEEPEST` lists and mappings in one another."""
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            line = cast(Any, event.start_mark).line + 1
+            raise UserError(f"{path}, line {line}: more than {DEEPEST} lists or mappings in one another")
 
 
 def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:

@@ -79,7 +79,9 @@ def string_keys(value: Any) -> Any:
 
 def _with_defaults(entry: Mapping, defaults: Mapping) -> dict:
     """A model's entry with the config's defaults for the keys that its kind has."""
-    kind = MODELS.classes.get(entry.get("engine", ""))
+    engine = entry.get("engine")
+    # Another value is refused where the entry is read.
+    kind = MODELS.classes.get(engine) if isinstance(engine, str) else None
     own = kind.key_names() if kind else []
     return {**{key: value for key, value in defaults.items() if key in own}, **entry}
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.corpora.passages import Passage
 
 #: Repeated hashes that are looked for in the source: one is enough to name an id, different ids may have the same.
@@ -39,7 +40,7 @@ def check_ids(read: Read, hashes: set[int]) -> None:
         if hash(passage.id) in hashes:
             if passage.id in first:
                 raise UserError(
-                    f"{where}: the id {passage.id!r} is also at {first[passage.id]}; "
+                    f"{where}: the id {quoted(passage.id)} is also at {first[passage.id]}; "
                     f"give every passage an id of its own, or remove one of the two"
                 )
             first[passage.id] = where

@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.domain.placement import NO_GOLD, gold_positions
 from litm.domain.question import Item, Question
 
@@ -26,7 +27,7 @@ def place(question: Question, size: int, placement: str) -> list[Item]:
     needed = size - len(positions)
     if len(question.distractors) < needed:
         raise UserError(
-            f"question {question.id} ({question.text!r}) has {len(question.distractors)} distractors, "
+            f"question {question.id} ({quoted(question.text)}) has {len(question.distractors)} distractors, "
             f"but a context of {size} needs {needed}"
         )
     if positions and max(positions) >= size:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted, shortened
 from litm.base.json_files import read_jsonl
 from litm.base.text_files import read_table
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, STOP, UNKNOWN
@@ -62,7 +63,7 @@ def read_records(path: str | Path) -> Iterator[tuple[str, dict]]:
     rows = read_table(Path(path), delimiter)
     _, header = next(rows, (1, []))
     if len(set(header)) < len(header):
-        raise UserError(f"{path}: two columns of its header have the same name ({', '.join(header)})")
+        raise UserError(f"{path}: two columns of its header have the same name ({quoted(', '.join(header))})")
     for number, row in rows:
         if len(row) != len(header):
             raise UserError(f"{path}, line {number}: {len(row)} values, but the header has {len(header)} columns")
@@ -86,7 +87,7 @@ def read_response(record: Mapping, fields: Mapping[str, str], where: str) -> Rec
         if given is not None and given != "":
             if not isinstance(given, str) or given not in FINISH_REASONS:
                 raise UserError(
-                    f"{where}: '{fields['finish_reason']}' is {given!r}, allowed: {', '.join(FINISH_REASONS)}; "
+                    f"{where}: '{fields['finish_reason']}' is {quoted(given)}, allowed: {', '.join(FINISH_REASONS)}; "
                     "leave finish_reason out of the 'fields' if it says something else"
                 )
             reason = FINISH_REASONS[given]
@@ -103,7 +104,7 @@ def field_value(record: Mapping, name: str, fields: Mapping[str, str], where: st
     value: Any = record
     for part in theirs.split("."):
         if not isinstance(value, Mapping) or part not in value:
-            present = ", ".join(map(str, record)) or "nothing"
-            raise UserError(f"{where}: the field '{theirs}' ({name}) is missing; there are: {present}")
+            present = ", ".join(map(repr, record)) or "nothing"
+            raise UserError(f"{where}: the field '{theirs}' ({name}) is missing; there are: {shortened(present)}")
         value = value[part]
     return value

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.json_files import parse_object, typed_field
 from litm.models.gguf import SUFFIX, is_gguf
 
@@ -82,12 +83,12 @@ def _names_in(index: Path) -> Iterator[str]:
         raise UserError(f"{index}: not UTF-8 text; get the file again") from error
     for name in typed_field(parse_object(text, str(index)), "weight_map", dict, str(index)).values():
         if not isinstance(name, str):
-            raise UserError(f"{index}: 'weight_map' must have names of files, found {name!r}; get the file again")
+            raise UserError(f"{index}: 'weight_map' must have names of files, found {quoted(name)}; get the file again")
         # By its parts, as a file of the hub's cache is a link out of the folder.
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise UserError(
-                f"{index}: 'weight_map' names {name!r}, which is not in the model's folder: copy the file there, and "
-                f"name it as it is from there"
+                f"{index}: 'weight_map' names {quoted(name)}, which is not in the model's folder: copy the file "
+                "there, and name it as it is from there"
             )
         yield name
 

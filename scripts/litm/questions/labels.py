@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.json_files import parse_json, read_jsonl
 
 
@@ -70,7 +71,7 @@ def _situatedqa(path: Path) -> Iterator[tuple[str, bool]]:
         where = f"{path}, line {number}"
         text, label = _question(record, where), record.get("is_dependent", record.get("label"))
         if not isinstance(label, str | bool) or label not in dependent:
-            raise UserError(f'{where}: \'is_dependent\' must be "yes" or "no", found {label!r}')
+            raise UserError(f'{where}: \'is_dependent\' must be "yes" or "no", found {quoted(label)}')
         yield text, not dependent[label]
 
 
@@ -80,7 +81,7 @@ def _keep_flags(path: Path) -> Iterator[tuple[str, bool]]:
         where = f"{path}, line {number}"
         text, keep = _question(record, where), record.get("keep")
         if not isinstance(keep, bool):
-            raise UserError(f"{where}: 'keep' must be true or false, found {keep!r}")
+            raise UserError(f"{where}: 'keep' must be true or false, found {quoted(keep)}")
         yield text, keep
 
 

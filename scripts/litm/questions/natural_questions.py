@@ -21,6 +21,7 @@ from pathlib import Path
 
 from litm.answers.dpr import contains_answer_metric
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.json_files import read_jsonl, typed_field
 from litm.questions.natural_questions_chunk import chunk_with_answer
 from litm.questions.natural_questions_long_answer import agreed_long_answer, annotation_spans, is_paragraph
@@ -81,7 +82,7 @@ def _read_nq_open(records: Iterable[tuple[str, dict]]) -> dict[str, list[str]]:
     for where, record in records:
         text, answers = typed_field(record, "question", str, where), text_list(record, "answer", where)
         if text in questions:
-            raise UserError(f"{where}: the question {text!r} is there twice")
+            raise UserError(f"{where}: the question {quoted(text)} is there twice")
         questions[text] = answers
     return questions
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.json_files import read_jsonl
 
 
@@ -27,6 +28,6 @@ def read_distinct(path: str | Path, parse: Callable[[dict, str], T], limit: int 
         where = f"{path}, line {number}"
         question = parse(record, where)
         if question.text in seen:
-            raise UserError(f"{where}: the question {question.text!r} is already on line {seen[question.text]}")
+            raise UserError(f"{where}: the question {quoted(question.text)} is already on line {seen[question.text]}")
         seen[question.text] = number
         yield question

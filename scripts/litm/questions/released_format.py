@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.json_files import typed_field, write_jsonl
 from litm.domain.question import Gold, Item, Question
 from litm.questions.reading import read_distinct
@@ -143,7 +144,7 @@ class QuestionRecord:
                 raise UserError(f"{where}, ctxs[{index}]: expected an object with 'title' and 'text'")
             if not isinstance(is_gold := document.get("isgold", False), bool):
                 # The text "false" is true to Python, and 1 is no truth value of JSON: neither is guessed.
-                raise UserError(f"{where}, ctxs[{index}]: 'isgold' must be true or false, found {is_gold!r}")
+                raise UserError(f"{where}, ctxs[{index}]: 'isgold' must be true or false, found {quoted(is_gold)}")
         return cls(record, where)
 
     @classmethod
@@ -215,7 +216,7 @@ class QuestionRecord:
         if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
             raise UserError(
                 f"{self.where}: neither the question nor its gold document has a text or a whole number {name!r}, "
-                f"which the experiment's 'cluster' names, found {value!r}; fill it in, or take 'cluster' out"
+                f"which the experiment's 'cluster' names, found {quoted(value)}; fill it in, or take 'cluster' out"
             )
         return str(value)
 
@@ -244,7 +245,7 @@ class QuestionRecord:
         for key in ("title", "text"):
             if not isinstance(gold.fields.get(key, ""), str):
                 raise UserError(
-                    f"{self.where}: the '{key}' of the gold document must be a text, found {gold.fields[key]!r}"
+                    f"{self.where}: the '{key}' of the gold document must be a text, found {quoted(gold.fields[key])}"
                 )
         if not gold.text and gold.id is None:
             raise UserError(f"{self.where}: the gold document has neither a 'text' nor the 'id' of a passage")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.json_files import typed_field
 from litm.domain.question import Gold, Question
 from litm.questions.reading import read_distinct
@@ -29,14 +30,16 @@ def kv_question(record: dict, where: str) -> Question:
     keys = [pair[0] for pair in pairs]
     duplicates = sorted({k for k in keys if keys.count(k) > 1}) if len(set(keys)) < len(keys) else []
     if duplicates:
-        raise UserError(f"{where}: duplicate key {duplicates[0]} in ordered_kv_records")
+        raise UserError(f"{where}: duplicate key {quoted(duplicates[0])} in ordered_kv_records")
     if [key, value] not in pairs:
-        raise UserError(f"{where}: the pair of key {key} and value {value} is not among ordered_kv_records")
+        raise UserError(
+            f"{where}: the pair of key {quoted(key)} and value {quoted(value)} is not among ordered_kv_records"
+        )
     distractors = tuple((k, v) for k, v in pairs if k != key)
     elsewhere = [k for k, v in distractors if value in (k, v)]
     if elsewhere:
         raise UserError(
-            f"{where}: the value {value} of key {key} is in the pair of key {elsewhere[0]} too, so that an answer does "
-            "not tell which was read: give the pairs different values"
+            f"{where}: the value {quoted(value)} of key {quoted(key)} is in the pair of key {quoted(elsewhere[0])} "
+            "too, so that an answer does not tell which was read: give the pairs different values"
         )
     return Question(key, key, (Gold("gold", (key, value), (value,)),), distractors)

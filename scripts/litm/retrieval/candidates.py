@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.corpora.passages import Passage
 from litm.domain.placement import AS_RETRIEVED
 from litm.questions.released_format import Document, QuestionRecord
@@ -120,7 +121,7 @@ def enough(
             left_out.append(record.text)
         else:
             raise UserError(
-                f"{record.where}: the question {record.text!r} has {count} documents, but 'documents' is "
+                f"{record.where}: the question {quoted(record.text)} has {count} documents, but 'documents' is "
                 f"{settings.documents}; lower it, {_MORE[settings.kind]}, or set 'too_few: {LEAVE_OUT}'"
             )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.json_files import read_jsonl
 from litm.base.messages import note
 from litm.base.text_files import open_text, read_table, reading
@@ -141,10 +142,12 @@ def _read_table(path: Path) -> Iterator[Document]:
     rows = read_table(path, DELIMITERS[_kind(path)])
     start, header = next(rows, (1, []))
     if "text" not in header:
-        found = ", ".join(header) or "nothing"
-        raise UserError(f"{path}, line {start}: the header must have a column 'text', but has {found[:80]}")
+        found = quoted(", ".join(header)) if header else "nothing"
+        raise UserError(f"{path}, line {start}: the header must have a column 'text', but has {found}")
     if len(set(header)) < len(header):
-        raise UserError(f"{path}, line {start}: the header names a column twice ({', '.join(header)[:80]}); rename one")
+        raise UserError(
+            f"{path}, line {start}: the header names a column twice ({quoted(', '.join(header))}); rename one"
+        )
     for line, row in rows:
         if len(row) != len(header):
             raise UserError(
@@ -163,7 +166,9 @@ def _document(path: Path, line: int, record: dict[str, Any]) -> Document:
     if title is not None and not isinstance(title, str):
         raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
     if id_ is not None and (isinstance(id_, bool) or not isinstance(id_, str | int) or not str(id_).strip()):
-        raise UserError(f"{where}: 'id' must be text or a whole number, but is {id_!r}; mend it, or leave ids out")
+        raise UserError(
+            f"{where}: 'id' must be text or a whole number, but is {quoted(id_)}; mend it, or leave ids out"
+        )
     return Document(where, line, None if id_ is None else str(id_), " ".join((title or "").split()), text)
 
 

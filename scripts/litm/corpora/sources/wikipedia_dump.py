@@ -21,6 +21,7 @@ from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Node, Tag, Template
 from mwparserfromhell.wikicode import Wikicode
 
 from litm.base.errors import UserError
+from litm.base.formatting import shortened
 from litm.base.messages import note
 from litm.base.text_files import open_bytes, reading
 from litm.corpora.passages import Passage, cut_text
@@ -126,7 +127,9 @@ def _parsed_pages(path: Path, raw: IO[bytes]) -> Iterator[tuple[Page, frozenset[
     events = ElementTree.iterparse(raw, events=("start", "end"))
     _, root = next(events)
     if _name(root) != "mediawiki":
-        raise UserError(f"{path}: this is no MediaWiki dump: it begins with <{_name(root)}>, not with <mediawiki>")
+        raise UserError(
+            f"{path}: this is no MediaWiki dump: it begins with <{shortened(_name(root))}>, not with <mediawiki>"
+        )
     unseen = UNSEEN_PREFIXES
     for event, element in events:
         if event == "start":
