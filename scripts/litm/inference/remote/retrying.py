@@ -227,5 +227,19 @@ def in_step(items: AsyncGenerator[T, None]) -> Iterator[T]:
         return await anext(items, None)
 
     with asyncio.Runner() as runner:
-        while (item := runner.run(following())) is not None:
-            yield item
+        try:
+            while (item := runner.run(following())) is not None:
+                yield item
+        finally:
+            runner.run(_closed(items))
+
+
+async def _closed(items: AsyncGenerator[T, None]) -> None:
+    """Close a generator, after the tasks that are left: the runner would close it and those in it at the same time, of
+    which asyncio prints a traceback.
+    """
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await items.aclose()
