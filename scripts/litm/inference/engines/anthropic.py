@@ -94,7 +94,7 @@ class Engine(ApiEngine):
             )
         except APIError as error:
             raise failure_of(error, self.secret) from error
-        return read_reply(response.http_response.text, read)
+        return read_reply(response.http_response.content, read)
 
 
 def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:

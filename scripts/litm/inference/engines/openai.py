@@ -96,7 +96,7 @@ class Engine(ApiEngine):
             raise failure_of(error, self.secret) from error
         return read_reply(response, read)
 
-    async def _send(self, client: "AsyncOpenAI", content: Content) -> str:
+    async def _send(self, client: "AsyncOpenAI", content: Content) -> bytes:
         model, fields = self.settings.location, request_fields(self.settings)
         # Not read by the SDK, which makes an answer with gaps of a response that is cut.
         if self.settings.endpoint == CHAT_ENDPOINT:
@@ -105,7 +105,7 @@ class Engine(ApiEngine):
         else:
             text = server_text(self.tokenizer, self.settings, content)
             raw = await client.completions.with_raw_response.create(model=model, prompt=text, extra_body=fields)
-        return raw.http_response.text
+        return raw.http_response.content
 
 
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:

@@ -94,7 +94,8 @@ class ApiEngine(ABC):
             yield from in_step(self._answers(prompts))
         finally:
             if self._mended:
-                note(f"{public_url(self.url)}: {self._mended} answers had lone surrogates (cut characters): now U+FFFD")
+                cut = "lone surrogates or bytes that are not UTF-8 (cut characters)"
+                note(f"{public_url(self.url)}: {self._mended} answers had {cut}: now U+FFFD")
             if self._with_key:
                 note(f"{public_url(self.url)}: {self._with_key} answers repeat your key, where they now have ***")
             self._mended = self._with_key = 0
