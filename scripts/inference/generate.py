@@ -9,6 +9,7 @@ from litm.base.json_files import read_json, write_json
 from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
+from litm.domain.served import several_names
 from litm.inference.engines import load_engine
 from litm.inference.identity_changes import reason_in_words
 from litm.inference.journal import Journal
@@ -68,6 +69,11 @@ def main() -> None:
         f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "
         f"{summary['overflow']} do not fit the model's context"
     )
+    if several_names(summary):
+        note(
+            f"{args.model}/{args.experiment}: {several_names(summary)}; if they are not one model, set the model's "
+            "'revision' to what the server has now, and all is asked again"
+        )
     if outcome.asked_because:
         note(f"{args.model}/{args.experiment}: asked because {reason_in_words(outcome.asked_because)}")
     if outcome.failed:

@@ -341,6 +341,45 @@ def test_an_answer_that_was_cut_within_a_character_can_be_written_as_utf8_and_th
     assert "1 answers had lone surrogates" in capsys.readouterr().err
 
 
+#: Encodings that no text has, that Python raises errors of many kinds for, or that UTF-8 read as them is another text.
+CHARSETS = (
+    "hex",
+    "base64",
+    "idna",
+    "undefined",
+    "rot13",
+    "punycode",
+    "unicode_escape",
+    "ISO-8859-1",
+    "utf-7",
+    "no-such",
+)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_replies_are_utf8_whatever_their_header_says(protocol, capsys):
+    faults = [*(f"charset={name}" for name in CHARSETS), "a mark of the byte order"]
+    with FaultServer(lambda prompt, attempt: faults[int(prompt)], answer=lambda prompt: "café") as server:
+        found = answers(make_engine(protocol, server), [str(number) for number in range(len(faults))])
+    assert [found[number].text for number in range(len(faults))] == ["café"] * len(faults)
+    assert "U+FFFD" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_answer_with_bytes_that_are_not_utf8_is_kept_and_counted(protocol, capsys):
+    with FaultServer(lambda prompt, attempt: "latin-1", answer=lambda prompt: "café") as server:
+        found = answers(make_engine(protocol, server), ["a"])
+    assert found[0].text == "caf\ufffd"
+    assert "1 answers had lone surrogates or bytes that are not UTF-8" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_error_with_a_charset_of_no_text_is_asked_again(protocol):
+    with FaultServer(lambda prompt, attempt: "503 in hex" if attempt == 1 else None) as server:
+        found = answers(make_engine(protocol, server), ["a"])
+    assert found[0].text == answer_to("a") and len(server.asked) == 2
+
+
 #: Of each protocol a whole response.
 WHOLE = {
     "openai": {
@@ -359,15 +398,15 @@ WHOLE = {
 WRONG = (5, 1.5, True, {"a": 1}, [5], [[]], [{}], [{"type": "text"}], [{"type": "text", "text": 5}])
 
 
-def with_value(body: dict, where: str, value: object) -> str:
-    """The text of a response with another value at a place such as choices.0.message."""
+def with_value(body: dict, where: str, value: object) -> bytes:
+    """The bytes of a response with another value at a place such as choices.0.message."""
     body = json.loads(json.dumps(body))
     *path, last = [int(word) if word.isdigit() else word for word in where.split(".")]
     place = body
     for word in path:
         place = place[word]
     place[last] = value
-    return json.dumps(body)
+    return json.dumps(body).encode()
 
 
 @pytest.mark.parametrize("value", WRONG, ids=str)
@@ -394,7 +433,7 @@ def test_a_response_with_a_field_of_another_type_is_no_answer(protocol, where, v
 @pytest.mark.parametrize("value", ["12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), [1], {"a": 1}], ids=str)
 def test_tokens_that_are_no_numbers_of_tokens_are_not_known_and_the_answer_is_kept(protocol, value):
     read = import_module(f"litm.inference.engines.{protocol}").read
-    whole = read_reply(json.dumps(WHOLE[protocol]), read)
+    whole = read_reply(json.dumps(WHOLE[protocol]).encode(), read)
     assert whole == Reply("Ann", "stop", 7, 1, "m")
     of_prompt, of_answer = WHOLE[protocol]["usage"]
     unknown = replace(whole, prompt_tokens=None)
@@ -408,7 +447,7 @@ def test_tokens_that_are_no_numbers_of_tokens_are_not_known_and_the_answer_is_ke
 
 def test_json_that_is_nested_too_deep_is_no_answer():
     with pytest.raises(Unanswered, match="not whole JSON"):
-        read_reply("[" * 100_000 + "]" * 100_000, lambda body: pytest.fail("was read"))
+        read_reply(b"[" * 100_000 + b"]" * 100_000, lambda body: pytest.fail("was read"))
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

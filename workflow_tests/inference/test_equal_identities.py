@@ -1,8 +1,11 @@
 """Which identities share their answers: those that send the same, or load the same, and no others."""
 
+import json
+from itertools import product
+
 import pytest
 
-from litm.base.hashing import digest
+from litm.base.hashing import canonical_json, digest
 from litm.domain.response import Response
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import anthropic, openai
@@ -27,11 +30,13 @@ def stored(dtype="float32", files=(), **model) -> dict:
 
 
 OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
+NEW_LIMIT = {"max_completion_tokens": 50}
 SAME = {
     "a final slash": (served(LOCAL), served(LOCAL + "/")),
     "another name of this machine": (served(LOCAL), served("http://127.0.0.1:8000/v1")),
     "the port of the protocol": (served("https://a.org/v1"), served("https://a.org:443/v1")),
-    "the provider's address": (served(None), served(OPENAI)),
+    "the provider's address": (served(None, request={"max_tokens": None}), served(OPENAI, request=NEW_LIMIT)),
+    "the provider's address and the limit that goes there": (served(None), served(OPENAI, request=NEW_LIMIT)),
     "the provider's address, anthropic": (served(None, "anthropic"), served(ANTHROPIC + "/", "anthropic")),
     "temperature 0": (served(), served(request={"temperature": 0})),
     "temperature 0.0": (served(), served(request={"temperature": 0.0})),
@@ -45,6 +50,9 @@ SAME = {
 }
 OTHER = {
     "another port": (served(LOCAL), served("http://localhost:8001/v1")),
+    "an address of this machine where another server may be": (served(LOCAL), served("http://[::1]:8000/v1")),
+    "the provider's address, to which the older limit goes": (served(None), served(OPENAI)),
+    "another query": (served(LOCAL), served(LOCAL + "?api-version=2")),
     "another path": (served(LOCAL), served("http://localhost:8000")),
     "another protocol": (served(LOCAL), served("https://localhost:8000/v1")),
     "an address and a revision": (served(), served(revision="a")),
@@ -76,24 +84,67 @@ def test_what_means_another_thing_has_another_form(what):
     assert digest(equal_form(one, "float32")) != digest(equal_form(other, "float32"))
 
 
-def body(identity: dict) -> dict:
-    """The fields of a request."""
+def sent(identity: dict, base_url: str | None) -> str:
+    """Where a request goes, and its fields, from the engine's own code."""
     settings = EngineSettings(
         location="m", revision=None, tokenizer=None, prompt_template="chat", template=None,
         max_new_tokens=identity["decoding"]["max_new_tokens"], stop="first_line",
-        base_url=identity["source"].get("base_url"), endpoint=identity["model"]["endpoint"],
-        request=identity["model"]["request"],
+        base_url=base_url, endpoint=identity["model"]["endpoint"], request=identity["model"]["request"],
     )  # fmt: skip
     if identity["model"]["engine"] == "anthropic":
-        return anthropic.request_fields(settings, "x")
-    return openai.request_fields(settings)
+        fields = anthropic.request_fields(
+            settings, [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+        )
+        return canonical_json([base_url or ANTHROPIC, fields])
+    return canonical_json([base_url or OPENAI, settings.endpoint, openai.request_fields(settings)])
+
+
+#: What a limit may be in a request to a model with `max_new_tokens: 50`, "" for not at all.
+LIMITS = ("", None, 50, 200)
+REQUESTS = [
+    {name: value for name, value in zip(("max_tokens", "max_completion_tokens", "temperature"), values, strict=True)
+     if value != ""}
+    for values in product(LIMITS, LIMITS, ("", None, 0, 1))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("engine", "addresses", "endpoints"),
+    [
+        ("openai", [None, OPENAI, LOCAL], ["chat", "completions"]),
+        ("anthropic", [None, ANTHROPIC, LOCAL], ["chat"]),
+    ],
+)
+def test_identities_have_the_same_form_exactly_if_the_same_is_sent(engine, addresses, endpoints):
+    def pair(base_url, endpoint, request):
+        identity = served(base_url, engine, endpoint=endpoint, request=request)
+        return canonical_json(equal_form(identity)), sent(identity, base_url)
+
+    pairs = {pair(*one) for one in product(addresses, endpoints, REQUESTS)}
+    assert len({form for form, _ in pairs}) == len({body for _, body in pairs}) == len(pairs) > 20
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "completions"])
+def test_with_a_revision_the_form_is_the_same_exactly_if_the_same_is_sent_to_any_address(endpoint):
+    def pair(request):
+        identity = served(None, revision="a", endpoint=endpoint, request=request)
+        return canonical_json(equal_form(identity)), (sent(identity, None), sent(identity, LOCAL))
+
+    pairs = set(map(pair, REQUESTS))
+    assert len({form for form, _ in pairs}) == len({body for _, body in pairs}) == len(pairs) > 20
 
 
 @pytest.mark.parametrize("what", SAME)
 def test_requests_of_the_same_form_have_the_same_fields(what):
     one, other = SAME[what]
-    if "base_url" in one["source"] and "provider" not in what:
-        assert body(one) == body(other)
+    if "base_url" in one["source"]:
+        fields = [json.loads(sent(identity, identity["source"]["base_url"]))[-1] for identity in (one, other)]
+        assert fields[0] == fields[1]
+
+
+def test_null_for_a_field_of_the_prompt_is_not_the_same_as_nothing():
+    forms = [equal_form(served(None, "anthropic", request=request)) for request in ({}, {"system": None})]
+    assert forms[0] != forms[1]
 
 
 def test_the_form_of_the_stored_number_format_is_not_known_without_it():

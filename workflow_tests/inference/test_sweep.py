@@ -9,6 +9,7 @@ from litm.base.errors import UserError
 from litm.base.hashing import digest
 from litm.domain.example import Example, Target
 from litm.domain.response import Response
+from litm.domain.served import made_with_server, several_names
 from litm.inference.engine import Prepared
 from litm.inference.fit import Fit
 from litm.inference.identity_changes import NEW_PROMPTS
@@ -346,3 +347,34 @@ def test_answers_under_an_identity_that_means_the_same_are_served_and_not_writte
     assert ask(1.0, "a") == ([], ["A"], None) and (tmp_path / "j").read_bytes() == written
     assert ask(1.0, "a", "b") == (["b"], ["A", "B"], NEW_PROMPTS)
     assert ask(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})
+
+
+def test_another_model_of_the_server_is_said_before_its_answers_are_kept(tmp_path, capsys):
+    identity = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {}}
+    told = []
+
+    class Server(EchoEngine):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+
+        def generate(self, prompts):
+            for batch in super().generate(prompts):
+                said = made_with_server("openai 1", "http://a", self.name)
+                yield [(index, replace(response, made_with=said)) for index, response in batch]
+
+    def ask(name, *prompts):
+        planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
+        with Journal(tmp_path / "j") as journal:
+            append = journal.append
+            journal.append = lambda *batch: (told.append(capsys.readouterr().err), append(*batch))
+            outcome = ask_missing(planned, journal, identity, FIT, lambda: Server(name), "m/e")
+            return several_names(manifest({"identity_fields": identity}, planned, journal, outcome))
+
+    assert ask("alpha", "a", "b") == "" and ask("alpha", "a", "b", "c") == ""
+    assert "calls its model" not in "".join(told)
+    told.clear()
+    named = ask("gamma", "a", "b", "c", "d", "e", "f")
+    assert named == "2 names of models in the server's answers: alpha (3), gamma (3)"
+    said = "m/e: the server now calls its model gamma, and in earlier answers of this sweep alpha"
+    assert [said in text for text in told] == [True, False]

@@ -258,6 +258,17 @@ def test_recorded_responses_claim_nothing_that_is_not_known():
     assert {row[name] for name in ("Dtype", "Attention", "Prompt format", "Decoding", "Computed with")} == {"not known"}
 
 
+def test_answers_of_a_server_that_name_several_models_are_said_to():
+    fields = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {"prompt_template": "chat"},
+              "decoding": {"max_new_tokens": 9, "stop": "first_line"}}  # fmt: skip
+    made_with = {"openai 1, http://a, alpha": 2, "openai 2, http://a, alpha": 1, "openai 2, http://a, gamma, beta": 4}
+    (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": made_with}])
+    assert "2 names of models in the server's answers: alpha (3), gamma, beta (4)" in row["Weights"]
+    one = dict(list(made_with.items())[:2])
+    (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": one}])
+    assert row["Weights"] == "x of a server (http://a)"
+
+
 def test_the_report_begins_with_the_answers_that_were_cut_and_says_nothing_where_none_were(whole):
     accuracy = whole.tables["accuracy"]
     assert "Answers were cut" not in render_report(SOURCES, whole)

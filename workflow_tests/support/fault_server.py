@@ -157,6 +157,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(307, b"", {"Location": f"http://{key}:{key}@elsewhere.invalid/?key={key}"})
         elif fault == "key in an error":
             self._send(200, json.dumps({"error": {"message": f"{'?' * 290} {key} is no key of ours"}}).encode())
+        elif fault == "503 in hex":
+            self._send(503, b'{"error": {"message": "busy"}}', {"Content-Type": "application/json; charset=hex"})
         elif fault == "error in it":
             self._send(200, b'{"error": {"message": "no luck behind this server"}}')
         else:
@@ -173,6 +175,12 @@ class _Handler(BaseHTTPRequestHandler):
             elif fault == "torn":
                 self._send(200, reply[: len(reply) // 2], {"Content-Length": str(len(reply))})
                 self.close_connection = True
+            elif fault in ("latin-1", "a mark of the byte order"):
+                text = json.dumps(answer, ensure_ascii=False)
+                self._send(200, text.encode("latin-1" if fault == "latin-1" else "utf-8-sig"))
+            elif (fault or "").startswith("charset="):
+                header = {"Content-Type": f"application/json; {fault}"}
+                self._send(200, json.dumps(answer, ensure_ascii=False).encode(), header)
             else:
                 self._send(200, reply)
                 if fault not in ("aborted", "other form"):

@@ -47,9 +47,9 @@ API_KEY = {
     "engine": "its name",
     "api_model": "the server's name for the model",
     "revision": "your word for what the server has",
-    "base_url": "unless there is a `revision`; not a final slash, the protocol's port, or another name of this machine",
+    "base_url": "unless there is a `revision`; not a final slash, the protocol's port, or `localhost` for `127.0.0.1`",
     "endpoint": "as it is written",
-    "request": "the fields that are sent; not those that are sent anyway (`temperature: 0`, the limit of an answer)",
+    "request": "the fields that are sent; written out or not is the same (`temperature: 0`, the limit of an answer)",
     "prompt_template": "with `endpoint: completions`: the name, the text of a named one, and of `chat` the tokenizer's "
     "chat template with the special tokens in it",
 }

@@ -1,6 +1,6 @@
 """The interface of engines: what they are made with, what they answer, and what they declare of themselves."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,7 +28,8 @@ class Provider:
     variables begin that its SDK reads; models_path: where it lists its models,
     behind the address; headers: of a request with a key, in which `{key}` stands for it; endpoints: those that the
     protocol has; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
-    chat_limit: the field of a chat's request to this server that limits the answer.
+    sent_fields: the fields of a request beside the model and the prompt, given a model's base_url, endpoint,
+    max_new_tokens and request; a prompt's own field is among them if the model's request replaces it or leaves it out.
     """
 
     url: str
@@ -36,9 +37,9 @@ class Provider:
     variables: str
     models_path: str
     headers: Mapping[str, str]
+    sent_fields: Callable[[str | None, str, int, Mapping[str, Any]], dict[str, Any]]
     endpoints: tuple[str, ...] = (CHAT_ENDPOINT,)
     template_is_public: bool = True
-    chat_limit: str = "max_tokens"
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,9 @@ from litm.inference.journal import response_key
 from litm.models.files import is_read
 from litm.prompting.formats import CHAT, RAW
 
-#: Names of this machine.
-LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+#: Names of this machine. Another server may listen at the same port of ::1.
+LOCAL_HOSTS = ("localhost", "127.0.0.1")
 PORTS = {"http": 80, "https": 443}
-#: The fields of requests that are there without a model's `request`, and that its null takes out.
-TEMPERATURE, LIMIT = "temperature", "max_tokens"
-FIELDS_OF_OUR_OWN = (TEMPERATURE, LIMIT, "max_completion_tokens", "messages", "system")
 #: The engine in which `dtype: auto` is the stored number format; vLLM has rules of its own.
 KEEPS_STORED_DTYPE = "transformers"
 
@@ -31,8 +28,8 @@ def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> 
     """An identity in the one form of all that mean the same; for comparing alone.
 
     Written alike are: whole numbers and the same with .0; a server's address with and without a final slash, its
-    protocol's port, or by another name of this machine; the provider's address and none; fields of a request that say
-    what is sent anyway; `raw` and `chat` where the server makes chats; the number format of the stored weights and
+    protocol's port, or as localhost and 127.0.0.1; the provider's address and none; `request` where the fields that are
+    sent are the same; `raw` and `chat` where the server makes chats; the number format of the stored weights and
     auto; files of a model's folder that nothing reads, and none. stored_dtype: of the model that is asked, None if it
     is not known; whoever has other files has another identity anyway.
     """
@@ -52,27 +49,22 @@ def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> 
 
 
 def _equal_server(source: dict, model: dict, decoding: Mapping, provider: Provider) -> None:
-    chats = model.get("endpoint", CHAT_ENDPOINT) == CHAT_ENDPOINT
+    endpoint = model.get("endpoint", CHAT_ENDPOINT)
+    if endpoint == CHAT_ENDPOINT and model.get("prompt_template") == RAW:
+        model["prompt_template"] = CHAT
+    # With a revision, an identity does not say whether there is an address, so the fields are those of both cases.
+    urls = [source["base_url"]] if "base_url" in source else [None, provider.url]
+    limit, request = decoding.get("max_new_tokens"), model.get("request") or {}
+    model["request"] = [_whole_numbers(provider.sent_fields(url, endpoint, limit, request)) for url in urls]
     if "base_url" in source:
         source["base_url"] = _address(source["base_url"] or provider.url)
-    is_own = source.get("base_url") == _address(provider.url)
-    if chats and model.get("prompt_template") == RAW:
-        model["prompt_template"] = CHAT
-    limit = provider.chat_limit if is_own and chats else LIMIT
-    sent_anyway = {TEMPERATURE: 0, limit: decoding.get("max_new_tokens")}
-    model["request"] = {
-        name: value
-        for name, value in (model.get("request") or {}).items()
-        if not (value is None and name not in FIELDS_OF_OUR_OWN)
-        and not (value is not None and canonical_json(value) == canonical_json(sent_anyway.get(name)))
-    }
 
 
 def _address(url: str) -> str:
     parts = urlsplit(url)
     host = "localhost" if parts.hostname in LOCAL_HOSTS else parts.hostname
     port = parts.port or PORTS.get(parts.scheme)
-    return f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}"
+    return f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}?{parts.query}"
 
 
 def _whole_numbers(value: Any) -> Any:

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from litm.base.errors import UserError
 from litm.base.hashing import digest
+from litm.base.messages import note
 from litm.base.progress import progress_bar
-from litm.domain.finish_reason import FAILED, OVERFLOW
-from litm.domain.response import SweepResponse
+from litm.domain.finish_reason import FAILED, OVERFLOW, REFUSED
+from litm.domain.response import Response, SweepResponse
+from litm.domain.served import is_served, served_name
 from litm.inference.engine import Engine, Prepared
 from litm.inference.equal_identities import equal_answers, equal_digests
 from litm.inference.fit import Fit, check_fits
@@ -60,8 +62,9 @@ def ask_missing(
         return Outcome(0, overflow, failed)
     # Before they are asked, after which the journal knows the identity.
     because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(identity), identity)
+    names = _served_names(identity, (journal[key] for key in known))
     with progress_bar(len(fitting), what, "prompts") as bar:
-        for count in _ask(fitting, engine, journal, identity, check_source):
+        for count in _ask(fitting, engine, journal, identity, check_source, names, what):
             bar.update(count)
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
     ids = [prompt.ids for prompt in fitting.values()]
@@ -74,14 +77,32 @@ def _ask(
     journal: Journal,
     identity: dict,
     check_source: Callable[[], None],
+    names: set[str],
+    what: str,
 ) -> Iterator[int]:
-    """Yield the size of each batch once its answers are in the journal."""
+    """Yield the size of each batch once its answers are in the journal.
+
+    names: what a server called the model in answers to prompts of this sweep that the journal has; another name in a
+    reply is said before it is kept. It ends nothing, as providers add versions to names that mean the same model.
+    """
     keys = list(prepared)
     for batch in engine.generate(list(prepared.values())):
         # At each, not the first only: weights on a CPU may be read from their file whenever they are needed.
         check_source()
+        others = _served_names(identity, (response for _, response in batch)) - names
+        if names and others:
+            old, new = (", ".join(sorted(some)) for some in (names, others))
+            note(f"{what}: the server now calls its model {new}, and in earlier answers of this sweep {old}")
+        names |= others
         journal.append(identity, [(keys[index], response) for index, response in batch])
         yield len(batch)
+
+
+def _served_names(identity: dict, responses: Iterable[Response]) -> set[str]:
+    """What a server called the model in these responses; a refusal may be of a filter before it, which does not say."""
+    if not is_served(identity):
+        return set()
+    return {served_name(response.made_with) for response in responses if response.finish_reason != REFUSED}
 
 
 def check_answered(outcome: Outcome) -> None:

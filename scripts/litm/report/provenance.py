@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 
 from litm.domain.placement import gold_places
+from litm.domain.served import several_names
 
 #: What computes the report and all that it is made of, but the answers, whose software the manifests name.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
@@ -80,6 +81,8 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
 def _weights_in_words(manifest: Mapping) -> Iterator[str]:
     fields = manifest["identity_fields"]
     yield _weights(fields["source"])
+    if several_names(manifest):
+        yield several_names(manifest)
     if manifest.get("weights"):
         yield manifest["weights"]
     if "trust_remote_code" in fields["model"]:

@@ -1,5 +1,6 @@
 """Anthropic's Messages API."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from litm.domain.example import Content
@@ -23,12 +24,25 @@ from litm.prompting.chat import as_messages
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+#: The fields that a prompt becomes.
+PROMPT_FIELDS = ("messages", "system")
+
+
+def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request beside the model and the prompt; those of the model's `request` come last, and null
+    leaves one out. Null stays where it leaves out a field of the prompt.
+    """
+    fields = {"temperature": 0, "max_tokens": max_new_tokens, **request}
+    return {name: value for name, value in fields.items() if value is not None or name in PROMPT_FIELDS}
+
+
 PROVIDER = Provider(
     url="https://api.anthropic.com",
     key_variable="ANTHROPIC_API_KEY",
     variables="ANTHROPIC_",
     models_path="/v1/models?limit=1000",
     headers={"x-api-key": "{key}", "anthropic-version": "2023-06-01"},
+    sent_fields=sent_fields,
     template_is_public=False,
 )
 ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), provider=PROVIDER)
@@ -80,7 +94,7 @@ class Engine(ApiEngine):
             )
         except APIError as error:
             raise failure_of(error, self.secret) from error
-        return read_reply(response.http_response.text, read)
+        return read_reply(response.http_response.content, read)
 
 
 def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:
@@ -91,11 +105,9 @@ def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]
     messages = as_messages(content)
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
     fields = {
-        "temperature": 0,
-        "max_tokens": settings.max_new_tokens,
         "messages": [message for message in messages if message["role"] != "system"],
         "system": system or None,
-        **settings.request,
+        **sent_fields(settings.base_url, settings.endpoint, settings.max_new_tokens, settings.request),
     }
     return {name: value for name, value in fields.items() if value is not None}
 

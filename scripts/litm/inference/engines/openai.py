@@ -1,5 +1,6 @@
 """Servers that speak OpenAI's protocol: OpenAI's own, vLLM's, llama.cpp's, transformers' and many others."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from litm.base.errors import UserError
@@ -30,14 +31,27 @@ if TYPE_CHECKING:
 
 #: The fields that limit an answer. OpenAI's chats want the newer one, and other servers may know the older one alone.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
+
+
+def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request beside the model and the prompt; those of the model's `request` come last, and null
+    leaves one out.
+    """
+    limit = OLD_LIMIT if base_url or endpoint != CHAT_ENDPOINT else NEW_LIMIT
+    if NEW_LIMIT in request:
+        limit = NEW_LIMIT
+    fields = {"temperature": 0, limit: max_new_tokens, **request}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 PROVIDER = Provider(
     url="https://api.openai.com/v1",
     key_variable="OPENAI_API_KEY",
     variables="OPENAI_",
     models_path="/models",
     headers={"Authorization": "Bearer {key}"},
+    sent_fields=sent_fields,
     endpoints=(CHAT_ENDPOINT, COMPLETIONS_ENDPOINT),
-    chat_limit=NEW_LIMIT,
 )
 ENGINE = EngineFacts(
     about="servers that are compatible with OpenAI's API: its own, vLLM's, llama.cpp's and many others",
@@ -82,7 +96,7 @@ class Engine(ApiEngine):
             raise failure_of(error, self.secret) from error
         return read_reply(response, read)
 
-    async def _send(self, client: "AsyncOpenAI", content: Content) -> str:
+    async def _send(self, client: "AsyncOpenAI", content: Content) -> bytes:
         model, fields = self.settings.location, request_fields(self.settings)
         # Not read by the SDK, which makes an answer with gaps of a response that is cut.
         if self.settings.endpoint == CHAT_ENDPOINT:
@@ -91,7 +105,7 @@ class Engine(ApiEngine):
         else:
             text = server_text(self.tokenizer, self.settings, content)
             raw = await client.completions.with_raw_response.create(model=model, prompt=text, extra_body=fields)
-        return raw.http_response.text
+        return raw.http_response.content
 
 
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
@@ -106,14 +120,8 @@ def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSet
 
 
 def request_fields(settings: EngineSettings) -> dict[str, Any]:
-    """The fields of a request beside the model and the prompt; those of the model's `request` come last, and null
-    leaves one out.
-    """
-    limit = OLD_LIMIT if settings.base_url or settings.endpoint != CHAT_ENDPOINT else NEW_LIMIT
-    if NEW_LIMIT in settings.request:
-        limit = NEW_LIMIT
-    fields = {"temperature": 0, limit: settings.max_new_tokens, **settings.request}
-    return {name: value for name, value in fields.items() if value is not None}
+    """As `sent_fields`, by an engine's settings."""
+    return sent_fields(settings.base_url, settings.endpoint, settings.max_new_tokens, settings.request)
 
 
 def read(body: dict[str, Any]) -> Reply:

@@ -15,12 +15,17 @@ def client_options(url: str) -> dict[str, Any]:
     """Options of the SDKs' HTTP clients (`DefaultAsyncHttpxClient`) for a server.
 
     Redirects are not followed, because the prompt would be sent to where they lead and the answer count as this
-    server's. What is on this machine is asked without the environment's proxy.
+    server's. What is on this machine is asked without the environment's proxy. All is read as UTF-8: a header may name
+    another encoding than the reply has, or one that is none of text (hex), which ends the SDKs with errors of any kind.
     """
-    options: dict[str, Any] = {"follow_redirects": False}
+    options: dict[str, Any] = {"follow_redirects": False, "event_hooks": {"response": [_read_as_utf8]}}
     if is_this_machine(url):
         options["mounts"] = dict.fromkeys(("http://", "https://", "all://"))
     return options
+
+
+async def _read_as_utf8(response: Any) -> None:
+    response.encoding = "utf-8"
 
 
 def is_of_provider(url: str, provider: Provider) -> bool:

@@ -15,6 +15,7 @@ from litm.base.messages import note
 from litm.domain.example import Content
 from litm.domain.finish_reason import REFUSED
 from litm.domain.response import Response
+from litm.domain.served import made_with_server
 from litm.inference.engine import EngineSettings, Prepared, Provider, with_ids
 from litm.inference.remote.connection import hidden_variables, unused_variables
 from litm.inference.remote.failures import Unanswered, masked, masked_failure
@@ -94,7 +95,8 @@ class ApiEngine(ABC):
             yield from in_step(self._answers(prompts))
         finally:
             if self._mended:
-                note(f"{public_url(self.url)}: {self._mended} answers had lone surrogates (cut characters): now U+FFFD")
+                cut = "lone surrogates or bytes that are not UTF-8 (cut characters)"
+                note(f"{public_url(self.url)}: {self._mended} answers had {cut}: now U+FFFD")
             if self._with_key:
                 note(f"{public_url(self.url)}: {self._with_key} answers repeat your key, where they now have ***")
             self._mended = self._with_key = 0
@@ -150,7 +152,7 @@ class ApiEngine(ABC):
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.prompt_tokens or prompt.tokens or 0,
             response_tokens=reply.response_tokens or 0,
-            made_with=f"{self.software}, {public_url(self.url)}, {reply.served or self.settings.location}",
+            made_with=made_with_server(self.software, public_url(self.url), reply.served or self.settings.location),
         )
 
     def _note_missing_usage(self) -> None:

@@ -16,7 +16,7 @@ class Reply:
 
     finish_reason: see `finish_reasons`; prompt_tokens, response_tokens: as the server counts them, None where it does
     not say, or says what is no number of tokens; served: what it calls the model that answered, None where it does not
-    say; is_mended: whether U+FFFD stands for lone surrogates in the text.
+    say; is_mended: whether U+FFFD stands for lone surrogates in the text, or for bytes that are not UTF-8.
     """
 
     text: str
@@ -27,18 +27,24 @@ class Reply:
     is_mended: bool = False
 
 
-def read_reply(text: str, read: Callable[[dict[str, Any]], Reply]) -> Reply:
-    """What the text of a response says by a protocol's `read`; `Unanswered` if it is not the response of that.
+def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
+    """What the bytes of a response say by a protocol's `read`; `Unanswered` if it is not the response of that.
 
-    A protocol's `read` checks the type of each field that it takes: what it returns is journalled for good.
+    They are read as UTF-8, whatever a header says, as JSON between systems must be that (RFC 8259, section 8.1). A
+    protocol's `read` checks the type of each field that it takes: what it returns is journalled for good.
     """
+    try:
+        text, is_utf8 = content.decode("utf-8-sig"), True
+    except UnicodeDecodeError:
+        text, is_utf8 = content.decode("utf-8-sig", errors="replace"), False
     body = json_body(text)
     try:
         reply = read(body)
     except (LookupError, TypeError, AttributeError) as error:
         raise Unanswered(f"a response of another form than the API's ({type(error).__name__}: {error})") from error
     whole, served = without_surrogates(reply.text), reply.served and without_surrogates(reply.served)
-    return replace(reply, text=whole, served=served, is_mended=whole != reply.text)
+    is_mended = whole != reply.text or (not is_utf8 and "\ufffd" in whole)
+    return replace(reply, text=whole, served=served, is_mended=is_mended)
 
 
 def json_body(text: str) -> dict[str, Any]:
