@@ -8,6 +8,7 @@ from litm.base.json_files import read_json
 from litm.base.messages import note
 from litm.domain.example import write_examples
 from litm.domain.question import Question
+from litm.examples.answer_check import answers_not_in_nfc
 from litm.examples.choice import choose_questions
 from litm.examples.example import examples_of, of_size_in_tokens
 from litm.examples.prompt_file import read_template
@@ -68,6 +69,11 @@ def main() -> None:
         )
     if not examples:
         raise UserError(f"{args.dataset}: there are no questions in it")
+    if decomposed := answers_not_in_nfc(examples):
+        note(
+            f"{args.dataset}: {decomposed} of {len(examples)} questions have a gold answer that is not in Unicode's "
+            "composed form (NFC): an answer in that form counts as wrong"
+        )
     write_examples(args.output, examples)
     note(f"{args.output}: {len(examples)} examples")
 

@@ -1,6 +1,7 @@
 """Gold answers that need care: what could make a question right or wrong for the wrong reason."""
 
 from collections.abc import Iterable
+from unicodedata import is_normalized
 
 from litm.answers.squad import normalize_answer
 from litm.domain.example import Example
@@ -31,3 +32,8 @@ def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) ->
         "n_in_question": n_in_question,
         "n_in_distractors": n_in_distractors,
     }
+
+
+def answers_not_in_nfc(examples: Iterable[Example]) -> int:
+    """Examples with a gold answer that is not in Unicode's composed form (NFC), which most models write."""
+    return sum(any(not is_normalized("NFC", a) for one in example.targets for a in one.answers) for example in examples)
