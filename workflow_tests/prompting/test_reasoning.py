@@ -27,6 +27,7 @@ from litm.prompting.reasoning import (
     generation_settings,
     opened_by_prompt,
     with_answer,
+    with_answers,
 )
 from litm.prompting.render import encode_prompts, opens_reasoning
 from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
@@ -117,6 +118,20 @@ def test_the_answer_is_what_comes_after_the_reasoning(text, opened, answer):
 def test_recorded_responses_show_that_their_prompts_opened_the_reasoning():
     assert opened_by_prompt(["Rome? N", "No.</think>Paris"], TAGS)
     assert not opened_by_prompt(["Rome", "<think>No.</think>Paris"], TAGS)
+    assert not opened_by_prompt(["Rome", "Paris", "Oslo</think>"], TAGS)
+
+
+def answers(*said: tuple[str, str]) -> list[str]:
+    responses = [response(id=str(n), response=text, finish_reason=reason) for n, (text, reason) in enumerate(said)]
+    return [one.answer for one in with_answers(responses, Reasoning(STRIP))]
+
+
+def test_responses_to_unknown_prompts_that_were_all_cut_while_thinking_have_no_answer():
+    assert answers(("I recall Anna Berg, or was it", LENGTH), ("Rome?", LENGTH)) == ["", ""]
+
+
+def test_a_stray_closing_tag_changes_its_own_answer_alone():
+    assert answers(("Rome", STOP), ("Paris", STOP), ("Oslo</think>", STOP)) == ["Rome", "Paris", ""]
 
 
 def test_only_the_answer_is_scored_and_a_reasoning_that_never_ended_counts_as_cut():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from litm.domain.finish_reason import STOP
+from litm.domain.finish_reason import LENGTH, STOP
 from litm.domain.response import SweepResponse
 from litm.prompting.reasoning import Reasoning
 
@@ -29,8 +29,12 @@ def line_end(text: str, reasoning: Reasoning) -> int | None:
 def cut_at_line_end(responses: Iterable[SweepResponse], reasoning: Reasoning) -> Iterator[SweepResponse]:
     """The responses, each up to the end of its first line as `line_end` finds it; what has one ended there.
 
-    A response that was cut so before stays as it is.
+    A response that was cut so before stays as it is, and so does one that was cut before its reasoning ended.
     """
     for response in responses:
-        end = None if response.text is None else line_end(response.text, reasoning)
+        text = response.text
+        is_reasoning = (
+            reasoning.is_separate and response.finish_reason == LENGTH and reasoning.tags[1] not in (text or "")
+        )
+        end = None if text is None or is_reasoning else line_end(text, reasoning)
         yield response if end is None else replace(response, text=(response.text or "")[:end], finish_reason=STOP)

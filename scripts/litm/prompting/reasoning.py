@@ -74,11 +74,14 @@ def final_answer(text: str, tags: tuple[str, str], opened: bool = False) -> str 
 
 
 def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
-    """Whether responses to prompts that nobody knows show that the prompts opened the reasoning: one of them ends it
-    without having begun it.
+    """Whether whole responses to prompts that nobody knows show that the prompts opened the reasoning: at least half of
+    them end it without having begun it.
+
+    One of them alone would be no evidence: a stray closing tag must not empty the answers of all others.
     """
     opening, closing = tags
-    return any(closing in text and opening not in text.partition(closing)[0] for text in texts)
+    shown = [closing in text and opening not in text.partition(closing)[0] for text in texts]
+    return any(shown) and 2 * sum(shown) >= len(shown)
 
 
 def with_answers(
@@ -87,15 +90,17 @@ def with_answers(
     """The responses, each with its `answer`, where the reasoning before it is not scored.
 
     opened: whether the prompts opened the reasoning; None if nobody knows the prompts, so that the responses must show
-    it.
+    it. Then a response that was cut and has no tag counts as reasoning that never ended: it may be no more than that.
     """
     if not reasoning.is_separate:
         yield from responses
         return
     responses = list(responses)
-    if opened is None:
-        opened = opened_by_prompt((response.text or "" for response in responses), reasoning.tags)
-    yield from (with_answer(response, reasoning.tags, opened) for response in responses)
+    whole = (response.text or "" for response in responses if response.finish_reason != LENGTH)
+    shown = opened_by_prompt(whole, reasoning.tags) if opened is None else opened
+    for response in responses:
+        is_open = shown or (opened is None and response.finish_reason == LENGTH)
+        yield with_answer(response, reasoning.tags, is_open)
 
 
 def with_answer(response: SweepResponse, tags: tuple[str, str], opened: bool) -> SweepResponse:
