@@ -30,6 +30,7 @@ from litm.workflow.future_times import set_back
 from litm.workflow.logs import error_messages
 from litm.workflow.plan import load_plan
 from litm.workflow.quiet_errors import say_errors
+from litm.workflow.records import say_unrecorded
 from litm.workflow.wildcards import PLACEMENT, any_of
 
 os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
@@ -51,12 +52,18 @@ defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="
 update_config(defaults, config)
 config = defaults
 
+
+def is_output(path):
+    """Whether a rule makes a file or folder of this path; asked when all rules have been read."""
+    return any(rule.is_producer(path) for rule in workflow.rules)
+
+
 try:
     # Snakemake has read them, and says nothing of keys that are there twice. Another workflow's are its own affair.
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
             read_config_file(file)
-    PLAN = load_plan(config, ROOT)
+    PLAN = load_plan(config, ROOT, is_output)
     if workflow.is_main_process:
         PLAN.data.check_fetched()
 except UserError as error:
@@ -66,6 +73,10 @@ except OSError as error:
 
 if PLAN.study.notes and workflow.is_main_process:
     print(*PLAN.study.notes, sep="\n", file=sys.stderr)
+
+# Before Snakemake says that there is nothing to be done.
+if workflow.is_main_process and (said := say_unrecorded(PLAN.recordable)):
+    print(said, file=sys.stderr)
 
 
 wildcard_constraints:

@@ -107,6 +107,26 @@ def test_a_param_is_of_contents_and_names_and_not_of_times_or_of_what_is_made_he
     assert param() not in (first, changed)
 
 
+def test_a_users_file_below_results_is_in_the_param_and_what_rules_make_is_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = {"results/data/x", "results/reference_model/model"}
+    mine, others = Path("results/mine/q.jsonl"), [Path("results/data/x"), Path("results/reference_model/model/a/b")]
+    for file in (mine, *others):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("first")
+
+    def param() -> str:
+        return ContentPlan(made.__contains__)([str(mine), *map(str, others)])(None)
+
+    first = param()
+    for file in others:
+        file.write_text("other")
+    assert param() == first
+    mine.write_text("other")
+    os.utime(mine, LONG_AGO)
+    assert param() != first
+
+
 def test_a_large_input_is_hashed_once_for_all_starts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("large").write_bytes(b"x" * 2_000_000)

@@ -7,7 +7,7 @@ from pathlib import Path
 from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_digest
 from litm.workflow.wildcards import Wildcards
 
-#: Files of the workflow's own are made by rules, which say when they change.
+#: What rules make is here, and they say when it changes.
 MADE_HERE = "results/"
 
 Files = str | Iterable[str] | Mapping[str, str | Iterable[str]]
@@ -18,10 +18,11 @@ class ContentPlan:
     """Params that are another text if an input is replaced, whatever the times of input and output are.
 
     `content=PLAN.content(PLAN.examples.dataset, PLAN.examples.code)`: what the rule has as inputs, without those that
-    are always made by other rules.
+    are made by other rules. is_output: whether a rule makes a file or folder of this path.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_output: Callable[[str], bool] = lambda path: True) -> None:
+        self._is_output = cache(is_output)
         known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
         # Many jobs have the same inputs, and all of one start are to see the same of a file.
         self._digest = cache(lambda paths: content_digest(map(Path, paths), known.sha256))
@@ -31,16 +32,22 @@ class ContentPlan:
 
         def content(wildcards: Wildcards) -> str:
             named = (source(wildcards) if callable(source) else source for source in sources)
-            digests = [self._digest(tuple(_own(files))) for files in named]
+            digests = [self._digest(tuple(self._own(files))) for files in named]
             return " ".join(one[:16] for one in digests)
 
         return content
 
+    def _own(self, files: Files) -> Iterator[str]:
+        if isinstance(files, str):
+            if not self._is_made(files):
+                yield files
+            return
+        for one in files.values() if isinstance(files, Mapping) else files:
+            yield from self._own(one)
 
-def _own(files: Files) -> Iterator[str]:
-    if isinstance(files, str):
-        if not files.startswith(MADE_HERE):
-            yield files
-        return
-    for one in files.values() if isinstance(files, Mapping) else files:
-        yield from _own(one)
+    def _is_made(self, file: str) -> bool:
+        """Whether a rule makes a file, or a folder that it is in; a user's own may be in `results/` too."""
+        if not file.startswith(MADE_HERE):
+            return False
+        # Without the last two, `results` and `.`.
+        return any(self._is_output(str(path)) for path in (Path(file), *list(Path(file).parents)[:-2]))

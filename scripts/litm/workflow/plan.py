@@ -4,7 +4,7 @@ Rules name methods of it: `input: examples=PLAN.examples.files`. Snakemake calls
 the same for all jobs is a property.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +34,15 @@ from litm.workflow.sweeps import SweepPlan
 class Plan:
     """What each stage of a study is made of.
 
-    study: what the config selects; root: the project's folder. All paths are relative to the working directory.
+    study: what the config selects; root: the project's folder; is_output: whether a rule makes a file of this path.
+    All paths are relative to the working directory.
     """
 
-    def __init__(self, study: Study, root: Path) -> None:
+    def __init__(self, study: Study, root: Path, is_output: Callable[[str], bool] = lambda path: True) -> None:
         self.study = study
         self.project = ProjectFiles(root)
         self.code = self.project.code
-        self.content = ContentPlan()
+        self.content = ContentPlan(is_output)
         self.data = DataPlan(study)
         self.corpora = CorpusPlan(study, self.project, self.data)
         self.questions = QuestionPlan(study, self.project, self.data)
@@ -64,7 +65,13 @@ class Plan:
         self.fetch = FetchPlan(study, self.data, self.models)
         self.reference_model = ReferenceModelPlan(self.project)
 
+    @property
+    def recordable(self) -> list[str]:
+        """Files that all other results are made of or lead to, which Snakemake has records of once they are there."""
+        responses = self.sweeps.files("results/responses/{model}/{experiment}.jsonl.gz")
+        return [*(f"results/models/{model}.json" for model in self.models.asked), *responses, *self.tables.files]
 
-def load_plan(config: Mapping[str, Any], root: Path) -> Plan:
+
+def load_plan(config: Mapping[str, Any], root: Path, is_output: Callable[[str], bool] = lambda path: True) -> Plan:
     """The plan of what a config selects. Raises `UserError`, one line, for a mistake in the config."""
-    return Plan(load_study(config, root), root)
+    return Plan(load_study(config, root), root, is_output)
