@@ -54,7 +54,7 @@ def _equal_server(source: dict, model: dict, decoding: Mapping, provider: Provid
         model["prompt_template"] = CHAT
     # With a revision, an identity does not say whether there is an address, so the fields are those of both cases.
     urls = [source["base_url"]] if "base_url" in source else [None, provider.url]
-    limit, request = decoding.get("max_new_tokens"), model.get("request") or {}
+    limit, request = decoding.get("max_new_tokens", 0), model.get("request") or {}
     model["request"] = [_whole_numbers(provider.sent_fields(url, endpoint, limit, request)) for url in urls]
     if "base_url" in source:
         source["base_url"] = _address(source["base_url"] or provider.url)
