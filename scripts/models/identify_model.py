@@ -35,7 +35,7 @@ def identify(location: dict, tokenizer: str | None, digests: str | None = None, 
     if "api_model" in location:
         return identify_served(location)
     if is_gguf(location["path"] or ""):
-        return identify_gguf(location, digests, store or "results/store/unpacked")
+        return identify_gguf(location, tokenizer, digests, store or "results/store/unpacked")
     return identify_stored(location, tokenizer, digests)
 
 
@@ -72,7 +72,7 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
     return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source
 
 
-def identify_gguf(location: dict, digests: str | None, store: str) -> dict:
+def identify_gguf(location: dict, tokenizer: str | None, digests: str | None, store: str) -> dict:
     """A model in a GGUF file, and the folder that it is unpacked to, which is what is loaded.
 
     weights: their kind there, and the format that they are computed in.
@@ -83,11 +83,12 @@ def identify_gguf(location: dict, digests: str | None, store: str) -> dict:
     dtype = number_format(header, location["dtype"])
     folder = str(unpacked(path, header, dtype, store, known.sha256))
     source = identify_stored({**location, "path": folder}, None, digests)
+    beside = {"tokenizer": known.sha256(Path(tokenizer))} if tokenizer else {}
     return {
         **source,
         "gguf": location["path"],
         "weights": f"{header.kind}, read as {dtype}",
-        "identity": folder_identity(path, known.sha256),
+        "identity": folder_identity(path, known.sha256) | beside,
         "unpacked": source["identity"]["files"],
     }
 

@@ -99,6 +99,22 @@ def test_a_file_that_is_cut_short_anywhere_is_refused_in_one_line(tmp_path, size
     assert "\n" not in str(caught.value)
 
 
+def test_a_tokenizer_beside_a_gguf_file_is_part_of_its_identity_and_compared_before_answers_are_kept(
+    identified, tmp_path
+):
+    _, path, _ = identified
+    location = {"path": str(path), "hub": None, "revision": None, "dtype": "float32"}
+    identify = import_module("identify_model").identify
+    own = tmp_path / "tokenizer.json"
+    own.write_text("one")
+    source = identify(location, str(own), None, str(path.parent / "store"))
+    assert source["identity"]["tokenizer"] == file_sha256(own)
+    check_identified("m", source, str(own))
+    own.write_text("another")
+    with pytest.raises(UserError, match="tokenizer.json has changed since the model was identified"):
+        check_identified("m", source, str(own))
+
+
 def test_what_is_no_gguf_file_is_refused(tmp_path):
     path = tmp_path / "m.gguf"
     path.write_bytes(b"PK\x03\x04" + b"x" * 100)
