@@ -81,15 +81,15 @@ def identify_gguf(location: dict, tokenizer: str | None, digests: str | None, st
     known = FileDigests(digests, location["path"])
     header = read_gguf(path)
     dtype = number_format(header, location["dtype"])
-    folder = str(unpacked(path, header, dtype, store, known.sha256))
-    source = identify_stored({**location, "path": folder}, None, digests)
+    folder, files = unpacked(path, header, dtype, store, known.sha256)
+    source = identify_stored({**location, "path": str(folder)}, None, digests)
     beside = {"tokenizer": known.sha256(Path(tokenizer))} if tokenizer else {}
     return {
         **source,
         "gguf": location["path"],
         "weights": f"{header.kind}, read as {dtype}",
         "identity": folder_identity(path, known.sha256) | beside,
-        "unpacked": source["identity"]["files"],
+        "unpacked": files,
     }
 
 

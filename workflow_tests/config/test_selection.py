@@ -6,6 +6,7 @@ from conftest import ROOT, write_lines
 
 from litm.base.errors import UserError
 from litm.config.study import load_study
+from litm.config.values import check_plain
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
@@ -119,3 +120,11 @@ def test_snakemake_says_what_is_left_out_and_plans_the_rest(new_bench):
     assert planned.stderr.count("left out: gpt-4-0613 (their recorded responses are yours to supply") == 1
     assert bench.plan()["generate"] == 3
     assert bench.plan("--config", "models=[other]")["generate"] == 1
+
+
+def test_aliases_of_aliases_that_make_a_billion_values_are_refused_at_once():
+    value: list = ["x"]
+    for _ in range(12):
+        value = [value] * 9
+    with pytest.raises(UserError, match="config: more than 1,000,000 values: take out aliases of aliases"):
+        check_plain(value, "config")

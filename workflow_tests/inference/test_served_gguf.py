@@ -64,7 +64,7 @@ def prompts_of(task_name: str, size: int) -> list[str]:
 
 
 def test_a_server_of_the_same_file_is_asked_the_same_tokens_and_mostly_says_the_same(url, gguf, tmp_path, capsys):
-    folder = unpacked(gguf, read_gguf(gguf), "float32", tmp_path, file_sha256)
+    folder, _ = unpacked(gguf, read_gguf(gguf), "float32", tmp_path, file_sha256)
     contents = [*prompts_of("needle_in_haystack", 10), *prompts_of("kv_retrieval", 3)]
     assert len(set(contents)) == 2 * QUESTIONS
     settings = replace(

@@ -24,10 +24,15 @@ def identified(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gguf")
     path = folder / "tiny-instruct.gguf"
     weights = write_gguf(path)
+    return identified_now(path), path, weights
+
+
+def identified_now(path: Path) -> dict:
+    """The source of the model in a GGUF file, with the store beside it."""
     sys.path.insert(0, str(ROOT / "scripts" / "models"))
     identify = import_module("identify_model").identify
     location = {"path": str(path), "hub": None, "revision": None, "dtype": "float32"}
-    return identify(location, None, None, str(folder / "store")), path, weights
+    return identify(location, None, None, str(path.parent / "store"))
 
 
 def test_the_header_says_what_the_weights_are_and_what_they_were_trained_for(tmp_path):
@@ -77,7 +82,9 @@ def test_a_file_or_an_unpacked_one_that_has_changed_since_is_refused(identified,
     config = Path(source["location"]) / "config.json"
     was = config.read_bytes()
     config.write_text(json.dumps({**json.loads(was), "rope_theta": 5.0}))
-    with pytest.raises(UserError, match="config.json has changed since the model was identified"):
+    with pytest.raises(
+        UserError, match=r"config.json has changed since .* identify_model`, which unpacks the GGUF file"
+    ):
         check_identified("m", source, None)
     config.write_bytes(was)
     other = tmp_path / path.name
@@ -86,6 +93,23 @@ def test_a_file_or_an_unpacked_one_that_has_changed_since_is_refused(identified,
         check_identified("m", {**source, "gguf": str(other)}, None)
     with pytest.raises(UserError, match="is gone from the store: make it again"):
         check_identified("m", {**source, "location": str(tmp_path / "nothing")}, None)
+
+
+@pytest.mark.parametrize("is_of_earlier_version", [False, True])
+def test_an_unpacked_model_that_is_not_what_was_made_is_made_again(identified, capfd, is_of_earlier_version):
+    source, path, _ = identified
+    folder = Path(source["location"])
+    weights, facts = folder / "model.safetensors", folder.with_name(f"{folder.name}.json")
+    was, about = weights.read_bytes(), json.loads(facts.read_text())
+    assert about["facts"]["files"] == source["unpacked"] and "model.safetensors" in source["unpacked"]
+    weights.write_bytes(was[:-8] + was[:7:-1][:8])
+    assert weights.read_bytes() != was
+    if is_of_earlier_version:
+        facts.write_text(json.dumps({**about, "facts": {"architecture": about["facts"]["architecture"]}}))
+    assert identified_now(path) == source
+    assert weights.read_bytes() == was
+    assert "what was made of tiny-instruct.gguf: it is made again" in capfd.readouterr().err
+    check_identified("m", source, None)
 
 
 @pytest.mark.parametrize("size", [3, 30, 600, 60_000])

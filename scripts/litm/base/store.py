@@ -23,18 +23,24 @@ def store_digest(fields: Mapping[str, Any]) -> str:
     return digest(fields)[:32]
 
 
-def stored(folder: str | Path, fields: Mapping[str, Any], build: Callable[[Path], dict]) -> tuple[Path, dict]:
+def stored(
+    folder: str | Path,
+    fields: Mapping[str, Any],
+    build: Callable[[Path], dict],
+    is_whole: Callable[[Path, dict], bool] = lambda entry, facts: True,
+) -> tuple[Path, dict]:
     """The entry of the store `folder` that is made of `fields`, and what is known of it.
 
     If it is not there, `build(path)` makes it, a file or a folder at a path that gets its name once it is complete,
     and returns a JSON object about it. After a crash, `build` finds what it had left at that path and may go on
-    with it. Two jobs that want the same entry wait for one another.
+    with it. Two jobs that want the same entry wait for one another. An entry for which `is_whole(entry, facts)` is
+    False is removed and made again.
     """
     name = store_digest(fields)
     entry, about = Path(folder) / name, Path(folder) / f"{name}.json"
     entry.parent.mkdir(parents=True, exist_ok=True)
     with _locked(entry.with_name(f".{name}.lock")):
-        if not (entry.exists() and about.exists()):
+        if not (entry.exists() and about.exists() and is_whole(entry, read_json(about)["facts"])):
             _remove(entry)
             partial = entry.with_name(f".{name}.partial")
             # Last of all the entry gets its name: a crash before that leaves what `build` goes on with.

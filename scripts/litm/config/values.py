@@ -26,15 +26,32 @@ Device = Annotated[
 WEIGHTS_FILE = "requirements-weights.txt"
 
 
+#: Values of a config, each alias counted in full: aliases of aliases of YAML make billions of a few lines.
+MOST_VALUES = 1_000_000
+
+
 def check_plain(value: Any, where: str) -> None:
-    """Raise `UserError` for a value inside a config that JSON does not have: a date, a set, `.nan`.
+    """Raise `UserError` for a value inside a config that JSON does not have: a date, a set, `.nan`; and for a config of
+    more than `MOST_VALUES` values.
 
     Files are checked with their lines before; what another workflow or a command line gives is here for the first time.
     """
     try:
+        if _count(value, {}) > MOST_VALUES:
+            raise UserError(f"{where}: more than {MOST_VALUES:,} values: take out aliases of aliases")
         _check_plain(value, where)
     except RecursionError as error:
         raise UserError(f"{where}: a part of it contains itself, or is nested too deeply") from error
+
+
+def _count(value: Any, counted: dict[int, int]) -> int:
+    """How many values there are in a value. counted: of the containers seen so far, by their identity."""
+    if not isinstance(value, Mapping | list | tuple):
+        return 1
+    if id(value) not in counted:
+        inner = value.values() if isinstance(value, Mapping) else value
+        counted[id(value)] = 1 + sum(_count(one, counted) for one in inner)
+    return counted[id(value)]
 
 
 def _check_plain(value: Any, where: str) -> None:

@@ -45,19 +45,21 @@ def check_identified(
     own_code = source.get("trust_remote_code", False)
     location = Path(source.get("gguf") or source["location"])
     now = folder_identity(location, sha256, own_code)["files"] if known else {}
+    unpacked: set[str] = set()
     if "unpacked" in source:
         existing(source["location"], "identify_model")
-        known = {**known, **source["unpacked"]}
-        now = {**now, **folder_identity(Path(source["location"]), sha256)["files"]}
+        made, found = source["unpacked"], folder_identity(Path(source["location"]), sha256)["files"]
+        known, now, unpacked = {**known, **made}, {**now, **found}, {*made, *found}
     if tokenizer and "tokenizer" in identity:
         known = {**known, tokenizer: identity["tokenizer"]}
         now = {**now, tokenizer: sha256(Path(tokenizer))}
     for name in sorted({*known, *now}):
         if known.get(name) != now.get(name):
             change = "is gone" if name not in now else "is new" if name not in known else "has changed"
+            remedy = ", which unpacks the GGUF file again" if name in unpacked else ""
             raise UserError(
                 f"model {model} ({source['location']}): {name} {change} since the model was identified, so its answers "
-                f"would be kept as those of another; run again with `--forcerun {identified_by}`"
+                f"would be kept as those of another; run again with `--forcerun {identified_by}`{remedy}"
             )
 
 

@@ -5,6 +5,7 @@ folder in a second, tokenizer and configuration included. So it is done once, an
 alone.
 """
 
+import os
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -16,6 +17,7 @@ from litm.base.loading_errors import first_line
 from litm.base.messages import note
 from litm.base.store import stored
 from litm.models.gguf import Gguf
+from litm.models.identity import folder_identity
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
@@ -31,11 +33,14 @@ def number_format(header: Gguf, dtype: str) -> str:
     return DTYPES.get(header.kind, "float32") if dtype == "auto" else dtype
 
 
-def unpacked(path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Callable[[Path], str]) -> Path:
-    """The folder of the store with the model of a GGUF file; made where it is not there.
+def unpacked(
+    path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Callable[[Path], str]
+) -> tuple[Path, dict[str, str]]:
+    """The folder of the store with the model of a GGUF file, and the sha256 of each file in it as it was made.
 
-    dtype: the format of the weights there, a name of torch's. Raises `UserError` if transformers cannot read the file,
-    or if it is another one afterwards.
+    It is made where it is not there, and again where its files are not those that were made. dtype: the format of the
+    weights there, a name of torch's. Raises `UserError` if transformers cannot read the file, or if it is another one
+    afterwards.
     """
     fields = {
         "recipe": RECIPE,
@@ -49,10 +54,25 @@ def unpacked(path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Ca
         about = _unpack(path, header, dtype, partial)
         if sha256(path) != fields["gguf"]:
             raise UserError(f"{path}: it was replaced while it was read; run the same command again")
-        return about
+        return {**about, "files": _written(partial)}
 
-    folder, _ = stored(store, fields, build)
-    return folder
+    def is_whole(folder: Path, facts: dict) -> bool:
+        # Entries of earlier versions do not say what was made.
+        if facts.get("files") == folder_identity(folder, sha256)["files"]:
+            return True
+        note(f"{folder} is not, or is not known to be, what was made of {path.name}: it is made again")
+        return False
+
+    folder, facts = stored(store, fields, build, is_whole)
+    return folder, facts["files"]
+
+
+def _written(folder: Path) -> dict[str, str]:
+    """The sha256 of each file of a model in a folder that was written just now, and that is on the disk afterwards."""
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with file.open("rb") as raw:
+            os.fsync(raw.fileno())
+    return folder_identity(folder)["files"]
 
 
 def read_config(path: Path) -> "PretrainedConfig":
