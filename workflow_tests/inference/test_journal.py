@@ -266,6 +266,8 @@ def handlers():
     """Signal handlers of a program, and those of the tests again."""
     before = {number: signal.getsignal(number) for number in ENDING}
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Tests that `nohup` starts would ignore it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     stop_on_signals()
     yield
     for number, handler in before.items():

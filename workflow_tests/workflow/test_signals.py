@@ -66,7 +66,7 @@ def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_
 
 
 def test_a_lock_and_a_mistake_in_the_config_are_said_though_all_else_is_quiet(new_bench):
-    new_bench.path(".snakemake/locks").mkdir(parents=True)
+    new_bench.path(".snakemake/locks").mkdir(parents=True, exist_ok=True)
     new_bench.path(".snakemake/locks/0.output.lock").write_text("results/scores/dummy/kv.parquet\n")
     done = new_bench.snakemake("--quiet", "all", "--until", "make_examples")
     assert done.returncode and done.stderr.count("It can be removed with the --unlock argument") == 1
