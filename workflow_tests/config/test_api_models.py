@@ -97,6 +97,10 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
             "models.m.request: 'stream' is not for a request to say: responses are read whole",
         ),
         (
+            {"engine": "openai", "api_model": "m", "request": {"api_key": "k"}},
+            "models.m.request: 'api_key' is not for a request to say: requests are written into journals",
+        ),
+        (
             {"engine": "openai", "api_model": "m", "base_url": "http://user:pass@host/v1"},
             "models.m.base_url: has a user or a password in it",
         ),

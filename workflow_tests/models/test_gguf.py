@@ -1,6 +1,7 @@
 """GGUF files: what their headers say, what they are unpacked to, and which files are refused."""
 
 import json
+import struct
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -137,6 +138,34 @@ def test_a_tokenizer_beside_a_gguf_file_is_part_of_its_identity_and_compared_bef
     own.write_text("another")
     with pytest.raises(UserError, match="tokenizer.json has changed since the model was identified"):
         check_identified("m", source, str(own))
+
+
+def text(value: str) -> bytes:
+    return struct.pack("<Q", len(value)) + value.encode()
+
+
+def header_of(*metadata: bytes) -> bytes:
+    return b"GGUF" + struct.pack("<IQQ", 3, 0, len(metadata)) + b"".join(metadata)
+
+
+LLAMA = text("general.architecture") + struct.pack("<I", 8) + text("llama")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        (text("general.alignment") + struct.pack("<I", 8) + text("x"), "general.alignment is 'x', which is no whole"),
+        (text("llama.context_length") + struct.pack("<I", 8) + text("x"), "llama.context_length is 'x'"),
+        (text("split.count") + struct.pack("<If", 6, 2.5), "split.count is 2.5"),
+        (text("a") + struct.pack("<I", 9) + struct.pack("<IQ", 9, 1) * 5000, "nested too deeply"),
+    ],
+    ids=["alignment", "window", "parts", "arrays"],
+)
+def test_metadata_of_another_type_or_without_end_are_one_message(tmp_path, metadata, said):
+    path = tmp_path / "m.gguf"
+    path.write_bytes(header_of(LLAMA, metadata) + bytes(64))
+    with pytest.raises(UserError, match=said):
+        read_gguf(path)
 
 
 def test_what_is_no_gguf_file_is_refused(tmp_path):

@@ -23,6 +23,10 @@ OWN_FIELDS = {
     "stream": "responses are read whole",
     "n": "one answer is scored",
     "best_of": "one answer is scored",
+    **dict.fromkeys(
+        ("api_key", "apikey", "authorization", "access_token", "auth_token", "password", "secret"),
+        "requests are written into journals and reports; a key is read from the variable that 'api_key_variable' names",
+    ),
 }
 
 

@@ -84,6 +84,8 @@ def _read(path: str, size: int, _time: int) -> Gguf:
             raise UserError(f"{path}: the file is cut short, in its header: get it again") from error
         except UnicodeDecodeError as error:
             raise UserError(f"{path}: not a GGUF file that can be read ({error}): get it again") from error
+        except RecursionError as error:
+            raise UserError(f"{path}: its metadata are nested too deeply: get it again") from error
 
 
 class _Header:
@@ -101,7 +103,7 @@ class _Header:
             raise UserError(f"{self._path}: version {version} of GGUF is not known here; get the model in version 3")
         tensors, keys = self._number("Q"), self._number("Q")
         metadata: dict[str, Any] = {self._text(): self._value(self._number("I")) for _ in range(keys)}
-        kinds, end = self._tensors(tensors, metadata.get("general.alignment", ALIGNMENT))
+        kinds, end = self._tensors(tensors, self._whole(metadata, "general.alignment") or ALIGNMENT)
         if end > len(self._data):
             raise UserError(
                 f"{self._path}: the file is cut short: it has {len(self._data):,} bytes and its weights end at "
@@ -114,11 +116,18 @@ class _Header:
             architecture=architecture,
             name=str(metadata.get("general.name", "")),
             kinds=kinds,
-            window=metadata.get(f"{architecture}.context_length"),
+            window=self._whole(metadata, f"{architecture}.context_length"),
             has_tokenizer="tokenizer.ggml.tokens" in metadata,
             has_chat_template="tokenizer.chat_template" in metadata,
-            parts=metadata.get("split.count", 1) or 1,
+            parts=self._whole(metadata, "split.count") or 1,
         )
+
+    def _whole(self, metadata: Mapping[str, Any], name: str) -> int | None:
+        """A whole number of 1 or more of the metadata; None for one that is not there or 0."""
+        value = metadata.get(name)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            raise UserError(f"{self._path}: its {name} is {value!r:.60}, which is no whole number: get it again")
+        return value or None
 
     def _tensors(self, count: int, alignment: int) -> tuple[dict[str, int], int]:
         """How many weights have each kind of number, and where the last tensor ends in the file."""
