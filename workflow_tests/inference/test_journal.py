@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -402,6 +403,17 @@ def test_lines_written_otherwise_that_say_the_same_are_served(tmp_path, capsys):
     with Journal(path) as journal:
         assert [journal[key] for key, _ in written] == [response for _, response in written]
     assert not capsys.readouterr().err
+
+
+def test_two_answers_to_one_prompt_are_counted_and_the_last_is_served(tmp_path, capsys):
+    path, other = tmp_path / "journal.jsonl", tmp_path / "other.jsonl"
+    write(path, [ANSWERS[:2]])
+    write(other, [[(ANSWERS[0][0], replace(ANSWERS[0][1], text="another")), ANSWERS[1]]])
+    path.write_bytes(path.read_bytes() + other.read_bytes())
+    with Journal(path) as journal:
+        assert journal[ANSWERS[0][0]].text == "another"
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path}: 1 answers are others than a line above") and said.count("\n") == 1
 
 
 def test_answers_of_earlier_versions_have_no_checksum_and_are_served_with_a_message_that_counts_them(tmp_path, capsys):

@@ -39,7 +39,8 @@ class Recorded:
     responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of
     its whole lines, behind which there may be half a line of a run that was interrupted, or is still writing; bad: what
     is wrong with the whole lines that are no journal lines, by their numbers from 1; mended: numbers of the lines with
-    lone surrogates, which are replaced; unchecked: numbers of the answers without a checksum.
+    lone surrogates, which are replaced; unchecked: numbers of the answers without a checksum; conflicting: numbers of
+    the answers to a prompt that a line above answers with another text.
     """
 
     responses: dict[str, Response]
@@ -48,6 +49,7 @@ class Recorded:
     bad: dict[int, str] = field(default_factory=dict)
     mended: list[int] = field(default_factory=list)
     unchecked: list[int] = field(default_factory=list)
+    conflicting: list[int] = field(default_factory=list)
 
 
 def rejected_file(path: str | Path) -> Path:
@@ -101,6 +103,9 @@ def _read_line(line: bytes, recorded: Recorded, number: int) -> None:
     if isinstance(said, IdentityLine):
         recorded.identities[said.name] = said.fields
         return
+    earlier = recorded.responses.get(said.key)
+    if earlier is not None and earlier.text != said.response.text:
+        recorded.conflicting.append(number)
     recorded.responses[said.key] = said.response
     if said.is_mended:
         recorded.mended.append(number)
@@ -143,6 +148,11 @@ def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
         note(
             f"{path}: {len(recorded.unchecked)} answers have no checksum (an earlier version wrote them), so it is "
             f"not known whether they were changed; the first is in line {recorded.unchecked[0]}"
+        )
+    if recorded.conflicting:
+        note(
+            f"{path}: {len(recorded.conflicting)} answers are others than a line above has for the same prompt "
+            f"(journals that were put together?), and the last counts; the first is in line {recorded.conflicting[0]}"
         )
 
 
