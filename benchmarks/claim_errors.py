@@ -309,7 +309,7 @@ def is_u(truth: Truth, above: float) -> bool:
     return min(truth[0], truth[2]) - truth[1] > above
 
 
-#: Columns of which the first minus the second is asked about.
+#: Pairs of columns: each comparison is the first minus the second.
 ENDS = {"primacy": (0, 1), "recency": (2, 1)}
 
 

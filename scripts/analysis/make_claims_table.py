@@ -1,7 +1,7 @@
 """Make the table of the paper's claims, from scores or from published accuracies, as CSV and as Markdown."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from litm.analysis.claims.evidence import Evidence
 from litm.analysis.claims.published_evidence import published_evidence
@@ -33,8 +33,14 @@ def main() -> None:
     parser.add_argument("--markdown", required=True)
     args = parser.parse_args()
     literature = read_literature(args.statements, args.statuses)
-    evidence = read_evidence(args)
-    readings = by_reading(args, evidence) if args.scores else ()
+    if args.published:
+        evidence: Evidence = published_evidence(read_published(args.published))
+        readings: Iterable[tuple[str, Evidence]] = ()
+    else:
+        files = Files(args.scores)
+        recalls = {name: recall_by_size(path) for name, path in zip(args.recall_of, args.recall, strict=True)}
+        evidence = scored_evidence(files.scores(COLUMNS), recalls)
+        readings = by_reading(files, recalls, evidence)
     table = claims_table(evidence, read_relations(args.relations), literature, readings)
     write_csv(args.csv, table)
     write_csv(args.summary, claim_summary(table))
@@ -42,28 +48,17 @@ def main() -> None:
         target.write(as_markdown(table).encode())
 
 
-def read_evidence(args: argparse.Namespace) -> Evidence:
-    """What the files say that were given."""
-    if args.published:
-        return published_evidence(read_published(args.published))
-    return scored_evidence(Files(args.scores).scores(COLUMNS), recalls_of(args))
-
-
-def by_reading(args: argparse.Namespace, evidence: Evidence) -> Iterator[tuple[str, Evidence]]:
+def by_reading(
+    files: Files, recalls: Mapping[str, Mapping[int, tuple[float, int]]], evidence: Evidence
+) -> Iterator[tuple[str, Evidence]]:
     """The evidence by first lines and by whole answers; `evidence` itself where that is the same of every answer."""
-    files = Files(args.scores)
     for reading in (FIRST_LINE, FULL):
         column = f"correct_{reading}"
         if all((sweep["correct"] == sweep[column]).all() for sweep in files.scores(["correct", column])):
             yield reading, evidence
-            continue
-        sweeps = (sweep.assign(correct=sweep[column]) for sweep in files.scores([*COLUMNS, column]))
-        yield reading, scored_evidence(sweeps, recalls_of(args))
-
-
-def recalls_of(args: argparse.Namespace) -> dict[str, dict[int, tuple[float, int]]]:
-    """By experiment what `recall_by_size` says."""
-    return {name: recall_by_size(path) for name, path in zip(args.recall_of, args.recall, strict=True)}
+        else:
+            sweeps = (sweep.assign(correct=sweep[column]) for sweep in files.scores([*COLUMNS, column]))
+            yield reading, scored_evidence(sweeps, recalls)
 
 
 def recall_by_size(path: str) -> dict[int, tuple[float, int]]:

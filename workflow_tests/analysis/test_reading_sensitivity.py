@@ -6,7 +6,7 @@ import pytest
 from score_frames import assert_plain, of_matrix, random_matrix, score_rows
 
 from litm.analysis.position_bias import position_bias_row
-from litm.analysis.reading_sensitivity import reading_warnings, sensitivity_rows, without_conclusions
+from litm.analysis.reading_sensitivity import reading_warnings, sensitivity_rows
 from litm.analysis.statistics import paired_difference
 from litm.analysis.tables.reading_sensitivity import TABLE
 
@@ -18,7 +18,7 @@ def read(scores: pd.DataFrame, first: np.ndarray, full: np.ndarray, **more) -> p
 
 
 def sensitivity(*frames: pd.DataFrame | None) -> list[dict]:
-    rows = [without_conclusions(row) for row in sensitivity_rows(*frames)]
+    rows = list(sensitivity_rows(*frames))
     for row in rows:
         assert_plain(row)
     return rows

@@ -85,7 +85,7 @@ def test_a_hundred_lists_in_one_another_are_read(tmp_path):
 
 
 JSON_FILES = {
-    b'{"seed": 1, "seed": 2}': "the key 'seed' is there twice in one object",
+    b'{"seed": 1, "seed": 2}': "one object has the key 'seed' twice",
     b'{"a": "\\ud83d"}': "is half a character",
     b"[" * 100_000: "too many brackets",
     b"{'a': 1}": "not valid JSON",

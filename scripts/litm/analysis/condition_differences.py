@@ -10,7 +10,7 @@ from litm.analysis.clusters import contrast_interval, contrast_p, sign_test_p
 from litm.analysis.condition_grids import NOWHERE, Grid, Grids
 from litm.analysis.paired_scores import interval_columns
 from litm.analysis.pbi import CONTRASTS
-from litm.analysis.reading import changes_sign
+from litm.analysis.reading import FIRST_LINE, FULL, changes_sign
 from litm.analysis.statistics import Estimate, holm
 from litm.base.formatting import ordinal, points
 from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
@@ -19,7 +19,7 @@ ACCURACY, MEAN = "accuracy", "mean accuracy"
 #: A corrected p below this is called a difference.
 SIGNIFICANT = 0.05
 #: The readings of an answer by name, as attributes of a `Grid`.
-READINGS = ("correct", "first_line", "full")
+READINGS = ("correct", FIRST_LINE, FULL)
 
 
 @dataclass(frozen=True)
@@ -260,9 +260,9 @@ def _p_value(matrix: np.ndarray, weights: list[float], clusters: np.ndarray | No
 def _other_reading(estimates: dict[str, Estimate]) -> dict:
     """The difference by the first line and by the whole answer, and whether its sign depends on it."""
     return {
-        **interval_columns("difference_first_line", estimates["first_line"]),
-        **interval_columns("difference_full", estimates["full"]),
-        "changes_with_reading": changes_sign(estimates["first_line"], estimates["full"]),
+        **interval_columns("difference_first_line", estimates[FIRST_LINE]),
+        **interval_columns("difference_full", estimates[FULL]),
+        "changes_with_reading": changes_sign(estimates[FIRST_LINE], estimates[FULL]),
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from litm.analysis.clusters import contrast_interval, design_effect
-from litm.analysis.paired_scores import CompleteCases, complete_cases, interval_columns
+from litm.analysis.paired_scores import CompleteCases, complete_cases, curves, interval_columns
 from litm.analysis.pbi import CONTRASTS, middle_index
 from litm.analysis.power import FIVE_POINTS, Assumption, detectable_effect, observed, questions_needed
 
@@ -56,8 +56,6 @@ def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
     """What the curves of one experiment say of accuracy and correlation, each mean weighted by questions, and the
     fewest questions of a curve; None without a curve that has a middle.
     """
-    from litm.analysis.paired_scores import curves
-
     threes = [three for curve in curves(scores) if (three := start_middle_end(complete_cases(curve))) is not None]
     if not threes:
         return None

@@ -70,6 +70,8 @@ def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
         "n_preamble": int(announced.sum()),
         "n_preamble_right": int(counted.loc[announced, "correct_first_line"].sum()),
         **_columns(estimates),
+        # An accuracy is never below 0, so that it leads to none.
+        **dict.fromkeys(("conclusion_first_line", "conclusion_full", "changes")),
     }
 
 
@@ -128,12 +130,6 @@ def _columns(estimates: Mapping[str, Estimate | None]) -> dict:
         "conclusion_full": conclusion(full) if full else None,
         "changes": changes_sign(first, full) if first and full else None,
     }
-
-
-def without_conclusions(row: dict) -> dict:
-    """A row of an accuracy, which is never below 0: it leads to no conclusion."""
-    of_none = {"conclusion_first_line": None, "conclusion_full": None, "changes": None}
-    return {**row, **of_none} if row["quantity"] == ACCURACY else row
 
 
 # --- Warnings --------------------------------------------------------------------------------------------------

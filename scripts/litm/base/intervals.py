@@ -11,7 +11,7 @@ from scipy import special
 SMALL_N = 30
 
 
-def wilson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson_interval(correct: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval for a proportion (Wilson 1927), as fractions.
 
     (p + z²/2n ± z·√(p(1-p)/n + z²/4n²)) / (1 + z²/n); it stays inside [0, 1] and is never empty, also for
@@ -25,7 +25,7 @@ def wilson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[flo
     return max(0.0, min(centre / scale - half / scale, p)), min(1.0, max(centre / scale + half / scale, p))
 
 
-def clopper_pearson_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def clopper_pearson_interval(correct: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """The exact interval for a proportion (Clopper & Pearson 1934), as fractions.
 
     Quantiles a/2 of Beta(k, n-k+1) and 1-a/2 of Beta(k+1, n-k), with 0 for the lower one at k = 0 and 1 for the upper
@@ -38,7 +38,7 @@ def clopper_pearson_interval(correct: int, n: int, confidence: float = 0.95) -> 
     return float(low), float(high)
 
 
-def agresti_coull_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def agresti_coull_interval(correct: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Agresti & Coull's (1998) interval for a proportion, as fractions, cut at 0 and 1.
 
     p̃ ± z·√(p̃(1-p̃)/ñ) with ñ = n + z² and p̃ = (k + z²/2)/ñ: the centre of Wilson's interval, and never inside it.
@@ -51,7 +51,7 @@ def agresti_coull_interval(correct: int, n: int, confidence: float = 0.95) -> tu
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def binomial_interval(correct: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def binomial_interval(correct: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Agresti & Coull's interval, cut where it is wider than Clopper & Pearson's; the latter alone for n < 30.
 
     Brown, Cai & DasGupta (2001) recommend Agresti & Coull's for n of 40 and more, because Wilson's covers too little
@@ -89,10 +89,10 @@ def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidenc
         variance = groups / (groups - 1) * float((residuals**2).sum()) / n**2
         z, t = special.ndtri((1 + confidence) / 2), special.stdtrit(groups - 1, (1 + confidence) / 2)
         worth = (min(n, p * (1 - p) / variance) if variance else n) * float(z / t) ** 2
-    return binomial_interval(p * worth, worth, confidence)  # type: ignore[arg-type]
+    return binomial_interval(p * worth, worth, confidence)
 
 
-def check_counts(correct: int, n: int) -> None:
+def check_counts(correct: float, n: float) -> None:
     """Raise `ValueError` unless 0 <= correct <= n and n > 0."""
     if not 0 <= correct <= n or n == 0:
         raise ValueError(f"need 0 <= correct <= n and n > 0, got correct={correct}, n={n}")

@@ -60,7 +60,7 @@ def parse_json(text: str, where: str) -> Any:
         place = f"column {error.colno}" if "\n" not in text.rstrip() else f"line {error.lineno}, column {error.colno}"
         raise UserError(f"{where}: not valid JSON ({error.msg.removesuffix(' at')}, {place})") from error
     except _DuplicateKey as error:
-        raise UserError(f"{where}: the key {error} is there twice in one object: remove one of them") from None
+        raise UserError(f"{where}: one object has the key {error} twice: remove one of them") from None
     except RecursionError as error:
         raise UserError(f"{where}: too many brackets in one another to be read") from error
     except ValueError as error:

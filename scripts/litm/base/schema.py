@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
-from litm.base.formatting import shortened
+from litm.base.formatting import quoted, shortened
 
 #: After the limits of a float: a whole number stays one, because 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
@@ -157,11 +157,6 @@ def _listing(names: Iterable[Any], wanted: str = "") -> str:
     return f"{', '.join(nearest)} and {len(names) - len(nearest)} more"
 
 
-def _shown(value: object) -> str:
-    """A value as it is written, cut where it is long."""
-    return shortened(repr(value), LONGEST_VALUE)
-
-
 # --- Errors of pydantic
 
 
@@ -202,14 +197,18 @@ def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[s
         return wrong, _unknown("key", str(path[-1]), names)
     if kind == "value_error":
         return path, str(context["error"])
+    shown = quoted(found, LONGEST_VALUE)
     if kind == "literal_error":
-        return path, f"{_shown(found)} is not allowed; allowed: {_listing(_quoted(context['expected']), str(found))}"
+        return (
+            path,
+            f"{shown} is not allowed; allowed: {_listing(_quoted(context['expected']), str(found))}",
+        )
     if kind == "string_pattern_mismatch":
-        return path, f"{_shown(found)} is not allowed; it is: {_at(cls, path)[1]}"
+        return path, f"{shown} is not allowed; it is: {_at(cls, path)[1]}"
     if kind in LIMITS:
         problem, limit = LIMITS[kind]
-        return path, f"{_shown(found)} {problem} {context[limit]:g}"
-    return path, f"must be {_types(_at(cls, path)[0])}, found {_shown(found)}"
+        return path, f"{shown} {problem} {context[limit]:g}"
+    return path, f"must be {_types(_at(cls, path)[0])}, found {shown}"
 
 
 def _path(location: Sequence[str | int], value: Any) -> list[str | int]:

@@ -258,9 +258,9 @@ class Model(RunKeys, AskedModel):
     )
     trust_remote_code: bool = Field(
         False,
-        description="true: Python code that comes with the model runs when it is loaded, and may do all that you may "
-        "do: read it first. It needs a `revision` that is a commit (40 hex digits), or a `path`, whose code is hashed. "
-        "It is part of which model it is, and said in the log, the manifest and the report.",
+        description="true: loading the model runs the Python code in its repository, with your rights: read it "
+        "first. It needs a `revision` that is a commit (40 hex digits), or a `path`, whose code is hashed. The setting "
+        "is part of the model's identity; the log, the manifest and the report show it.",
     )
     reasoning_tokens: Annotated[int, Field(ge=1)] | None = Field(
         None,

@@ -32,9 +32,7 @@ def cut_at_line_end(responses: Iterable[SweepResponse], reasoning: Reasoning) ->
     A response that was cut so before stays as it is, and so does one that was cut before its reasoning ended.
     """
     for response in responses:
-        text = response.text
-        is_reasoning = (
-            reasoning.is_separate and response.finish_reason == LENGTH and reasoning.tags[1] not in (text or "")
-        )
-        end = None if text is None or is_reasoning else line_end(text, reasoning)
-        yield response if end is None else replace(response, text=(response.text or "")[:end], finish_reason=STOP)
+        text = response.text or ""
+        was_cut = reasoning.is_separate and response.finish_reason == LENGTH
+        end = None if was_cut and reasoning.tags[1] not in text else line_end(text, reasoning)
+        yield response if end is None else replace(response, text=text[:end], finish_reason=STOP)

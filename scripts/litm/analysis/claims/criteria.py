@@ -25,7 +25,7 @@ class Criterion:
     """Two ranges of a quantity: what the claim says (wanted), and what contradicts it (denied).
 
     margins: of (low, high), how far the whole interval is inside the range of each answer; above 0 it is shown.
-    sides: limits of the interval of which either alone can show the denial, 2 for "outside these bounds".
+    sides: the number of limits that can each show the denial alone: 2 for "outside these bounds", else 1.
     weaker: of two ranges that overlap ("above 0" and "below 2 points") the one that says there is no effect worth a
     claim. It is not shown where an effect is, see `verdicts.shows`.
     """

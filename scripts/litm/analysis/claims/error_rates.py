@@ -65,7 +65,7 @@ def step_down(
 ) -> Steps[Case]:
     """Holm's procedure on one-sided hypotheses at the level `share`·ALPHA, by two-sided intervals.
 
-    is_rejected: of a hypothesis and the confidence of a two-sided interval, of which one limit tests it.
+    is_rejected: takes a hypothesis and the confidence of a two-sided interval; one limit of the interval tests it.
     """
     left = list(cases)
     rejected: dict[Case, float] = {}

@@ -62,7 +62,7 @@ def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
 
 
 def middle_above_between(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]) -> Measure | None:
-    """How far the middle is above a position before it and one behind it, the smaller of both; None without these."""
+    """The smaller of two differences: middle minus the lowest position before it, and after it; None without these."""
     middle = three[1]
     at = curve.cells.index(middle)
     sides = [

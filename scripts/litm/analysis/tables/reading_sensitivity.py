@@ -64,7 +64,7 @@ TABLE = Table(
 
 def rows(scores: "Files", references: Mapping[str, Mapping], seed: int) -> Iterator[dict]:
     """The rows of one sweep after another, in the order of the score files."""
-    from litm.analysis.reading_sensitivity import COLUMNS, sensitivity_rows, without_conclusions
+    from litm.analysis.reading_sensitivity import COLUMNS, sensitivity_rows
 
     named = {name for keys in references.values() for name in keys.values() if name}
     kept: dict[tuple[str, str], pd.DataFrame] = {}
@@ -76,7 +76,7 @@ def rows(scores: "Files", references: Mapping[str, Mapping], seed: int) -> Itera
         model, experiment = str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0])
         of_sweep = references.get(experiment, {})
         closed_book, oracle = (kept.get((model, of_sweep.get(name) or "")) for name in ("closed_book", "oracle"))
-        yield from map(without_conclusions, sensitivity_rows(sweep, closed_book, oracle, seed))
+        yield from sensitivity_rows(sweep, closed_book, oracle, seed)
 
 
 def warnings(frame: "pd.DataFrame") -> list[str]:
