@@ -54,20 +54,20 @@ def coined_name(seed: int, index: int) -> str:
 
 def date(seed: int, index: int) -> tuple[int, str, int]:
     """(day, month, year) with a day from 10 to 28; no two of the first 41,040 are the same."""
-    year, day_of_year = _shuffled(_YEARS, len(_MONTHS) * _DAYS, f"{seed}/date", index)
+    year, day_of_year = shuffled(_YEARS, len(_MONTHS) * _DAYS, f"{seed}/date", index)
     month, day = divmod(day_of_year, _DAYS)
     return _FIRST_DAY + day, _MONTHS[month], _FIRST_YEAR + year
 
 
 def number(seed: int, index: int) -> int:
     """A number of five digits; no two of the first 90,000 are the same."""
-    row, column = _shuffled(_NUMBER_SIDE, _NUMBER_SIDE, f"{seed}/number", index)
+    row, column = shuffled(_NUMBER_SIDE, _NUMBER_SIDE, f"{seed}/number", index)
     return _FIRST_NUMBER + row * _NUMBER_SIDE + column
 
 
 def _word(parts: tuple[tuple[str, ...], ...], split: int, key: str, index: int) -> str:
     """One choice of each part; the parts before `split` are the rows of the shuffle, the others its columns."""
-    row, column = _shuffled(prod(map(len, parts[:split])), prod(map(len, parts[split:])), key, index)
+    row, column = shuffled(prod(map(len, parts[:split])), prod(map(len, parts[split:])), key, index)
     return "".join(_mixed_radix(parts[:split], row) + _mixed_radix(parts[split:], column))
 
 
@@ -79,7 +79,7 @@ def _mixed_radix(parts: tuple[tuple[str, ...], ...], value: int) -> list[str]:
     return chosen[::-1]
 
 
-def _shuffled(rows: int, columns: int, key: str, index: int) -> tuple[int, int]:
+def shuffled(rows: int, columns: int, key: str, index: int) -> tuple[int, int]:
     """Where in a table the index-th cell of its seeded shuffle is: a Feistel network on (row, column).
 
     Each round adds to one coordinate a hash of the other, which can be undone, so the whole is a bijection.

@@ -1,0 +1,154 @@
+"""A gazetteer of places that do not exist, with one plain question about each entry: a small model can answer it.
+
+A place has ten entries (the town itself, its school, its brewery, ...). An entry is three short sentences of which one
+names the person who holds an office there; the question asks who that is. The hard distractors of a question are the
+other entries of the place, and entries about the same office in other places. No two entries name the same person.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from random import Random
+
+from litm.base.errors import UserError
+from litm.corpora.encyclopedia.names import shuffled
+from litm.corpora.passages import Passage
+from litm.corpora.source import CorpusSettings
+from litm.questions.released_format import Document, QuestionRecord
+
+
+@dataclass(frozen=True)
+class Office:
+    """What a place has, and who is asked for; thing: its name, with the place in it."""
+
+    thing: str
+    role: str
+
+
+OFFICES = (
+    Office("{}", "mayor"),
+    Office("{} School", "head teacher"),
+    Office("{} Brewery", "owner"),
+    Office("{} Museum", "director"),
+    Office("{} Choir", "conductor"),
+    Office("{} Herald", "editor"),
+    Office("{} Rovers", "coach"),
+    Office("{} Hospital", "chief doctor"),
+    Office("{} Ferry", "captain"),
+    Office("{} Library", "librarian"),
+)
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+# A beginning and an ending make one name each: no beginning is another one with letters of an ending.
+BEGINNINGS = _parts(
+    "Ash Barn Beck Birch Black Bram Brook Burn Cald Carl Chad Clay Cole Cran Dal Dart Dun Elm Ever Fair Fen Fern Flax "
+    "Ford Garth Glen Gold Graf Hart Hawk Hazel Heath Holm Ivy Kel Kings Lang Lark Lin Lock Mal March Mill Moor North "
+    "Oak Oxen Pel Pine Quarr Ran Red Rock Rush Sel Shep Silver South Stan Stock Swan Tarn Thorn Ul Wal Wood"
+)
+ENDINGS = _parts("bridge bury by cote dale don field ham hill hurst ley mere mouth pool stead thorpe ton wick worth")
+GIVEN_NAMES = _parts(
+    "Adam Alice Anna Arthur Carl Clara David Edith Ellen Emma Eric Frank George Grace Hannah Harry Helen Henry Hugh "
+    "Irene Jack James Jane Julia Karl Kate Laura Leo Louis Lucy Maria Mark Martin Mary Nora Oliver Oscar Paul Peter "
+    "Rachel Robert Rose Ruth Sarah Simon Sophie Susan Thomas Victor Walter"
+)
+SURNAMES = _parts(
+    "Abbot Adler Archer Baker Barlow Becker Bell Berg Bishop Bond Bowen Brandt Brewer Carter Chapman Clark Cooper Cross "
+    "Curtis Dawson Dean Dixon Doyle Drake Duncan Ellis Evans Farmer Fisher Fletcher Foster Fowler Fox Frost Gardner "
+    "Gibson Gilbert Graham Grant Greene Griffin Hall Harper Harris Hayes Hobbs Holmes Hudson Hughes Hunter Jensen "
+    "Jordan Keller Kennedy Kerr Klein Lambert Larsen Lawson Lewis Lloyd Marsh Mason Meyer Miller Morris Murphy Nash "
+    "Nelson Norris Novak Olsen Owens Palmer Parker Payne Perry Porter Powell Price Quinn Reeves Reid Rhodes Rogers "
+    "Russell Sanders Schmidt Sharp Shaw Simmons Spencer Stone Sutton Taylor Tucker Turner Vance Vogel Walker Wallace "
+    "Walsh Watson Weaver Weber Webb West Wheeler White Wilson Winter Wolfe Wright Young"
+)
+#: The most entries there are, given that no person and no place is named twice.
+MOST_PASSAGES = min(len(BEGINNINGS) * len(ENDINGS) * len(OFFICES), len(GIVEN_NAMES) * len(SURNAMES))
+
+_NAMINGS = ("The {role} of {thing} is {person}.", "{person} is the {role} of {thing}.")
+#: Sentences of an entry after the one that is asked about.
+DETAILS = 1
+_DETAILS = (
+    "Visitors are welcome on {day}.",
+    "Its colours are {colour} and {other}.",
+    "It was first mentioned in {year}.",
+    "It celebrated a jubilee in {year}.",
+    "Its sign is {colour}, with a {other} star.",
+    "Letters are answered on {day}.",
+)
+_DAYS = _parts("Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays")
+_COLOURS = _parts("blue brown green grey red white yellow")
+_YEARS = (1801, 1999)
+
+
+@dataclass(frozen=True, slots=True)
+class GazetteerEntry:
+    """An entry with its question; id: the place and the entry of it; person: the answer."""
+
+    id: str
+    title: str
+    text: str
+    question: str
+    person: str
+
+
+def make_entry(seed: int, number: int) -> GazetteerEntry:
+    """The entry of a number in the gazetteer of a seed, which depends on nothing else."""
+    place, member = divmod(number, len(OFFICES))
+    office = OFFICES[member]
+    beginning, ending = shuffled(len(BEGINNINGS), len(ENDINGS), f"{seed}/gazetteer/place", place)
+    given, surname = shuffled(len(GIVEN_NAMES), len(SURNAMES), f"{seed}/gazetteer/person", number)
+    person = f"{GIVEN_NAMES[given]} {SURNAMES[surname]}"
+    title = office.thing.format(BEGINNINGS[beginning] + ENDINGS[ending])
+    thing = title if member == 0 else f"the {title}"
+    rng = Random(f"{seed}/gazetteer/entry/{number}")
+    colour, other = rng.sample(_COLOURS, 2)
+    slots = {
+        "thing": thing,
+        "role": office.role,
+        "person": person,
+        "year": rng.randint(*_YEARS),
+        "day": rng.choice(_DAYS),
+        "colour": colour,
+        "other": other,
+    }
+    sentences = (rng.choice(_NAMINGS), *rng.sample(_DETAILS, DETAILS))
+    text = " ".join(sentence.format(**slots) for sentence in sentences)
+    text = text[0].upper() + text[1:]
+    return GazetteerEntry(f"{place:05d}/{member}", title, text, f"who is the {office.role} of {thing}", person)
+
+
+def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
+    """`settings.passages` entries; more passages keep the earlier ones. There is no file: `source` is not read.
+
+    Raises `UserError` for more than `MOST_PASSAGES`.
+    """
+    for number, entry in enumerate(_entries(settings)):
+        yield f"mini_gazetteer, passage {number}", Passage(entry.id, entry.title, entry.text)
+
+
+def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
+    """A question about each passage, as a record in the released format with the gold document alone.
+
+    One of each place, another office each time, then a second of each: any first part is spread over places and offices.
+    """
+    entries = list(_entries(settings))
+    places = (entries[start : start + len(OFFICES)] for start in range(0, len(entries), len(OFFICES)))
+    turned = ((*place[index % len(place) :], *place[: index % len(place)]) for index, place in enumerate(places))
+    for round_ in zip_longest(*turned):
+        for entry in filter(None, round_):
+            document = Document.of(entry.title, entry.text, id=entry.id, has_answer=True, is_gold=True)
+            yield QuestionRecord.of(entry.question, (entry.person,), [document])
+
+
+def _entries(settings: CorpusSettings) -> Iterator[GazetteerEntry]:
+    assert settings.seed is not None and settings.passages is not None, (
+        "the configuration asks for a seed and a number of passages"
+    )
+    if settings.passages > MOST_PASSAGES:
+        raise UserError(f"the mini-gazetteer has {MOST_PASSAGES} passages at most, asked for: {settings.passages}")
+    for number in range(settings.passages):
+        yield make_entry(settings.seed, number)
