@@ -46,7 +46,7 @@ SOURCES = Sources(
 
 def small_study(models: list[str], experiments: list[str]) -> Study:
     """A study of the default config's catalogues with these models and experiments."""
-    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    config = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
     second = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model")}
     define = {"models": {"second": second}} if "second" in models else {}
     return load_study({**config, "models": models, "experiments": experiments, "define": define}, ROOT)

@@ -65,7 +65,7 @@ COMMAND = "Command 'set -euo pipefail;"
 @cache
 def base_config() -> dict[str, Any]:
     """A config that selects and defines something of every kind."""
-    default = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    default = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
     define = {}
     for kind, names in DEFINED.items():
         entries = yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text())
@@ -84,7 +84,7 @@ def base_config() -> dict[str, Any]:
 
 @cache
 def _defaults() -> str:
-    return (ROOT / "config" / "config.yaml").read_text()
+    return (ROOT / "config" / "toy.yaml").read_text()
 
 
 def planned_files(path: Path) -> list[Any]:

@@ -48,7 +48,7 @@ LOCK = (ROOT / "requirements.lock").read_text().splitlines()
 
 
 def study(**config) -> Study:
-    default = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    default = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
     return load_study({**default, **config}, ROOT)
 
 

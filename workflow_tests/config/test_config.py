@@ -12,7 +12,7 @@ from litm.config.catalogue import CATALOGUES, merge_catalogue
 from litm.config.study import load_study
 from litm.domain.curve import Cell
 
-DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 
 
 def config(**changes) -> dict:
@@ -26,7 +26,14 @@ def define(kind: str, **entries) -> dict:
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
 
 
-def test_the_default_config_selects_the_reference_model_and_what_needs_no_download():
+def test_the_default_config_selects_a_real_model_and_what_needs_no_download():
+    study = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
+    assert list(study.models) == ["smollm2-135m-instruct-q4_1"]
+    assert list(study.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa"]
+    assert list(study.figures) == ["mini_gazetteer_qa"]
+
+
+def test_the_toy_config_selects_the_reference_model_and_tasks_of_its_size():
     study = load_study(DEFAULT, ROOT)
     assert list(study.models) == ["reference"]
     assert list(study.experiments) == [
@@ -191,7 +198,7 @@ def test_a_dataset_may_be_given_for_each_size():
             "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, ",
         ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: "),
-        ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: kv_retrieval_small,"),
+        ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: "),
         (
             {"figures": ["figure1"], "experiments": ["multi_document_qa"]},
             "figures.figure1: nothing that is selected is in it (its models are gpt-3.5-turbo-0613; its sizes are 20)",

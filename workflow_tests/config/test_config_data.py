@@ -10,7 +10,7 @@ from litm.base.errors import UserError
 from litm.config.study import load_study
 from litm.models.files import model_files
 
-DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 ENCODER = ROOT / "resources" / "reference_model"
 
 QA = {"task": "multi_document_qa", "dataset": "c", "positions": {3: [0]}}

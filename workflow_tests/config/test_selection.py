@@ -8,7 +8,7 @@ from litm.base.errors import UserError
 from litm.config.study import load_study
 from litm.config.values import check_plain
 
-DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
 OTHER = {"engine": "transformers", "path": "resources/reference_model"}
 UNRECORDED = {"engine": "recorded", "responses": None}

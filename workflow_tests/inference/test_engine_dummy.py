@@ -73,7 +73,7 @@ def test_what_asks_it_imports_neither_torch_nor_transformers():
 
 
 def study(model: dict, **experiment):
-    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+    config = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
     kv = {"task": "kv_retrieval", "positions": {4: [0]}, "examples": 1, **experiment}
     kv = {key: value for key, value in kv.items() if not ("depths" in kv and key == "positions")}
     define = {"models": {"mine": model}, "experiments": {"kv": kv}}

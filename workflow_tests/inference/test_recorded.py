@@ -183,7 +183,7 @@ def test_responses_of_this_workflow_are_read_as_they_are_with_those_that_did_not
 # --- The configuration ---
 
 
-DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 QA = {"task": "multi_document_qa", "dataset": "d", "positions": {3: [0, 2], 4: [1]}}
 
 

@@ -1,6 +1,9 @@
 """Progress of long work, readable on a terminal and in a log file."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
 from typing import TextIO
 
 from tqdm import tqdm
@@ -38,3 +41,21 @@ def progress_bar(total: int | None, what: str, unit: str) -> tqdm:
         mininterval=SECONDS_BETWEEN_LINES,
         maxinterval=SECONDS_BETWEEN_LINES,
     )
+
+
+@contextmanager
+def showing(bar: tqdm, state: Callable[[], str]) -> Iterator[None]:
+    """While this lasts, put what `state` returns behind the bar every few seconds, also within a long step."""
+    done = Event()
+
+    def show() -> None:
+        while not done.wait(SECONDS_BETWEEN_LINES):
+            bar.set_postfix_str(state())
+
+    thread = Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

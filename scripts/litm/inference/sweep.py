@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from litm.base.errors import UserError
 from litm.base.hashing import digest
 from litm.base.messages import note
-from litm.base.progress import progress_bar
+from litm.base.progress import progress_bar, showing
 from litm.domain.finish_reason import FAILED, OVERFLOW, REFUSED
 from litm.domain.response import Response, SweepResponse
 from litm.domain.served import is_served, served_name
@@ -63,7 +63,7 @@ def ask_missing(
     # Before they are asked, after which the journal knows the identity.
     because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(identity), identity)
     names = _served_names(identity, (journal[key] for key in known))
-    with progress_bar(len(fitting), what, "prompts") as bar:
+    with progress_bar(len(fitting), what, "prompts") as bar, showing(bar, lambda: tokens_read(engine)):
         for count in _ask(fitting, engine, journal, identity, check_source, names, what):
             bar.update(count)
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
@@ -96,6 +96,11 @@ def _ask(
         names |= others
         journal.append(identity, [(keys[index], response) for index, response in batch])
         yield len(batch)
+
+
+def tokens_read(engine: Engine) -> str:
+    """How many prompt tokens an engine has computed so far, in words; nothing where only a server knows."""
+    return "" if engine.computed_tokens is None else f"{engine.computed_tokens:,} tokens read"
 
 
 def _served_names(identity: dict, responses: Iterable[Response]) -> set[str]:

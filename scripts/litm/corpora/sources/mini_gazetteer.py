@@ -1,6 +1,6 @@
 """A gazetteer of places that do not exist, with one plain question about each entry: a small model can answer it.
 
-A place has ten entries (the town itself, its school, its brewery, ...). An entry is three short sentences of which one
+A place has ten entries (the town itself, its school, its brewery, ...). An entry is two short sentences, and the first
 names the person who holds an office there; the question asks who that is. The hard distractors of a question are the
 other entries of the place, and entries about the same office in other places. No two entries name the same person.
 """
@@ -31,12 +31,12 @@ OFFICES = (
     Office("{} School", "head teacher"),
     Office("{} Brewery", "owner"),
     Office("{} Museum", "director"),
-    Office("{} Choir", "conductor"),
-    Office("{} Herald", "editor"),
-    Office("{} Rovers", "coach"),
     Office("{} Hospital", "chief doctor"),
-    Office("{} Ferry", "captain"),
-    Office("{} Library", "librarian"),
+    Office("{} Bank", "manager"),
+    Office("{} Theatre", "director"),
+    Office("{} Hotel", "manager"),
+    Office("{} Bakery", "owner"),
+    Office("{} Farm", "owner"),
 )
 
 
@@ -47,7 +47,7 @@ def _parts(text: str) -> tuple[str, ...]:
 # A beginning and an ending make one name each: no beginning is another one with letters of an ending.
 BEGINNINGS = _parts(
     "Ash Barn Beck Birch Black Bram Brook Burn Cald Carl Chad Clay Cole Cran Dal Dart Dun Elm Ever Fair Fen Fern Flax "
-    "Ford Garth Glen Gold Graf Hart Hawk Hazel Heath Holm Ivy Kel Kings Lang Lark Lin Lock Mal March Mill Moor North "
+    "Ford Garth Glen Gold Graf Hart Hawk Hazel Heath Holm Ivy Kel King Lang Lark Lin Lock Mal March Mill Moor North "
     "Oak Oxen Pel Pine Quarr Ran Red Rock Rush Sel Shep Silver South Stan Stock Swan Tarn Thorn Ul Wal Wood"
 )
 ENDINGS = _parts("bridge bury by cote dale don field ham hill hurst ley mere mouth pool stead thorpe ton wick worth")
@@ -57,20 +57,19 @@ GIVEN_NAMES = _parts(
     "Rachel Robert Rose Ruth Sarah Simon Sophie Susan Thomas Victor Walter"
 )
 SURNAMES = _parts(
-    "Abbot Adler Archer Baker Barlow Becker Bell Berg Bishop Bond Bowen Brandt Brewer Carter Chapman Clark Cooper Cross "
-    "Curtis Dawson Dean Dixon Doyle Drake Duncan Ellis Evans Farmer Fisher Fletcher Foster Fowler Fox Frost Gardner "
-    "Gibson Gilbert Graham Grant Greene Griffin Hall Harper Harris Hayes Hobbs Holmes Hudson Hughes Hunter Jensen "
-    "Jordan Keller Kennedy Kerr Klein Lambert Larsen Lawson Lewis Lloyd Marsh Mason Meyer Miller Morris Murphy Nash "
-    "Nelson Norris Novak Olsen Owens Palmer Parker Payne Perry Porter Powell Price Quinn Reeves Reid Rhodes Rogers "
-    "Russell Sanders Schmidt Sharp Shaw Simmons Spencer Stone Sutton Taylor Tucker Turner Vance Vogel Walker Wallace "
-    "Walsh Watson Weaver Weber Webb West Wheeler White Wilson Winter Wolfe Wright Young"
+    "Abbot Adler Archer Baker Barlow Becker Bell Berg Bishop Bond Bowen Brandt Brewer Carter Chapman "
+    "Clark Cooper Cross Curtis Dawson Dean Dixon Doyle Drake Duncan Ellis Evans Farmer Fisher Fletcher "
+    "Foster Fowler Fox Frost Gardner Gibson Gilbert Graham Grant Greene Griffin Hall Harper Harris Hayes "
+    "Hobbs Holmes Hudson Hughes Hunter Jensen Jordan Keller Kennedy Kerr Klein Lambert Larsen Lawson "
+    "Lewis Lloyd Marsh Mason Meyer Miller Morris Murphy Nash Nelson Norris Novak Olsen Owens Palmer "
+    "Parker Payne Perry Porter Powell Price Quinn Reeves Reid Rhodes Rogers Russell Sanders Schmidt Sharp "
+    "Shaw Simmons Spencer Stone Sutton Taylor Tucker Turner Vance Vogel Walker Wallace Walsh Watson "
+    "Weaver Weber Webb West Wheeler White Wilson Winter Wolfe Wright Young"
 )
 #: The most entries there are, given that no person and no place is named twice.
 MOST_PASSAGES = min(len(BEGINNINGS) * len(ENDINGS) * len(OFFICES), len(GIVEN_NAMES) * len(SURNAMES))
 
-_NAMINGS = ("The {role} of {thing} is {person}.", "{person} is the {role} of {thing}.")
-#: Sentences of an entry after the one that is asked about.
-DETAILS = 1
+_NAMING = "The {role} of {thing} is {person}."
 _DETAILS = (
     "Visitors are welcome on {day}.",
     "Its colours are {colour} and {other}.",
@@ -115,9 +114,7 @@ def make_entry(seed: int, number: int) -> GazetteerEntry:
         "colour": colour,
         "other": other,
     }
-    sentences = (rng.choice(_NAMINGS), *rng.sample(_DETAILS, DETAILS))
-    text = " ".join(sentence.format(**slots) for sentence in sentences)
-    text = text[0].upper() + text[1:]
+    text = f"{_NAMING} {rng.choice(_DETAILS)}".format(**slots)
     return GazetteerEntry(f"{place:05d}/{member}", title, text, f"who is the {office.role} of {thing}", person)
 
 
@@ -133,7 +130,8 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
 def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
     """A question about each passage, as a record in the released format with the gold document alone.
 
-    One of each place, another office each time, then a second of each: any first part is spread over places and offices.
+    One of each place, each time of another office, then a second of each: any first part has many places and all
+    offices.
     """
     entries = list(_entries(settings))
     places = (entries[start : start + len(OFFICES)] for start in range(0, len(entries), len(OFFICES)))

@@ -44,10 +44,14 @@ class Engine(LocalEngine):
         ending = response_ending(self.settings, self.tokenizer, self.config)
         ids = token_ids(prompts)
         may_keep = self.settings.share_prefixes and can_keep(model)
-        kept = KeptCache(model, max(map(len, ids)), new_tokens) if may_keep else None
+        kept = KeptCache(model, max(map(len, ids)), new_tokens, self._count) if may_keep else None
         for batch, outputs in batch_outputs(model, ids, ending, kept, self.settings.batch_tokens):
-            self.computed_tokens += kept.computed if kept else sum(len(ids[index]) for index in batch)
+            if kept is None:
+                self._count(sum(len(ids[index]) for index in batch))
             yield self.responses(ids, batch, outputs, end_tokens, ending, made_with)
+
+    def _count(self, tokens: int) -> None:
+        self.computed_tokens += tokens
 
     def _pad_token(self, end_tokens: list[int]) -> int:
         # Padding is masked, so any token does; one that was added to the tokenizer only has no embedding.

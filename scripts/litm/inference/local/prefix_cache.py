@@ -8,7 +8,7 @@ With joined attention what prompts of a batch have in common is also in memory o
 token of all of them; the few tokens behind it are read together, so some that fewer have in common may be read twice.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import signature
 from typing import cast
@@ -59,31 +59,34 @@ class KeptCache:
     """The caches of a model that `can_keep`: of one prompt, kept for the next one, and copies of it for a batch.
 
     longest: tokens of the longest prompt that will be asked for.
-    joins: whether attention is joined; short: prompts with fewer tokens are read together; computed: tokens of the
-    prompts asked for last that had to be computed, with those that are left to `generate`.
+    count: called with the number of prompt tokens that are computed next, with those that are left to `generate`.
+    joins: whether attention is joined; short: prompts with fewer tokens are read together.
     """
 
-    def __init__(self, model: PreTrainedModel, longest: int, new_tokens: int) -> None:
+    def __init__(
+        self, model: PreTrainedModel, longest: int, new_tokens: int, count: Callable[[int], None] = lambda tokens: None
+    ) -> None:
         self.model = model
         # As `generate` does: a model that is not told counts in its own way.
         self.takes_positions = "position_ids" in signature(model.forward).parameters
         self.new_tokens = new_tokens
         self.longest = max(TRIED, longest)
         self.forget()
+        self._count: Callable[[int], None] = lambda tokens: None
         self.joins = can_join(model) and self._join()
+        # Only now, as the tokens of a trial are of no prompt.
+        self._count = count
         self.short = SHORT_TO_JOIN if self.joins else SHORT
 
     @contextmanager
     def of_prompts(self, prompts: Sequence[Sequence[int]]) -> Iterator[Cache]:
         """What `generate` is to be given with these prompts, while this lasts."""
-        self.computed = 0
         cache = self._one(prompts[0]) if len(prompts) == 1 else self._several(prompts)
         with attending_to(cache):
             yield cache
 
     def forget(self) -> None:
         """Begin with nothing known, as after an error, which leaves layers of different lengths."""
-        self.computed = 0
         self._cache = self._new(self.longest)
         self._read = as_array([])
 
@@ -102,7 +105,7 @@ class KeptCache:
             return self._in_groups(prompts, known)
         batch = self._new(longest)
         if longest < self.short:
-            self.computed = sum(map(len, prompts))
+            self._count(sum(map(len, prompts)))
             return batch
         for row, prompt in enumerate(prompts):
             self._read_on(prompt, self._cut_back(prompt, len(prompt) - 1), len(prompt) - 1)
@@ -119,7 +122,7 @@ class KeptCache:
             self._read_on(prompt, self._cut_back(prompt[:common], common), common)
             for layer, own in zip(layers, own_layers, strict=True):
                 layer.begin_with(own)
-        self.computed += sum(rows.behind)
+        self._count(sum(rows.behind))
         return Cache(layers=[*layers])
 
     def _cut_back(self, prompt: Sequence[int], most: int) -> int:
@@ -128,7 +131,7 @@ class KeptCache:
         kept = min(common_tokens(self._read, ids), most, there)
         self._cache.crop(kept - there)
         self._read = ids
-        self.computed += len(ids) - kept
+        self._count(len(ids) - kept)
         return kept
 
     def _read_on(self, prompt: Sequence[int], begin: int, end: int) -> None:
