@@ -27,8 +27,6 @@ help:
 
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
-	@echo
-	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
 
 # One sweep after the other, in the order of the config, then tables, figures and report. More configs on top of it, such as one with
 # data_mirror: make laptop LAPTOP_CONFIGS=mine.yaml
@@ -41,8 +39,6 @@ LAPTOP_SWEEPS = import yaml; config = yaml.safe_load(open("config/laptop.yaml"))
 laptop: $(INSTALLED)
 	@for sweep in $$($(BIN)/python -c '$(LAPTOP_SWEEPS)'); do $(LAPTOP) --quiet host progress rules -- $$sweep || exit; done
 	$(LAPTOP) --quiet host progress
-	@echo
-	@echo "Figures: results/figures/   Tables: results/tables/   Report: results/report.html"
 
 # Processes that run tests; each uses one core.
 WORKERS ?= 2

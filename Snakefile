@@ -78,8 +78,7 @@ onstart:
 
 
 onsuccess:
-    for sentence in PLAN.sweeps.cut_answers():
-        print(sentence, file=sys.stderr)
+    print(*outcome(PLAN, since=STARTED), sep="\n", file=sys.stderr)
 
 
 onerror:

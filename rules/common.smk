@@ -28,6 +28,7 @@ from litm.base.signals import hangup_is_sigterm
 from litm.workflow.environment import job_environment
 from litm.workflow.future_times import set_back
 from litm.workflow.logs import error_messages
+from litm.workflow.outcome import outcome
 from litm.workflow.plan import load_plan
 from litm.workflow.quiet_errors import say_errors
 from litm.workflow.records import say_unrecorded

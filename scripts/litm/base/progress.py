@@ -36,7 +36,7 @@ def progress_bar(total: int | None, what: str, unit: str) -> tqdm:
         total=total,
         desc=what,
         unit=f" {unit}",
-        ncols=100,
+        ncols=120,
         file=_Lines(sys.stderr),
         mininterval=SECONDS_BETWEEN_LINES,
         maxinterval=SECONDS_BETWEEN_LINES,

@@ -63,11 +63,12 @@ def ask_missing(
     # Before they are asked, after which the journal knows the identity.
     because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(identity), identity)
     names = _served_names(identity, (journal[key] for key in known))
+    ids = [prompt.ids for prompt in fitting.values()]
+    note(f"{what}: {to_ask(ids)}")
     with progress_bar(len(fitting), what, "prompts") as bar, showing(bar, lambda: tokens_read(engine)):
         for count in _ask(fitting, engine, journal, identity, check_source, names, what):
             bar.update(count)
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
-    ids = [prompt.ids for prompt in fitting.values()]
     return Outcome(len(fitting), overflow, failed, because, work_done(ids, engine.computed_tokens))
 
 
@@ -96,6 +97,15 @@ def _ask(
         names |= others
         journal.append(identity, [(keys[index], response) for index, response in batch])
         yield len(batch)
+
+
+def to_ask(prompts: Sequence[Sequence[int] | None]) -> str:
+    """How much there is to ask, in words, from the token ids of prompts; None where only a server knows them."""
+    work = work_done(prompts, None)
+    if work.prompt_tokens is None:
+        return f"{len(prompts):,} prompts to ask"
+    counts = f"{work.prompt_tokens:,} tokens, {work.tree_tokens:,} with common beginnings counted once"
+    return f"{len(prompts):,} prompts to ask, {counts}"
 
 
 def tokens_read(engine: Engine) -> str:

@@ -1,0 +1,30 @@
+"""What a run came to, as it is printed at its end."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from litm.analysis.run_summary import run_summary
+from litm.workflow.plan import Plan
+
+ACCURACY, BIAS = Path("results/tables/accuracy.csv"), Path("results/tables/position_bias.csv")
+
+
+def outcome(plan: Plan, since: float) -> Iterator[str]:
+    """Accuracy by position, and where figures, tables and report are; nothing where no table was made since then.
+
+    since: seconds since the epoch.
+    """
+    if ACCURACY.exists() and ACCURACY.stat().st_mtime >= since:
+        yield from run_summary(_rows(ACCURACY), _rows(BIAS) if BIAS.exists() else ())
+        figures = [path for path in plan.figures.files if path.endswith(".png") and Path(path).exists()]
+        yield f"figures: {', '.join(figures[:3])}{f' and {len(figures) - 3} more' if len(figures) > 3 else ''}"
+        yield "tables: results/tables/"
+        if Path(plan.report.file).exists():
+            yield f"report: {plan.report.file}, to open in a browser"
+    yield from plan.sweeps.cut_answers()
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,65 @@
+"""What a run prints at its end."""
+
+from litm.analysis.run_summary import MOST_CURVES, run_summary
+
+
+def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
+    """A row of the accuracy table as CSV files have it."""
+    return {
+        "model": "m",
+        "experiment": "qa",
+        "size": "20",
+        "target": "gold",
+        "position": position,
+        "n": "40",
+        "accuracy": str(accuracy),
+        "ci_low": "0.1",
+        "ci_high": "0.9",
+        "n_excluded": "0",
+        "n_failed": "0",
+        "n_not_recorded": "",
+        **others,
+    }
+
+
+SHAPE = {"model": "m", "experiment": "qa", "size": "20", "placement": "", "shape": "U: best at both ends"}
+
+
+def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
+    lines = list(run_summary([cell("0", 0.6), cell("9", 0.025), cell("19", 1)], [SHAPE]))
+    assert lines == [
+        "m",
+        "  qa, 20 items, n = 40",
+        "    position         0         9        19",
+        "    accuracy      60 %       2 %     100 %",
+        "    95 %      [10, 90]  [10, 90]  [10, 90]",
+        "    shape     U: best at both ends",
+    ]
+
+
+def test_an_experiment_without_positions_is_one_line():
+    (_, line) = run_summary([cell("", 0.95, experiment="oracle", size="1")], [])
+    assert line == "  oracle, n = 40: 95 % [10, 90]"
+
+
+def test_questions_without_an_accuracy_are_said():
+    lines = list(run_summary([cell("0", 0.6, n_excluded="3"), cell("9", 0.5, n_excluded="3", n_failed="2")], []))
+    assert lines[-1] == "    without   3 questions that do not fit, 2 questions that failed"
+
+
+def test_prompts_with_several_gold_items_have_one_line():
+    rows = [cell("0", 0.5, target="a"), cell("9", 0.7, target="b")]
+    assert (
+        list(run_summary(rows, []))[1]
+        == "  qa, 20 items, n = 40: 60 % of the items; by position in tables/accuracy.csv"
+    )
+
+
+def test_curves_that_are_not_printed_are_counted():
+    rows = [cell("", 0.5, experiment=f"e{number}") for number in range(MOST_CURVES + 7)]
+    lines = list(run_summary(rows, []))
+    assert len(lines) == MOST_CURVES + 2 and lines[-1] == "and 7 more curves"
+
+
+def test_nothing_is_said_of_nothing():
+    assert list(run_summary([], [])) == []
