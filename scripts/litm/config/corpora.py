@@ -23,7 +23,7 @@ class CorpusEntry(Entry):
     source: Annotated[str, one_of(source_names)] = Field(
         description="Where the text comes from, a module of scripts/litm/corpora: dpr_passages (a file in the format "
         "of psgs_w100.tsv.gz), wikipedia_dump (pages-articles.xml.bz2), documents (a folder or file of your own: .txt, "
-        ".jsonl, .tsv, .csv, each also with .gz), mini_encyclopedia (made up by a generator, with questions)."
+        ".jsonl, .tsv, .csv, each also with .gz), mini_encyclopedia or mini_gazetteer (made up, with questions)."
     )
     dataset: str | None = Field(None, description="The dataset that is the source's file.")
     path: str | None = Field(
@@ -36,7 +36,7 @@ class CorpusEntry(Entry):
         "are. Left out, it is the source's own (100 for wikipedia_dump and documents).",
     )
     passages: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="How many passages to generate (mini_encyclopedia)."
+        None, description="How many passages to generate (mini_encyclopedia, mini_gazetteer)."
     )
     passages_per_shard: int = Field(
         100_000, ge=1, description="Passages of one shard. Each shard is encoded by a job of its own."

@@ -92,7 +92,7 @@ head of each of the first four layers to pass on which document a name belongs t
 are also told where to look. All else is learned from answers. Contexts, places of the answer and questions are drawn
 uniformly: no position is favoured.
 
-**What it has not seen.** The encyclopedia that it was trained on is not that of the default run: no title, and no
+**What it has not seen.** The encyclopedia that it was trained on is not that of config/toy.yaml: no title, and no
 made-up name in an answer, is in both. Wordings, kinds and given names are the same, and dates and numbers come from the
 same ranges.
 
