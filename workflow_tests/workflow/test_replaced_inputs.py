@@ -57,8 +57,9 @@ def test_older_code_and_the_same_content_with_another_time(bench):
     assert bench.plan("results/scores/dummy/qa.parquet") == {"score": 1}
 
 
-def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_a_clock_that_was_ahead(bench):
-    ahead = time.time() + HOUR
+@pytest.mark.parametrize("seconds", [HOUR, 50])
+def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_a_clock_that_was_ahead(bench, seconds):
+    ahead = time.time() + seconds
     for path in bench.path("results").rglob("*"):
         if path.is_file():
             os.utime(path, (ahead, ahead))
@@ -66,7 +67,7 @@ def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_
     assert files_of_the_future(bench.path("results"), time.time())
     write_lines(bench.path("questions.jsonl.gz"), [qa_record(number, 4) for number in range(1, 5)])
     done = bench.snakemake("results/example_checks/closed_book.json")
-    assert "had times in the future" in done.stdout + done.stderr
+    assert ("had times in the future" in done.stdout + done.stderr) == (seconds == HOUR)
     assert not files_of_the_future(bench.path("results"), time.time())
     assert bench.plan("results/scores/dummy/closed_book.parquet") == {"generate": 1, "score": 1}
 
@@ -80,6 +81,17 @@ def test_files_of_the_future_get_the_time_of_now(tmp_path):
     os.utime(file, (ahead, ahead))
     assert f"1 files in {tmp_path} had times in the future ({file}, ...)" in set_back(tmp_path)
     assert abs(file.stat().st_mtime - time.time()) < HOUR / 2
+
+
+def test_files_of_the_future_keep_their_order_and_seconds_are_not_worth_a_line(tmp_path):
+    now = time.time()
+    names = ["input", "output", "other"]
+    for name, ahead in zip(names, (50, 20, 20), strict=True):
+        (tmp_path / name).write_text("x")
+        os.utime(tmp_path / name, (now + ahead,) * 2)
+    assert set_back(tmp_path) == ""
+    input_, output, other = ((tmp_path / name).stat().st_mtime for name in names)
+    assert other == output < input_ <= time.time()
 
 
 # --- The param ---

@@ -122,8 +122,8 @@ def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcom
         name = (prompt.id, prompt.size, prompt.placement, prompt.key)
         if prompt.key in unanswered:
             reason, tokens = unanswered[prompt.key]
-            yield SweepResponse(*name, None, reason, tokens, 0)
+            yield SweepResponse(*name, None, reason, tokens, 0, prompt_sha256=prompt.sha256)
         else:
             response = journal[prompt.key]
             counts = (response.prompt_tokens, response.response_tokens)
-            yield SweepResponse(*name, response.text, response.finish_reason, *counts)
+            yield SweepResponse(*name, response.text, response.finish_reason, *counts, prompt_sha256=prompt.sha256)
