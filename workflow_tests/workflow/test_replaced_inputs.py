@@ -13,6 +13,9 @@ from workbench import FINISHED, Workbench
 from litm.base.errors import UserError
 from litm.base.fetched import check_fetched, note_fetched
 from litm.base.hashing import file_sha256
+from litm.models import file_digests
+from litm.models.file_digests import FileDigests
+from litm.workflow import content
 from litm.workflow.content import ContentPlan
 from litm.workflow.future_times import files_of_the_future, set_back
 
@@ -117,6 +120,30 @@ def test_a_param_is_of_contents_and_names_and_not_of_times_or_of_what_is_made_he
     Path("a").rename("c")
     wildcards.name = "c"
     assert param() not in (first, changed)
+
+
+def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(content, "LARGE", 4)
+    monkeypatch.setattr(content, "WORTH_A_LINE", 4)
+    weights = Path("model/weights.safetensors")
+    weights.parent.mkdir()
+    weights.write_text("first")
+    os.utime(weights, LONG_AGO)
+
+    def param() -> str:
+        return ContentPlan()([str(weights)])(None)
+
+    first = param()
+    assert param() == first and capsys.readouterr().err.count("reading all of its 0.0 GB, to know what is in it") == 1
+    with monkeypatch.context() as nothing_is_read:
+        nothing_is_read.setattr(file_digests, "file_sha256", None)
+        assert FileDigests(file_digests.DIGESTS, "model").sha256(weights) == file_sha256(weights)
+    changed = weights.stat().st_ctime_ns
+    while weights.stat().st_ctime_ns == changed:
+        weights.write_text("other")
+        os.utime(weights, LONG_AGO)
+    assert param() != first
 
 
 def test_a_users_file_below_results_is_in_the_param_and_what_rules_make_is_not(tmp_path, monkeypatch):
