@@ -115,7 +115,8 @@ PAGE_HEADER = """# What an answer is an answer of
 <!-- Written by `make reference` from scripts/litm/config/answer_keys.py and scripts/litm/models/files.py. -->
 
 An answer is kept in a journal under a key: the sha256 of the prompt, and of all else that defines an answer, its
-identity. Change something that is part of either and the prompts are asked again; change back, and the first answers
+identity. It is found there by whoever asks the same, whatever the experiment and the model are called in the config, as
+all of `results/journal/` is looked through for what a sweep's own journal lacks. Change something that is part of either and the prompts are asked again; change back, and the first answers
 are found. What is no part of it changes no answer. Tests change each of these keys and files and compare. The identity
 of a sweep is in its manifest (`identity_fields`), and the log says which field has changed when prompts are asked
 again.
