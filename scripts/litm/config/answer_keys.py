@@ -115,11 +115,11 @@ PAGE_HEADER = """# What an answer is an answer of
 <!-- Written by `make reference` from scripts/litm/config/answer_keys.py and scripts/litm/models/files.py. -->
 
 An answer is kept in a journal under a key: the sha256 of the prompt, and of all else that defines an answer, its
-identity. It is found there by whoever asks the same, whatever the experiment and the model are called in the config, as
-all of `results/journal/` is looked through for what a sweep's own journal lacks. Change something that is part of either and the prompts are asked again; change back, and the first answers
-are found. What is no part of it changes no answer. Tests change each of these keys and files and compare. The identity
-of a sweep is in its manifest (`identity_fields`), and the log says which field has changed when prompts are asked
-again.
+identity. It is found there by whoever asks the same, whatever the experiment and the model are called in the config,
+as all of `results/journal/` is looked through for what a sweep's own journal lacks. Change something that is part of
+either and the prompts are asked again; change back, and the first answers are found. What is no part of it changes no
+answer. Tests change each of these keys and files and compare. The identity of a sweep is in its manifest
+(`identity_fields`), and the log says which field has changed when prompts are asked again.
 
 Identities that are written differently and mean the same share their answers: `localhost` and `127.0.0.1`, an address
 with and without a final slash, 0 and 0.0, defaults that are written out.
