@@ -1,5 +1,6 @@
 """The catalogues of data: corpora, retrievers, questions and candidates are checked before any job runs."""
 
+import re
 import shutil
 
 import pytest
@@ -201,12 +202,46 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
             ["x"],
             "experiments.x: 'selection: random' needs 'examples', how many questions to draw",
         ),
+        (
+            {"datasets": {"x": {"url": "https://a.org/x.jsonl"}}},
+            [],
+            "datasets.x: a remote file needs its 'sha256' or its 'git_blob'",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(define, selected, message):
     with pytest.raises(UserError) as caught:
         study(selected or ["kv_retrieval_small"], **define)
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
+
+
+# --- Versions of the released files
+
+RELEASED = ["multi_document_qa", "multi_document_qa_random_order", "multi_document_qa_sample", "multi_document_qa_v1"]
+
+
+@pytest.mark.parametrize(("wanted", "versions"), [(None, {"v1", "v2"}), ("v2", {"v1", "v2"}), ("v1", {"v1"})])
+def test_all_experiments_take_the_version_of_the_released_files_that_the_config_says(wanted, versions):
+    config = {**DEFAULT, "experiments": [*RELEASED, "kv_retrieval", "closed_book_qa", "oracle_qa"]}
+    made = load_study({**config, **({"data_version": wanted} if wanted else {})}, ROOT)
+    taken = {
+        name: {made.datasets[dataset].version for dataset in made.experiments[name].datasets.values()}
+        for name in made.experiments
+    }
+    assert set().union(*(taken[name] for name in RELEASED)) == versions
+    # No experiment has both, and one that names a version keeps it.
+    assert all(len(taken[name]) == 1 for name in RELEASED) and taken["multi_document_qa_v1"] == {"v1"}
+    assert taken["kv_retrieval"] == taken["oracle_qa"] == {"released"}
+
+
+def test_files_of_both_versions_have_names_of_their_own_here_and_are_pinned():
+    datasets = load_study(DEFAULT, ROOT).datasets
+    for size in (10, 20, 30):
+        v1, v2 = datasets[f"nq_open_{size}_documents_v1"], datasets[f"nq_open_{size}_documents"]
+        assert v1.file != v2.file and v1.url.rsplit("/", 1)[-1] == v2.url.rsplit("/", 1)[-1] == v2.file
+        assert len(v1.checksum) == 40 and len(v2.checksum) == 64
+    released = [dataset.url for dataset in datasets.values() if "lost-in-the-middle" in (dataset.url or "")]
+    assert len(released) == 10 and all(re.search(r"/lost-in-the-middle/[0-9a-f]{40}/", url) for url in released)
 
 
 def test_an_encoder_folder_without_a_tokenizer_is_named(tmp_path):

@@ -183,7 +183,7 @@ def test_a_file_is_the_user_s_or_fetched_or_made(other):
 
 def test_a_remote_file_has_its_address_its_sum_and_the_mirror(other):
     file = of(file="far.jsonl.gz")
-    assert other.data.url(file) == "https://example.org/a/far.jsonl.gz" and other.data.sha256(file) == SHA256
+    assert other.data.url(file) == "https://example.org/a/far.jsonl.gz" and other.data.checksum(file) == SHA256
     assert other.data.mirror == "mirror"
 
 
@@ -597,8 +597,8 @@ def test_what_is_fetched_is_what_experiments_and_models_name(paper, other):
         f"results/data/{name}"
         for name in (
             "gpt-neox-20b.tokenizer.json", "kv-retrieval-140_keys.jsonl.gz", "kv-retrieval-300_keys.jsonl.gz",
-            "kv-retrieval-75_keys.jsonl.gz", "nq-open-10_total_documents_gold_at_0.jsonl.gz",
-            "nq-open-20_total_documents_gold_at_0.jsonl.gz", "nq-open-30_total_documents_gold_at_0.jsonl.gz",
+            "kv-retrieval-75_keys.jsonl.gz", "nq-open-10_total_documents_gold_at_0.v1.jsonl.gz",
+            "nq-open-20_total_documents_gold_at_0.v1.jsonl.gz", "nq-open-30_total_documents_gold_at_0.v1.jsonl.gz",
             "nq-open-oracle.jsonl.gz", "psgs_w100.tsv.gz",
         )
     ]  # fmt: skip

@@ -214,7 +214,7 @@ def test_a_fetched_file_is_hashed_again_only_if_it_was_touched_and_refused_if_it
     file.write_text("data")
     sum_ = file_sha256(file)
     hashed: list[Path] = []
-    monkeypatch.setattr("litm.base.fetched.file_sha256", lambda path: hashed.append(path) or file_sha256(path))
+    monkeypatch.setattr("litm.base.fetched.file_checksum", lambda path, like: hashed.append(path) or file_sha256(path))
     note_fetched(file, sum_, records)
     check_fetched(file, sum_, "datasets.d", records)
     assert not hashed

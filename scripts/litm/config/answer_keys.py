@@ -101,6 +101,8 @@ DATASET_NOT = {
     "path": "what is in the file makes the prompts, and not where it is",
     "url": "where the file comes from",
     "sha256": "the file must have it",
+    "git_blob": "as `sha256`",
+    "other_versions": "what an experiment takes instead, by the prompts of that",
     "version": "for the comparison with published values",
     "file": "the file's name here",
 }

@@ -57,6 +57,12 @@ class Config(Entry):
         description="A folder where remote files are looked for by their base name before they are downloaded; their "
         "sha256 is checked all the same.",
     )
+    data_version: Literal["v1", "v2"] | None = Field(
+        None,
+        description="Which contexts of the paper's authors all experiments take, where a dataset has several versions: "
+        "those before January 2024 that the printed numbers were made from (v1), or those since (v2). Left out: those "
+        "that the experiments name (v2).",
+    )
     model_defaults: ModelDefaults | None = Field(
         None, description="Values for keys that a model's entry leaves out, such as {quantization: nf4}."
     )

@@ -1,11 +1,11 @@
 """The experiments of the configuration: a task, the cells it is run in, its questions, and how answers are scored."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
@@ -151,6 +151,12 @@ class ExperimentEntry(Entry):
         if isinstance(self.dataset, dict):
             return list(self.dataset.values())
         return [self.dataset] if self.dataset is not None else []
+
+    def with_datasets(self, other: Callable[[str], str]) -> Self:
+        """The same entry with `other(name)` for each of them."""
+        if isinstance(self.dataset, dict):
+            return self.changed(dataset={size: other(name) for size, name in self.dataset.items()})
+        return self if self.dataset is None else self.changed(dataset=other(self.dataset))
 
 
 class Experiment(ExperimentEntry):

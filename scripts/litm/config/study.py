@@ -11,8 +11,8 @@ from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogues, string_keys
 from litm.config.config import Audit, Config, Report
 from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
-from litm.config.datasets import Dataset, check_file_names, check_one_namespace
-from litm.config.experiments import Experiment, read_experiment
+from litm.config.datasets import Dataset, check_file_names, check_one_namespace, of_version
+from litm.config.experiments import Experiment, ExperimentEntry, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model
 from litm.config.prompt_formats import why_taken
@@ -112,7 +112,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
     files = {**datasets, **questions, **candidates}
     experiments = {
-        name: read_experiment(entries["experiments"][name], seed, files, root) for name in selection.experiments
+        name: read_experiment(_of_version(entries["experiments"][name], read, datasets), seed, files, root)
+        for name in selection.experiments
     }
     _check_curves(experiments.values())
     for experiment in experiments.values():
@@ -153,6 +154,10 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     )
     _check_answered(study)
     return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps))
+
+
+def _of_version(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
+    return entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
 
 
 def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:
