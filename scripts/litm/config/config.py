@@ -55,7 +55,7 @@ class Config(Entry):
     data_mirror: str | None = Field(
         None,
         description="A folder where remote files are looked for by their base name before they are downloaded; their "
-        "sha256 is checked all the same.",
+        "sums are checked all the same.",
     )
     data_version: Literal["v1", "v2"] | None = Field(
         None,
