@@ -7,6 +7,7 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from litm.base.config_files import command_line_values
 from litm.base.errors import UserError
 from litm.config.study import load_study
 from litm.models.files import model_files
@@ -213,6 +214,24 @@ def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(define, se
     with pytest.raises(UserError) as caught:
         study(selected or ["kv_retrieval_small"], **define)
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
+
+
+def test_a_pilot_asks_no_experiment_more_questions_than_the_config_says():
+    own = {"few": {"examples": 2, "dataset": "nq_open_20_documents"}, "all": {"dataset": "nq_open_20_documents"}}
+    define = {"experiments": {name: {**QA, **entry} for name, entry in own.items()}}
+    config = {**DEFAULT, "experiments": ["few", "all", "kv_retrieval_small"], "define": define}
+
+    def asked(**pilot) -> dict:
+        return {name: one.examples for name, one in load_study({**config, **pilot}, ROOT).experiments.items()}
+
+    assert asked() == {"few": 2, "all": None, "kv_retrieval_small": 50}
+    assert asked(examples=5) == {"few": 2, "all": 5, "kv_retrieval_small": 5}
+
+
+def test_numbers_in_mappings_of_the_command_line_are_numbers_and_names_are_texts():
+    given = {"define": {"e": {"examples": "20", "p": {"10": ["0", "4"]}, "x": "1.5", "no": "null", "t": "010"}}}
+    read = command_line_values({**given, "models": ["10"], "seed": 3})
+    assert read == {"define": {"e": {"examples": 20, "p": {"10": [0, 4]}, "x": 1.5, "no": None, "t": "010"}}}
 
 
 # --- Versions of the released files

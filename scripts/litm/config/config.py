@@ -40,6 +40,11 @@ class Config(Entry):
         description="For models that run some of the selected experiments and not all, the names of those, as in "
         "{flan-ul2: [multi_document_qa]}. null is all of them.",
     )
+    examples: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="A pilot: no experiment asks more questions than this, whatever its own examples say. Raise it "
+        "later, or take it out, and only what is new is asked.",
+    )
     figures: Annotated[tuple[str, ...], Strict(False)] | None = Field(
         None,
         description="Names of figures in config/figures.yaml or under define.figures. Left out: every figure whose "

@@ -112,7 +112,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
     files = {**datasets, **questions, **candidates}
     experiments = {
-        name: read_experiment(_of_version(entries["experiments"][name], read, datasets), seed, files, root)
+        name: read_experiment(_as_configured(entries["experiments"][name], read, datasets), seed, files, root)
         for name in selection.experiments
     }
     _check_curves(experiments.values())
@@ -156,8 +156,11 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps))
 
 
-def _of_version(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
-    return entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
+def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
+    """The entry with what the config says of all experiments: the version of their data, and how many questions."""
+    entry = entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
+    most = min(filter(None, (entry.examples, config.examples)), default=None)
+    return entry.changed(examples=most)
 
 
 def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:
