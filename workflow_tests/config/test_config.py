@@ -191,7 +191,7 @@ def test_a_dataset_may_be_given_for_each_size():
             "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, ",
         ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: "),
-        ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: kv_retrieval_small,"),
+        ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: "),
         (
             {"figures": ["figure1"], "experiments": ["multi_document_qa"]},
             "figures.figure1: nothing that is selected is in it (its models are gpt-3.5-turbo-0613; its sizes are 20)",

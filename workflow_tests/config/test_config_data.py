@@ -184,9 +184,14 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
             "experiments.x.dataset: the task wants candidates of 'kind: as_retrieved', r is none",
         ),
         (
-            {"experiments": {"x": {**QA, "dataset": "nq_open_20_documents", "sizes": [3]}}},
+            {"experiments": {"x": {**QA, "dataset": "nq_open_20_documents", "sizes": [3, 4]}}},
             ["x"],
-            "experiments.x: the task multi_document_qa takes no 'sizes'",
+            "experiments.x.sizes: there is no 4 in positions; choose from [3]",
+        ),
+        (
+            {"experiments": {"x": {"task": "closed_book_qa", "dataset": "nq_open_oracle", "sizes": [3]}}},
+            ["x"],
+            "experiments.x: the task closed_book_qa takes no 'sizes'",
         ),
         (
             {"experiments": {"x": {"task": "open_domain_qa", "dataset": "nq_open_as_retrieved"}}},
@@ -226,6 +231,21 @@ def test_a_pilot_asks_no_experiment_more_questions_than_the_config_says():
 
     assert asked() == {"few": 2, "all": None, "kv_retrieval_small": 50}
     assert asked(examples=5) == {"few": 2, "all": 5, "kv_retrieval_small": 5}
+
+
+@pytest.mark.parametrize(
+    ("size", "places"),
+    [(100, [0, 12, 25, 37, 50, 62, 75, 87, 99]), (500, [0, 62, 125, 187, 250, 312, 375, 437, 499]), (3, [0, 1, 2])],
+)
+def test_nine_positions_are_those_of_the_suite_whatever_the_size(size, places):
+    made = study(["x"], experiments={"x": {"task": "kv_retrieval", "positions": {size: "nine"}, "examples": 1}})
+    assert [cell.placement for cell in made.experiments["x"].cells] == [f"gold_at_{place}" for place in places]
+
+
+def test_sizes_choose_among_those_that_have_positions():
+    made = study(["multi_document_qa"], experiments={"multi_document_qa": {"sizes": [20]}})
+    assert {cell.size for cell in made.experiments["multi_document_qa"].cells} == {20}
+    assert made.experiments["multi_document_qa"].datasets == {20: "nq_open_20_documents"}
 
 
 def test_numbers_in_mappings_of_the_command_line_are_numbers_and_names_are_texts():
