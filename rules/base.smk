@@ -16,11 +16,11 @@ rule fetch_file:
         mirror=PLAN.data.mirror,
     params:
         url=PLAN.data.url,
-        sha256=PLAN.data.sha256,
+        checksum=PLAN.data.checksum,
     shell:
         "python {input.code[0]:q}"
         " --url {params.url:q}"
-        " --sha256 {params.sha256}"
+        " --checksum {params.checksum}"
         " --mirror {resources.mirror:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

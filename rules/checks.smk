@@ -64,6 +64,7 @@ rule estimate_sweep:
         " --template {input.template:q}"
         " --examples {input.examples:q}"
         " --journal {params.journal:q}"
+        " --journals results/journal"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
 

@@ -22,7 +22,7 @@ sys.path.insert(0, SCRIPTS)
 
 from litm.base.addresses import without_passwords
 from litm.base.cli import describe_os_error
-from litm.base.config_files import read_config_file
+from litm.base.config_files import command_line_values, read_config_file
 from litm.base.errors import UserError
 from litm.base.signals import hangup_is_sigterm
 from litm.workflow.environment import job_environment
@@ -52,6 +52,8 @@ configfile: DEFAULTS
 defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
 update_config(defaults, config)
 config = defaults
+if DEFAULTS in workflow.configfiles:
+    update_config(config, command_line_values(workflow.config_settings.config))
 
 
 def is_output(path):

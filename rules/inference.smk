@@ -67,6 +67,7 @@ rule generate:
         " --gpus {resources.model_gpus}"
         " --examples {input.examples:q}"
         " --journal {params.journal:q}"
+        " --journals results/journal"
         " --responses {output.responses:q}"
         " --manifest {output.manifest:q}"
         " {params.part}"

@@ -6,19 +6,20 @@ from pathlib import Path
 from litm.base.cli import run
 from litm.base.download import fetch
 from litm.base.fetched import note_fetched
+from litm.base.hashing import checksum_kind
 from litm.base.messages import note
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", required=True)
-    parser.add_argument("--sha256", required=True, help="what the file must have")
+    parser.add_argument("--checksum", required=True, help="what the file must have: a sha256 or a git blob id")
     parser.add_argument("--mirror", nargs="?", help="a folder to look in first, by base name")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    source = fetch(args.url, args.sha256, args.mirror, args.output)
-    note_fetched(Path(args.output), args.sha256)
-    note(f"{args.output}: from {source}, sha256 is right")
+    source = fetch(args.url, args.checksum, args.mirror, args.output)
+    note_fetched(Path(args.output), args.checksum)
+    note(f"{args.output}: from {source}, {checksum_kind(args.checksum)} is right")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from litm.domain.response import Response
 from litm.inference.engines import engine_facts
 from litm.inference.equal_identities import equal_answers, equal_digests
 from litm.inference.journal import journal_files, read_journal
+from litm.inference.other_sweeps import answers_elsewhere, other_sweeps
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep_setup import Asking
 from litm.prompting.render import read_prompt_template
@@ -36,6 +37,9 @@ def main() -> None:
     prompts = sweep_prompts(read_examples(*args.examples), digest(identity), args.settings["prompt_template"])
     equal = equal_digests(identities, identity, asking.stored_dtype)
     answers |= equal_answers(((prompt.key, prompt.content) for prompt in prompts), equal, answers)
+    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in answers}
+    others = other_sweeps(args.journals, args.journal) if args.journals and missing else ()
+    answers |= answers_elsewhere(missing, identity, others, asking.stored_dtype).answers
     left = remaining_work(
         (args.model, args.experiment),
         prompts,
@@ -59,6 +63,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--journal", required=True, help="every response ever got; read only")
+    parser.add_argument("--journals", help="the folder of all sweeps' journals, where answers are looked for too")
     parser.add_argument("--output", required=True, help="output: JSON, see litm.checks.estimate.Remaining")
     return parser.parse_args()
 

@@ -14,6 +14,7 @@ from litm.inference.engines import load_engine
 from litm.inference.identity_changes import reason_in_words
 from litm.inference.journal import Journal
 from litm.inference.manifest import manifest
+from litm.inference.other_sweeps import other_sweeps
 from litm.inference.policies import COUNT, FAIL, LEAVE_OUT, STOP
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
@@ -59,14 +60,17 @@ def main() -> None:
             ask=not args.gather,
             check_source=check_source,
             stored_dtype=asking.stored_dtype,
+            others=other_sweeps(args.journals, args.journal) if args.journals else (),
         )
         if args.on_failure == STOP:
             check_answered(outcome)
         summary = manifest(sweep, prompts, journal, outcome)
         write_responses(args.responses, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
     write_json(args.manifest, summary)
+    count = summary["reused_elsewhere"]
+    elsewhere = f" ({count} of them from other experiments or names of the model)" if count else ""
     note(
-        f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused, "
+        f"{args.model}/{args.experiment}: {summary['asked']} prompts asked, {summary['reused']} reused{elsewhere}, "
         f"{summary['overflow']} do not fit the model's context"
     )
     if several_names(summary):
@@ -117,6 +121,7 @@ def parse_args() -> argparse.Namespace:
         required=True,
         help="every response ever got; read, and appended to; those of shards are in a folder of the same name",
     )
+    parser.add_argument("--journals", help="the folder of all sweeps' journals, where answers are looked for too")
     parser.add_argument("--responses", required=True, help="output: one line a prompt")
     parser.add_argument("--manifest", required=True, help="output: what these are responses of, and counts")
     return parser.parse_args()

@@ -11,7 +11,14 @@ from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
 from litm.inference.recorded_files import RecordedFile
-from litm.inference.recorded_manifest import check_any, identity, recorded_manifest, recorded_responses, sweep_fields
+from litm.inference.recorded_manifest import (
+    check_any,
+    identity,
+    prompt_notes,
+    recorded_manifest,
+    recorded_responses,
+    sweep_fields,
+)
 from litm.inference.recorded_matching import asked_prompts, match_responses
 from litm.prompting.reasoning import Reasoning, with_answers
 
@@ -35,6 +42,8 @@ def main() -> None:
     responses = recorded_responses(asked, matching)
     write_responses(args.responses, with_answers(responses, Reasoning.of(args.settings)))
     write_json(args.manifest, summary)
+    for line in prompt_notes(matching):
+        note(f"{what}: {line}")
     note(
         f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "
         f"have none and are not scored; {summary['unused']} recorded responses are to no prompt of these"

@@ -26,11 +26,18 @@ def main() -> None:
     parser.add_argument("--output", required=True, help="output: a Parquet file, one row a prompt and target")
     parser.add_argument("--accuracy", required=True, help="output: a CSV file, one row a cell, with all decimals")
     args = parser.parse_args()
+    responses = list(read_responses(args.responses))
     scores = score_sweep(
         Sweep(args.model, args.experiment, args.task, args.metric),
         read_examples(*args.examples),
-        read_responses(args.responses),
+        responses,
+        args.responses,
     )
+    if unknown := sum(response.prompt_sha256 is None for response in responses):
+        note(
+            f"{args.responses}: {unknown} responses have no prompt_sha256 (an earlier version wrote them), so it is "
+            "not known whether they were made for these prompts"
+        )
     with atomic_writer(args.output) as raw:
         scores.to_parquet(raw, index=False)
     write_csv(args.accuracy, accuracy_table(scores), decimals=None)

@@ -29,6 +29,31 @@ def test_a_file_in_the_mirror_is_taken_by_its_base_name(tmp_path):
     assert (tmp_path / "out" / "file.gz").read_bytes() == DATA
 
 
+def blob_id(data: bytes) -> str:
+    """As `git hash-object` has it."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+def test_a_file_may_have_a_git_blob_id_instead_of_a_sha256(tmp_path):
+    (tmp_path / "remote.gz").write_bytes(b"hello\n")
+    assert blob_id(b"hello\n") == "ce013625030ba8dba906f756967f9e9ca394464a"
+    fetch(url_of(tmp_path / "remote.gz"), blob_id(b"hello\n"), None, tmp_path / "file.gz")
+    with pytest.raises(UserError, match=f"its git blob id is ce0136.*, but must be {blob_id(DATA)}"):
+        fetch(url_of(tmp_path / "remote.gz"), blob_id(DATA), None, tmp_path / "file.gz")
+
+
+def test_of_two_versions_of_one_name_in_a_mirror_that_with_the_right_sum_is_taken(tmp_path):
+    for folder, data in (("a", b"v2"), ("b", b"v1")):
+        (tmp_path / "mirror" / folder).mkdir(parents=True)
+        (tmp_path / "mirror" / folder / "f.gz").write_bytes(data)
+    url, mirror = "https://nowhere.invalid/repo/f.gz", str(tmp_path / "mirror")
+    # It has a name of its own here, because of the other version.
+    assert fetch(url, blob_id(b"v1"), mirror, tmp_path / "f.v1.gz") == f"{mirror}/b/f.gz"
+    assert fetch(url, hashlib.sha256(b"v2").hexdigest(), mirror, tmp_path / "f.gz") == f"{mirror}/a/f.gz"
+    with pytest.raises(UserError, match=f"^{mirror}/a/f.gz: its sha256 is .*; this is not the expected file"):
+        fetch(url, SUM, mirror, tmp_path / "f.gz")
+
+
 def test_a_file_that_is_not_in_the_mirror_is_downloaded(tmp_path):
     (tmp_path / "remote.gz").write_bytes(DATA)
     (tmp_path / "mirror").mkdir()

@@ -1,11 +1,13 @@
 """The catalogues of data: corpora, retrievers, questions and candidates are checked before any job runs."""
 
+import re
 import shutil
 
 import pytest
 import yaml
 from conftest import ROOT
 
+from litm.base.config_files import command_line_values
 from litm.base.errors import UserError
 from litm.config.study import load_study
 from litm.models.files import model_files
@@ -182,9 +184,14 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
             "experiments.x.dataset: the task wants candidates of 'kind: as_retrieved', r is none",
         ),
         (
-            {"experiments": {"x": {**QA, "dataset": "nq_open_20_documents", "sizes": [3]}}},
+            {"experiments": {"x": {**QA, "dataset": "nq_open_20_documents", "sizes": [3, 4]}}},
             ["x"],
-            "experiments.x: the task multi_document_qa takes no 'sizes'",
+            "experiments.x.sizes: there is no 4 in positions; choose from [3]",
+        ),
+        (
+            {"experiments": {"x": {"task": "closed_book_qa", "dataset": "nq_open_oracle", "sizes": [3]}}},
+            ["x"],
+            "experiments.x: the task closed_book_qa takes no 'sizes'",
         ),
         (
             {"experiments": {"x": {"task": "open_domain_qa", "dataset": "nq_open_as_retrieved"}}},
@@ -201,12 +208,79 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
             ["x"],
             "experiments.x: 'selection: random' needs 'examples', how many questions to draw",
         ),
+        (
+            {"datasets": {"x": {"url": "https://a.org/x.jsonl"}}},
+            [],
+            "datasets.x: a remote file needs its 'sha256' or its 'git_blob'",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(define, selected, message):
     with pytest.raises(UserError) as caught:
         study(selected or ["kv_retrieval_small"], **define)
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
+
+
+def test_a_pilot_asks_no_experiment_more_questions_than_the_config_says():
+    own = {"few": {"examples": 2, "dataset": "nq_open_20_documents"}, "all": {"dataset": "nq_open_20_documents"}}
+    define = {"experiments": {name: {**QA, **entry} for name, entry in own.items()}}
+    config = {**DEFAULT, "experiments": ["few", "all", "kv_retrieval_small"], "define": define}
+
+    def asked(**pilot) -> dict:
+        return {name: one.examples for name, one in load_study({**config, **pilot}, ROOT).experiments.items()}
+
+    assert asked() == {"few": 2, "all": None, "kv_retrieval_small": 50}
+    assert asked(examples=5) == {"few": 2, "all": 5, "kv_retrieval_small": 5}
+
+
+@pytest.mark.parametrize(
+    ("size", "places"),
+    [(100, [0, 12, 25, 37, 50, 62, 75, 87, 99]), (500, [0, 62, 125, 187, 250, 312, 375, 437, 499]), (3, [0, 1, 2])],
+)
+def test_nine_positions_are_those_of_the_suite_whatever_the_size(size, places):
+    made = study(["x"], experiments={"x": {"task": "kv_retrieval", "positions": {size: "nine"}, "examples": 1}})
+    assert [cell.placement for cell in made.experiments["x"].cells] == [f"gold_at_{place}" for place in places]
+
+
+def test_sizes_choose_among_those_that_have_positions():
+    made = study(["multi_document_qa"], experiments={"multi_document_qa": {"sizes": [20]}})
+    assert {cell.size for cell in made.experiments["multi_document_qa"].cells} == {20}
+    assert made.experiments["multi_document_qa"].datasets == {20: "nq_open_20_documents"}
+
+
+def test_numbers_in_mappings_of_the_command_line_are_numbers_and_names_are_texts():
+    given = {"define": {"e": {"examples": "20", "p": {"10": ["0", "4"]}, "x": "1.5", "no": "null", "t": "010"}}}
+    read = command_line_values({**given, "models": ["10"], "seed": 3})
+    assert read == {"define": {"e": {"examples": 20, "p": {"10": [0, 4]}, "x": 1.5, "no": None, "t": "010"}}}
+
+
+# --- Versions of the released files
+
+RELEASED = ["multi_document_qa", "multi_document_qa_random_order", "multi_document_qa_sample", "multi_document_qa_v1"]
+
+
+@pytest.mark.parametrize(("wanted", "versions"), [(None, {"v1", "v2"}), ("v2", {"v1", "v2"}), ("v1", {"v1"})])
+def test_all_experiments_take_the_version_of_the_released_files_that_the_config_says(wanted, versions):
+    config = {**DEFAULT, "experiments": [*RELEASED, "kv_retrieval", "closed_book_qa", "oracle_qa"]}
+    made = load_study({**config, **({"data_version": wanted} if wanted else {})}, ROOT)
+    taken = {
+        name: {made.datasets[dataset].version for dataset in made.experiments[name].datasets.values()}
+        for name in made.experiments
+    }
+    assert set().union(*(taken[name] for name in RELEASED)) == versions
+    # No experiment has both, and one that names a version keeps it.
+    assert all(len(taken[name]) == 1 for name in RELEASED) and taken["multi_document_qa_v1"] == {"v1"}
+    assert taken["kv_retrieval"] == taken["oracle_qa"] == {"released"}
+
+
+def test_files_of_both_versions_have_names_of_their_own_here_and_are_pinned():
+    datasets = load_study(DEFAULT, ROOT).datasets
+    for size in (10, 20, 30):
+        v1, v2 = datasets[f"nq_open_{size}_documents_v1"], datasets[f"nq_open_{size}_documents"]
+        assert v1.file != v2.file and v1.url.rsplit("/", 1)[-1] == v2.url.rsplit("/", 1)[-1] == v2.file
+        assert len(v1.checksum) == 40 and len(v2.checksum) == 64
+    released = [dataset.url for dataset in datasets.values() if "lost-in-the-middle" in (dataset.url or "")]
+    assert len(released) == 10 and all(re.search(r"/lost-in-the-middle/[0-9a-f]{40}/", url) for url in released)
 
 
 def test_an_encoder_folder_without_a_tokenizer_is_named(tmp_path):

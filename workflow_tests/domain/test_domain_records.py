@@ -1,5 +1,6 @@
 """The records that stages hand on: read as they were written, and refused with file, line and field."""
 
+import hashlib
 import json
 
 import pytest
@@ -33,6 +34,13 @@ RESPONSE = {
     "response_tokens": 4,
     "answer": "b",
 }
+
+
+def test_the_digest_of_a_prompt_is_of_its_text_and_of_its_messages_where_there_are_some():
+    text = Example.from_json(without(EXAMPLE, "messages"))
+    assert text.prompt_sha256 == hashlib.sha256(text.prompt.encode()).hexdigest()
+    both = '["a b c\\nwhich?",[{"content":"which?","role":"user"}]]'
+    assert Example.from_json(EXAMPLE).prompt_sha256 == hashlib.sha256(both.encode()).hexdigest()
 
 
 def without(record: dict, *names: str) -> dict:

@@ -18,8 +18,14 @@ from litm.base.json_files import read_json, read_jsonl
 from litm.config.study import load_study
 from litm.domain.example import Example
 from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_records
-from litm.inference.recorded_manifest import check_any, missing_by_cell, recorded_manifest, recorded_responses
-from litm.inference.recorded_matching import Asked, Matching, asked_prompts, match_responses
+from litm.inference.recorded_manifest import (
+    check_any,
+    missing_by_cell,
+    prompt_notes,
+    recorded_manifest,
+    recorded_responses,
+)
+from litm.inference.recorded_matching import Asked, FileCount, Matching, asked_prompts, match_responses
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
@@ -54,7 +60,7 @@ def test_responses_belong_to_the_questions_of_the_cell_that_their_file_is_about(
     path = write_lines(tmp_path / "a.jsonl.gz", [*records, {"question": "who", "model_answer": "x"}])
     asked, matching = match(path, FIELDS, CELLS[1:])
     assert texts(matching) == {("gold_at_2", "id2"): "it is 2", ("gold_at_2", "id0"): "it is 0"}
-    assert matching.records == (3,) and matching.unused == (1,)
+    assert matching.files == (FileCount(records=3, unused=1, not_compared=2),)
     assert missing_by_cell(asked, matching) == {"3/gold_at_0": ["id0", "id1", "id2"], "3/gold_at_2": ["id1"]}
 
 
@@ -67,7 +73,7 @@ def test_fields_of_a_record_tell_the_cells_of_one_file_apart(tmp_path):
     ]
     _, matching = match(write_lines(tmp_path / "a.jsonl", records), fields)
     assert texts(matching) == {("gold_at_0", "id0"): "a", ("gold_at_2", "id0"): "b"}
-    assert matching.unused == (1,)
+    assert matching.files[0].unused == 1
 
 
 def test_a_whole_prompt_needs_no_cell(tmp_path):
@@ -178,6 +184,63 @@ def test_responses_of_this_workflow_are_read_as_they_are_with_those_that_did_not
     asked, matching = match(path, OWN_FIELDS, CELLS, EXAMPLES[:3])
     reasons = [(one.text, one.finish_reason) for one in recorded_responses(asked, matching)]
     assert reasons == [("x", "length"), (None, "overflow"), (None, "not_recorded")]
+
+
+def own_record(example: Example, **changes) -> dict:
+    """A line of results/responses to an example."""
+    fields = {"id": example.id, "size": example.size, "placement": example.placement, "response": "x"}
+    return {**fields, "finish_reason": "stop", "prompt_sha256": example.prompt_sha256, **changes}
+
+
+def test_a_response_is_for_the_prompt_that_it_was_made_for_and_others_are_counted_and_said(tmp_path):
+    other = replace(EXAMPLES[0], prompt="asked with another seed").prompt_sha256
+    records = [own_record(EXAMPLES[0], prompt_sha256=other, response="of another"), *map(own_record, EXAMPLES[1:])]
+    path = write_lines(tmp_path / "a.jsonl", records)
+    asked, matching = match(path, OWN_FIELDS)
+    assert ("gold_at_0", "id0") not in texts(matching) and len(matching.responses) == 5
+    (told,) = prompt_notes(matching)
+    assert told.startswith("1 of the 6 recorded responses of this file were made for other prompts to the same questi")
+    assert told.endswith(f"and are not used; the first is {path}, line 1")
+    summary = recorded_manifest({}, asked, [RecordedFile(str(path), CELLS)], matching, OWN_FIELDS)
+    assert (summary["recorded"], summary["unused"], summary["other_prompts"]) == (5, 1, 1)
+    assert [one.prompt_sha256 for one in recorded_responses(asked, matching)] == [e.prompt_sha256 for e in EXAMPLES]
+
+
+def test_responses_to_two_prompts_of_a_question_in_one_file_are_told_apart(tmp_path):
+    records = [own_record(EXAMPLES[0]), own_record(EXAMPLES[0], prompt_sha256="0" * 64, response="of another seed")]
+    _, matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
+    assert texts(matching) == {("gold_at_0", "id0"): "x"}
+
+
+def test_responses_of_which_none_was_made_for_these_prompts_are_an_error(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", [own_record(one, prompt_sha256="0" * 64) for one in EXAMPLES])
+    asked, matching = match(path, OWN_FIELDS)
+    with pytest.raises(UserError) as caught:
+        check_any(asked, matching, [RecordedFile(str(path), CELLS)])
+    assert str(caught.value).startswith(f"{path}, line 1: this response was made for another prompt than its question")
+    assert "6 of the 6 recorded" in str(caught.value)
+
+
+def test_responses_that_do_not_say_their_prompt_are_matched_by_id_which_is_said_once(tmp_path):
+    records = [own_record(EXAMPLES[0], prompt_sha256=None), *map(own_record, EXAMPLES[1:3])]
+    _, matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
+    assert len(matching.responses) == 3
+    (told,) = prompt_notes(matching)
+    assert told.startswith("1 recorded responses do not say which prompts they were made for (no prompt_sha256)")
+    _, by_text = match(
+        write_lines(tmp_path / "b.jsonl", [{"p": EXAMPLES[4].prompt, "r": "x"}]), {"response": "r", "prompt": "p"}
+    )
+    assert prompt_notes(by_text) == []
+
+
+def test_a_digest_that_the_fields_name_must_be_there(tmp_path):
+    fields = {"response": "r", "id": "id", "placement": "at", "prompt_sha256": "sum"}
+    record = {"r": "x", "id": "id0", "at": "gold_at_0", "sum": EXAMPLES[0].prompt_sha256.upper()}
+    _, matching = match(write_lines(tmp_path / "a.jsonl", [record]), fields)
+    assert len(matching.responses) == 1 and prompt_notes(matching) == []
+    del record["sum"]
+    with pytest.raises(UserError, match="line 1: the field 'sum' .prompt_sha256. is missing"):
+        match(write_lines(tmp_path / "a.jsonl", [record]), fields)
 
 
 # --- The configuration ---

@@ -1,5 +1,7 @@
 """From responses to score rows and the accuracy table."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 import record_makers
@@ -92,6 +94,17 @@ def test_a_number_is_written_the_same_way_with_and_without_empty_cells(tmp_path)
 def test_a_missing_response_is_an_error_that_names_the_question():
     with pytest.raises(UserError, match="no response to question b, size 5, gold_at_0"):
         score_sweep(SWEEP, [example("a", "gold_at_0"), example("b", "gold_at_0")], [response("a", "gold_at_0", "x")])
+
+
+def test_a_response_to_another_prompt_is_refused_with_its_file_and_question():
+    now = example("a", "gold_at_0")
+    made_for = record_makers.response(id="a", size=5, response="answer a", prompt_sha256=now.prompt_sha256)
+    assert score_sweep(SWEEP, [now], [made_for])["correct"].all()
+    edited = replace(now, prompt="another seed")
+    with pytest.raises(UserError, match="^r.jsonl.gz: the response to question a, size 5, gold_at_0, was made for ano"):
+        score_sweep(SWEEP, [edited], [made_for], "r.jsonl.gz")
+    with pytest.raises(UserError, match="--forcerun generate generate_shard import_responses"):
+        score_sweep(SWEEP, [replace(now, messages=[{"role": "user", "content": "another"}])], [made_for])
 
 
 def test_gold_answers_that_need_care_are_counted():

@@ -96,9 +96,10 @@ def run(folder: Path, *options: str) -> int:
 def config(files: dict[str, bytes], recorded: Iterable[str]) -> dict:
     """What differs from the paper: the sums of the files, how many questions there are, and what is supplied."""
     sums = {
-        name: {"sha256": hashlib.sha256(files[base]).hexdigest()}
+        name: _sum(entry, files[base])
         for name, entry in catalogue("datasets").items()
-        if (base := entry.get("file", (entry.get("url") or "").rsplit("/", 1)[-1])) in files
+        for base in (entry.get("file"), (entry.get("url") or "").rsplit("/", 1)[-1])
+        if base in files
     }
     fields = {name: name for name in ("response", "question", "size", "placement")}
     llama = [name for name in paper()["models"] if name.startswith("llama")]
@@ -116,6 +117,13 @@ def config(files: dict[str, bytes], recorded: Iterable[str]) -> dict:
             },
         },
     }
+
+
+def _sum(entry: dict, content: bytes) -> dict[str, str]:
+    """The sum of made-up content, of the kind that a dataset's entry has."""
+    if "git_blob" in entry:
+        return {"git_blob": hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()}
+    return {"sha256": hashlib.sha256(content).hexdigest()}
 
 
 def experiments_of(model: str) -> list[str]:

@@ -12,6 +12,7 @@ from conftest import ROOT, write_lines
 from gguf_files import write_gguf
 
 from litm.base.errors import UserError
+from litm.workflow.checks import EstimatePlan
 from litm.workflow.plan import Plan, load_plan
 
 TOKENIZER = [
@@ -183,7 +184,7 @@ def test_a_file_is_the_user_s_or_fetched_or_made(other):
 
 def test_a_remote_file_has_its_address_its_sum_and_the_mirror(other):
     file = of(file="far.jsonl.gz")
-    assert other.data.url(file) == "https://example.org/a/far.jsonl.gz" and other.data.sha256(file) == SHA256
+    assert other.data.url(file) == "https://example.org/a/far.jsonl.gz" and other.data.checksum(file) == SHA256
     assert other.data.mirror == "mirror"
 
 
@@ -420,7 +421,7 @@ def test_the_paper_s_config_has_the_paper_s_tables(paper):
     assert paper.paper.published(of(number="5")) == "resources/published/accuracy.csv"
     options = shlex.split(paper.tables.options(of(table="published_comparison")))
     versions = json.loads(options[options.index("--settings") + 1])["data_versions"]
-    assert versions["multi_document_qa"] == dict.fromkeys(["10", "20", "30"], "v2")
+    assert versions["multi_document_qa"] == dict.fromkeys(["10", "20", "30"], "v1")
 
 
 def test_there_is_no_table_of_positions_where_nothing_moves():
@@ -565,16 +566,23 @@ def test_an_estimate_asks_no_hub_where_the_config_says_all_and_nothing_was_asked
     assert other.estimate.source(of(model="chat", experiment="kv")) == ["results/models/chat.json"]
 
 
-def test_an_estimate_grows_with_the_journals_of_a_sweep(other):
+def test_an_estimate_grows_with_the_journals_of_all_sweeps(other):
+    def estimate() -> EstimatePlan:
+        """As of another start: what there is of journals is looked up once."""
+        return EstimatePlan(other.study, other.models, other.sweeps)
+
     sweep = of(model="parts", experiment="kv")
-    assert other.estimate.answered(sweep) == 0
+    assert estimate().answered(sweep) == 0
     journal = Path(other.estimate.journal(sweep))
     assert journal == Path("results/journal/parts/kv.jsonl")
     journal.with_suffix("").mkdir(parents=True)
     journal.write_text("12345")
     (journal.with_suffix("") / "1_of_3.jsonl").write_text("678")
-    assert other.estimate.answered(sweep) == 8
-    assert other.estimate.source(sweep) == ["results/models/parts.json"]
+    assert estimate().answered(sweep) == 8
+    assert estimate().source(sweep) == ["results/models/parts.json"]
+    # Which of them have answers to its prompts is not known before they are read.
+    assert estimate().answered(of(model="completions", experiment="kv")) == 8
+    assert estimate().source(of(model="completions", experiment="kv")) == []
     shutil.rmtree("results")
 
 
@@ -597,8 +605,8 @@ def test_what_is_fetched_is_what_experiments_and_models_name(paper, other):
         f"results/data/{name}"
         for name in (
             "gpt-neox-20b.tokenizer.json", "kv-retrieval-140_keys.jsonl.gz", "kv-retrieval-300_keys.jsonl.gz",
-            "kv-retrieval-75_keys.jsonl.gz", "nq-open-10_total_documents_gold_at_0.jsonl.gz",
-            "nq-open-20_total_documents_gold_at_0.jsonl.gz", "nq-open-30_total_documents_gold_at_0.jsonl.gz",
+            "kv-retrieval-75_keys.jsonl.gz", "nq-open-10_total_documents_gold_at_0.v1.jsonl.gz",
+            "nq-open-20_total_documents_gold_at_0.v1.jsonl.gz", "nq-open-30_total_documents_gold_at_0.v1.jsonl.gz",
             "nq-open-oracle.jsonl.gz", "psgs_w100.tsv.gz",
         )
     ]  # fmt: skip

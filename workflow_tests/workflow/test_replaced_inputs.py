@@ -13,6 +13,9 @@ from workbench import FINISHED, Workbench
 from litm.base.errors import UserError
 from litm.base.fetched import check_fetched, note_fetched
 from litm.base.hashing import file_sha256
+from litm.models import file_digests
+from litm.models.file_digests import FileDigests
+from litm.workflow import content
 from litm.workflow.content import ContentPlan
 from litm.workflow.future_times import files_of_the_future, set_back
 
@@ -57,8 +60,9 @@ def test_older_code_and_the_same_content_with_another_time(bench):
     assert bench.plan("results/scores/dummy/qa.parquet") == {"score": 1}
 
 
-def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_a_clock_that_was_ahead(bench):
-    ahead = time.time() + HOUR
+@pytest.mark.parametrize("seconds", [HOUR, 50])
+def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_a_clock_that_was_ahead(bench, seconds):
+    ahead = time.time() + seconds
     for path in bench.path("results").rglob("*"):
         if path.is_file():
             os.utime(path, (ahead, ahead))
@@ -66,7 +70,7 @@ def test_a_run_that_was_interrupted_is_finished_though_its_outputs_were_made_by_
     assert files_of_the_future(bench.path("results"), time.time())
     write_lines(bench.path("questions.jsonl.gz"), [qa_record(number, 4) for number in range(1, 5)])
     done = bench.snakemake("results/example_checks/closed_book.json")
-    assert "had times in the future" in done.stdout + done.stderr
+    assert ("had times in the future" in done.stdout + done.stderr) == (seconds == HOUR)
     assert not files_of_the_future(bench.path("results"), time.time())
     assert bench.plan("results/scores/dummy/closed_book.parquet") == {"generate": 1, "score": 1}
 
@@ -80,6 +84,17 @@ def test_files_of_the_future_get_the_time_of_now(tmp_path):
     os.utime(file, (ahead, ahead))
     assert f"1 files in {tmp_path} had times in the future ({file}, ...)" in set_back(tmp_path)
     assert abs(file.stat().st_mtime - time.time()) < HOUR / 2
+
+
+def test_files_of_the_future_keep_their_order_and_seconds_are_not_worth_a_line(tmp_path):
+    now = time.time()
+    names = ["input", "output", "other"]
+    for name, ahead in zip(names, (50, 20, 20), strict=True):
+        (tmp_path / name).write_text("x")
+        os.utime(tmp_path / name, (now + ahead,) * 2)
+    assert set_back(tmp_path) == ""
+    input_, output, other = ((tmp_path / name).stat().st_mtime for name in names)
+    assert other == output < input_ <= time.time()
 
 
 # --- The param ---
@@ -105,6 +120,30 @@ def test_a_param_is_of_contents_and_names_and_not_of_times_or_of_what_is_made_he
     Path("a").rename("c")
     wildcards.name = "c"
     assert param() not in (first, changed)
+
+
+def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(content, "LARGE", 4)
+    monkeypatch.setattr(content, "WORTH_A_LINE", 4)
+    weights = Path("model/weights.safetensors")
+    weights.parent.mkdir()
+    weights.write_text("first")
+    os.utime(weights, LONG_AGO)
+
+    def param() -> str:
+        return ContentPlan()([str(weights)])(None)
+
+    first = param()
+    assert param() == first and capsys.readouterr().err.count("reading all of its 0.0 GB, to know what is in it") == 1
+    with monkeypatch.context() as nothing_is_read:
+        nothing_is_read.setattr(file_digests, "file_sha256", None)
+        assert FileDigests(file_digests.DIGESTS, "model").sha256(weights) == file_sha256(weights)
+    changed = weights.stat().st_ctime_ns
+    while weights.stat().st_ctime_ns == changed:
+        weights.write_text("other")
+        os.utime(weights, LONG_AGO)
+    assert param() != first
 
 
 def test_a_users_file_below_results_is_in_the_param_and_what_rules_make_is_not(tmp_path, monkeypatch):
@@ -175,7 +214,7 @@ def test_a_fetched_file_is_hashed_again_only_if_it_was_touched_and_refused_if_it
     file.write_text("data")
     sum_ = file_sha256(file)
     hashed: list[Path] = []
-    monkeypatch.setattr("litm.base.fetched.file_sha256", lambda path: hashed.append(path) or file_sha256(path))
+    monkeypatch.setattr("litm.base.fetched.file_checksum", lambda path, like: hashed.append(path) or file_sha256(path))
     note_fetched(file, sum_, records)
     check_fetched(file, sum_, "datasets.d", records)
     assert not hashed

@@ -11,7 +11,7 @@ from typing import IO, Any
 from litm.base.atomic_write import atomic_writer
 from litm.base.deadlines import within
 from litm.base.errors import UserError
-from litm.base.hashing import file_sha256
+from litm.base.hashing import checksum_kind, file_checksum
 
 #: Seconds without a byte, and of all that comes before a file's first byte.
 TIMEOUT_SECONDS = 60.0
@@ -22,14 +22,14 @@ SLOWEST, SPEED_SECONDS = 10_000, 60.0
 BLOCK = 1 << 20
 
 
-def fetch(url: str, sha256: str, mirror: str | None, output: str | Path) -> str:
-    """Put the file at `output` if its sha256 is right; returns where it came from.
+def fetch(url: str, checksum: str, mirror: str | None, output: str | Path) -> str:
+    """Put the file at `output` if its sum is right, a sha256 or a git blob id; returns where it came from.
 
-    A file of the output's base name in the folder `mirror` is taken before the network is asked. Raises
-    `UserError` with both sums if they differ, and for a download that fails.
+    A file in the folder `mirror` is taken before the network is asked, see `find_in_mirror`. Raises `UserError` with
+    both sums if they differ, and for a download that fails.
     """
     output = Path(output)
-    local = find_in_mirror(Path(mirror).expanduser(), output.name) if mirror else None
+    local = find_in_mirror(Path(mirror).expanduser(), output.name, url, checksum) if mirror else None
     source = str(local or url)
     with atomic_writer(output) as target:
         if local:
@@ -38,18 +38,31 @@ def fetch(url: str, sha256: str, mirror: str | None, output: str | Path) -> str:
         else:
             _download(url, target, output.name)
         target.flush()
-        found = file_sha256(target.name)
-        if found != sha256:
-            raise UserError(f"{source}: its sha256 is {found}, but must be {sha256}; this is not the expected file")
+        found = file_checksum(target.name, checksum)
+        if found != checksum:
+            raise UserError(
+                f"{source}: its {checksum_kind(checksum)} is {found}, but must be {checksum}; this is not the expected "
+                "file"
+            )
     return source
 
 
-def find_in_mirror(mirror: Path, name: str) -> Path | None:
-    """The file of that base name in the mirror folder or, if not there, the first in a folder inside it."""
-    direct = mirror / name
-    if direct.is_file():
-        return direct
-    return next((path for path in sorted(mirror.rglob(name)) if path.is_file()), None)
+def find_in_mirror(mirror: Path, name: str, url: str, checksum: str) -> Path | None:
+    """A file of the mirror folder, or of a folder inside it, that has the right sum.
+
+    By its base name here or, where a file is called otherwise here, by that of its URL: two versions of a file may have
+    one. If none has the sum, the first of its base name here, to be refused.
+    """
+    named = _of_name(mirror, name)
+    candidates = dict.fromkeys([*named, *_of_name(mirror, url.rsplit("/", 1)[-1])])
+    right = next((path for path in candidates if file_checksum(path, checksum) == checksum), None)
+    return right or next(iter(named), None)
+
+
+def _of_name(folder: Path, name: str) -> list[Path]:
+    """The files of a base name, that in the folder itself first."""
+    found = [folder / name, *sorted(folder.rglob(name))]
+    return [path for path in dict.fromkeys(found) if path.is_file()]
 
 
 def opened(request: str | urllib.request.Request, seconds: float) -> Any:

@@ -28,6 +28,24 @@ def file_sha256(path: str | Path) -> str:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
+def git_blob_id(path: str | Path) -> str:
+    """The id (40 hex digits) of a file's content in git: the sha1 of `blob SIZE`, a zero byte and the content."""
+    path = Path(path)
+    started = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as raw:
+        return hashlib.file_digest(raw, lambda: started).hexdigest()
+
+
+def file_checksum(path: str | Path, expected: str) -> str:
+    """The sum of a file, of the kind of the one that it must have: a sha256, or a git blob id, which is shorter."""
+    return file_sha256(path) if len(expected) == 64 else git_blob_id(path)
+
+
+def checksum_kind(expected: str) -> str:
+    """What a message calls a sum."""
+    return "sha256" if len(expected) == 64 else "git blob id"
+
+
 def file_state(path: Path) -> list:
     """Where links lead, size, and the times in ns at which the content, and anything of the file, were last changed.
 

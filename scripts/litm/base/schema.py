@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Annotated, Any, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
 from pydantic_core import ErrorDetails
@@ -198,7 +198,7 @@ def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[s
     if kind == "value_error":
         return path, str(context["error"])
     shown = quoted(found, LONGEST_VALUE)
-    if kind == "literal_error":
+    if kind == "literal_error" and all(one is NoneType or get_origin(one) is Literal for one in _at(cls, path)[0]):
         return (
             path,
             f"{shown} is not allowed; allowed: {_listing(_quoted(context['expected']), str(found))}",
@@ -233,7 +233,7 @@ def _at(cls: type[Entry], path: Iterable[str | int]) -> tuple[list[Any], str]:
             if field := _fields(one).get(str(part)):
                 inner += _alternatives(field[0])
                 description = field[1] or description
-            elif arguments := get_args(one):
+            elif get_origin(one) is not Literal and (arguments := get_args(one)):
                 inner += _alternatives(arguments[-1] if get_origin(one) is dict else arguments[0])
         types = inner
     return types, description
@@ -258,8 +258,11 @@ def _alternatives(annotation: Any) -> list[Any]:
 
 def _types(types: Sequence[Any]) -> str:
     """The types that a value may have, in the words of YAML."""
-    names = []
+    names: list[str] = []
     for one in types:
+        if get_origin(one) is Literal:
+            names += map(str, get_args(one))
+            continue
         origin = get_origin(one) or one
         names.append(TYPE_NAMES.get(dict if _fields(one) else origin, getattr(origin, "__name__", str(origin))))
     return " or ".join(dict.fromkeys(names))

@@ -101,6 +101,8 @@ DATASET_NOT = {
     "path": "what is in the file makes the prompts, and not where it is",
     "url": "where the file comes from",
     "sha256": "the file must have it",
+    "git_blob": "as `sha256`",
+    "other_versions": "what an experiment takes instead, by the prompts of that",
     "version": "for the comparison with published values",
     "file": "the file's name here",
 }
@@ -115,10 +117,11 @@ PAGE_HEADER = """# What an answer is an answer of
 <!-- Written by `make reference` from scripts/litm/config/answer_keys.py and scripts/litm/models/files.py. -->
 
 An answer is kept in a journal under a key: the sha256 of the prompt, and of all else that defines an answer, its
-identity. Change something that is part of either and the prompts are asked again; change back, and the first answers
-are found. What is no part of it changes no answer. Tests change each of these keys and files and compare. The identity
-of a sweep is in its manifest (`identity_fields`), and the log says which field has changed when prompts are asked
-again.
+identity. It is found there by whoever asks the same, whatever the experiment and the model are called in the config,
+as all of `results/journal/` is looked through for what a sweep's own journal lacks. Change something that is part of
+either and the prompts are asked again; change back, and the first answers are found. What is no part of it changes no
+answer. Tests change each of these keys and files and compare. The identity of a sweep is in its manifest
+(`identity_fields`), and the log says which field has changed when prompts are asked again.
 
 Identities that are written differently and mean the same share their answers: `localhost` and `127.0.0.1`, an address
 with and without a final slash, 0 and 0.0, defaults that are written out.
@@ -147,4 +150,7 @@ def _files() -> Iterator[str]:
     yield ", ".join(f"`{pattern}`" for pattern in NOT_READ) + "\n"
     yield "A model of the hub is its commit. Datasets, prompt files, documents, labels, recorded responses and code are"
     yield "no part of the key: they change the prompts, or what is done with answers. The workflow compares their"
-    yield "contents, as the README says under *What re-runs when*."
+    yield "contents, as the README says under *What re-runs when*.\n"
+    yield "A line of `results/responses` also has the sha256 of the prompt alone, before any prompt template"
+    yield "(`prompt_sha256`), which is the same for every model: recorded responses are taken for no other prompt, and"
+    yield "`score` refuses a response that was made for another prompt than the example has."

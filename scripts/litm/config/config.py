@@ -40,6 +40,11 @@ class Config(Entry):
         description="For models that run some of the selected experiments and not all, the names of those, as in "
         "{flan-ul2: [multi_document_qa]}. null is all of them.",
     )
+    examples: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="A pilot: no experiment asks more questions than this, whatever its own examples say. Raise it "
+        "later, or take it out, and only what is new is asked.",
+    )
     figures: Annotated[tuple[str, ...], Strict(False)] | None = Field(
         None,
         description="Names of figures in config/figures.yaml or under define.figures. Left out: every figure whose "
@@ -55,7 +60,13 @@ class Config(Entry):
     data_mirror: str | None = Field(
         None,
         description="A folder where remote files are looked for by their base name before they are downloaded; their "
-        "sha256 is checked all the same.",
+        "sums are checked all the same.",
+    )
+    data_version: Literal["v1", "v2"] | None = Field(
+        None,
+        description="Which contexts of the paper's authors all experiments take, where a dataset has several versions: "
+        "those before January 2024 that the printed numbers were made from (v1), or those since (v2). Left out: those "
+        "that the experiments name (v2).",
     )
     model_defaults: ModelDefaults | None = Field(
         None, description="Values for keys that a model's entry leaves out, such as {quantization: nf4}."

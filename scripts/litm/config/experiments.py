@@ -1,11 +1,11 @@
 """The experiments of the configuration: a task, the cells it is run in, its questions, and how answers are scored."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
@@ -35,11 +35,14 @@ class ExperimentEntry(Entry):
         description="How prompts are built and answers judged, a module of scripts/litm/examples/tasks."
     )
     title: str = Field(FILLED_IN, description="A title for figures and the report; the experiment's name if left out.")
-    positions: dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore]] | None = Field(
+    positions: (
+        dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore] | Literal["nine"]] | None
+    ) = Field(
         None,
         min_length=1,
-        description="For each size (items in the context) the 0-based positions of the gold item; where a question has "
-        "several (multi_needle), a list for each placement, as in [[0, 149, 299]]. Not for tasks whose contexts are "
+        description="For each size (items in the context) the 0-based positions of the gold item, or nine (0, N/8, "
+        "..., 7N/8, rounded down, and N - 1 of a context of N items); where a question has several (multi_needle), a "
+        "list for each placement, as in [[0, 149, 299]]. Not for tasks whose contexts are "
         "always the same (closed_book_qa, oracle_qa) or have no gold item (open_domain_qa).",
     )
     depths: dict[Size, Annotated[list[Depth | Annotated[list[Depth], Several]], OneOrMore]] | None = Field(
@@ -55,7 +58,9 @@ class ExperimentEntry(Entry):
         description="The model whose tokens `depths` counts, in its prompt template; it need not be one that is run.",
     )
     sizes: Annotated[list[Annotated[int, Field(ge=1)]], OneOrMore] | None = Field(
-        None, description="Sizes of contexts without a gold item (open_domain_qa)."
+        None,
+        description="Sizes of contexts without a gold item (open_domain_qa); otherwise those of the sizes of positions "
+        "or depths that are run, all if left out.",
     )
     dataset: str | dict[str, str] | None = Field(
         None,
@@ -151,6 +156,12 @@ class ExperimentEntry(Entry):
         if isinstance(self.dataset, dict):
             return list(self.dataset.values())
         return [self.dataset] if self.dataset is not None else []
+
+    def with_datasets(self, other: Callable[[str], str]) -> Self:
+        """The same entry with `other(name)` for each of them."""
+        if isinstance(self.dataset, dict):
+            return self.changed(dataset={size: other(name) for size, name in self.dataset.items()})
+        return self if self.dataset is None else self.changed(dataset=other(self.dataset))
 
 
 class Experiment(ExperimentEntry):
@@ -249,7 +260,7 @@ def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any],
 def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
     """The cells of an experiment, by size and place; `UserError` for impossible positions, or keys of other tasks."""
     where, defaults = entry.where, load_task(entry.task).DEFAULTS
-    allowed = ["sizes"] if defaults.placement else [] if defaults.fixed_cells else ["positions", "depths"]
+    allowed = ["sizes"] if defaults.placement else [] if defaults.fixed_cells else ["positions", "depths", "sizes"]
     given = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
     for key in given:
         if key not in allowed:
@@ -261,7 +272,7 @@ def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
             raise UserError(f"{where}: 'sizes' is missing (how many items the contexts have)")
         cells = [Cell(size, defaults.placement) for size in sorted(entry.sizes)]
     else:
-        cells = _placed_cells(entry, given, defaults.golds)
+        cells = _placed_cells(entry, [key for key in given if key != "sizes"], defaults.golds)
     for cell, times in Counter(cells).items():
         if times > 1:
             raise UserError(f"{where}.{given[0]}.{cell.size}: {cell.placement} is there {times} times")
@@ -277,12 +288,21 @@ def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[
         raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
     if (given == ["depths"]) != (entry.tokens_of is not None):
         raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
-    by_size = {int(size): places for size, places in getattr(entry, given[0]).items()}
+    by_size = {int(size): _places(int(size), places) for size, places in getattr(entry, given[0]).items()}
+    if unknown := [size for size in entry.sizes or () if size not in by_size]:
+        raise UserError(f"{where}.sizes: there is no {unknown[0]} in {given[0]}; choose from {sorted(by_size)}")
+    if entry.sizes is not None:
+        by_size = {size: by_size[size] for size in entry.sizes}
     return [
         Cell(size, _placement(given[0], size, place, golds, f"{where}.{given[0]}.{size}"))
         for size, places in sorted(by_size.items())
         for place in sorted(places, key=lambda place: place if isinstance(place, list) else [place])
     ]
+
+
+def _places(size: int, places: list | str) -> list:
+    """The places that a size has in an entry; nine are those of the suite, or fewer in a small context."""
+    return places if isinstance(places, list) else sorted({size * eighth // 8 for eighth in range(8)} | {size - 1})
 
 
 def _placement(key: str, size: int, place: float | list[float], golds: int, where: str) -> str:

@@ -43,6 +43,12 @@ class Fields(Entry):
         None, description="Why the answer ended (stop, length); if left out, it is not known how many were cut."
     )
 
+    prompt_sha256: str | None = Field(
+        None,
+        description="The sha256 of the prompt, as in results/responses: a response that was made for another prompt is "
+        "not used, and counted.",
+    )
+
     @model_validator(mode="after")
     def _check(self) -> "Fields":
         if not self.response or not any(getattr(self, name) for name in IDENTIFIERS):
@@ -65,7 +71,7 @@ class RecordedEntry(AnyModel):
         None,
         alias="fields",
         description="What the fields of those files are called, by our name; nested ones with dots (a.b). Left out: "
-        "response, id, size, placement and finish_reason, as in results/responses.",
+        "response, id, size, placement, finish_reason and prompt_sha256 (where it is there), as in results/responses.",
     )
 
     @field_validator("policy")

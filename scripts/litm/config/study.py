@@ -11,8 +11,8 @@ from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogues, string_keys
 from litm.config.config import Audit, Config, Report
 from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
-from litm.config.datasets import Dataset, check_file_names, check_one_namespace
-from litm.config.experiments import Experiment, read_experiment
+from litm.config.datasets import Dataset, check_file_names, check_one_namespace, of_version
+from litm.config.experiments import Experiment, ExperimentEntry, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model
 from litm.config.prompt_formats import why_taken
@@ -112,7 +112,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
     files = {**datasets, **questions, **candidates}
     experiments = {
-        name: read_experiment(entries["experiments"][name], seed, files, root) for name in selection.experiments
+        name: read_experiment(_as_configured(entries["experiments"][name], read, datasets), seed, files, root)
+        for name in selection.experiments
     }
     _check_curves(experiments.values())
     for experiment in experiments.values():
@@ -153,6 +154,13 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     )
     _check_answered(study)
     return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps))
+
+
+def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
+    """The entry with what the config says of all experiments: the version of their data, and how many questions."""
+    entry = entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
+    most = min(filter(None, (entry.examples, config.examples)), default=None)
+    return entry.changed(examples=most)
 
 
 def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
+from litm.base.hashing import canonical_json, text_sha256
 from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 
 #: What a model is asked: a text, or chat messages {role, content}.
@@ -126,6 +127,14 @@ class Example:
     def context_items(self) -> int:
         """How many items the context has."""
         return self.size if self.items is None else self.items
+
+    @property
+    def prompt_sha256(self) -> str:
+        """The sha256 (64 hex digits) of what is asked before any prompt template, the same for every model.
+
+        Of the prompt in UTF-8; where there are chat messages too, of the canonical JSON of [prompt, messages].
+        """
+        return text_sha256(self.prompt if self.messages is None else canonical_json([self.prompt, self.messages]))
 
     def content(self, as_chat: bool) -> Content:
         """What a model is asked: the messages, if there are any and it takes a chat, else the prompt."""

@@ -58,6 +58,7 @@ class SweepResponse:
 
     text: None where there is none (`finish_reason` says why); key: of the journal; tokens are None where nobody has
     counted them. answer: what comes after the model's reasoning, if `has_answer`, and then it alone is scored.
+    prompt_sha256: of the prompt that it answers, see `Example.prompt_sha256`; None in files of earlier versions.
     """
 
     id: str
@@ -70,6 +71,7 @@ class SweepResponse:
     response_tokens: int | None
     answer: str | None = None
     has_answer: bool = False
+    prompt_sha256: str | None = None
 
     @classmethod
     def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":
@@ -85,15 +87,17 @@ class SweepResponse:
             response_tokens=_count(record, "response_tokens", where),
             answer=_text(record, "answer", where) if "answer" in record else None,
             has_answer="answer" in record,
+            prompt_sha256=_text(record, "prompt_sha256", where) if "prompt_sha256" in record else None,
         )
 
     def to_json(self) -> dict:
-        """The JSON object, with `answer` where that is scored."""
+        """The JSON object, with `answer` where that is scored, and `prompt_sha256` where it is known."""
         return {
             "id": self.id,
             "size": self.size,
             "placement": self.placement,
             "key": self.key,
+            **({} if self.prompt_sha256 is None else {"prompt_sha256": self.prompt_sha256}),
             "response": self.text,
             "finish_reason": self.finish_reason,
             "prompt_tokens": self.prompt_tokens,

@@ -16,7 +16,7 @@ class Outcome:
 
     overflow, failed: prompt tokens by key, of those that do not fit and of those that were asked in vain, which are
     among the asked (None where only a server knows); asked_because: see `identity_changes.reason_to_ask`, None if none
-    were asked; work: None if none were.
+    were asked; work: None if none were; reused_elsewhere: answers that only journals of other sweeps had.
     """
 
     asked: int
@@ -24,6 +24,7 @@ class Outcome:
     failed: Mapping[str, int | None]
     asked_because: Changes | str | None = None
     work: "Work | None" = None
+    reused_elsewhere: int = 0
 
     @property
     def answered(self) -> int:
@@ -59,8 +60,8 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
     """What a sweep is a result of, and what the last run of it did.
 
     sweep: names and settings to repeat; asked: prompts asked now, also those that `failed`; reused: answers that the
-    journal had; work: tokens of the prompts asked now, see `Work`; made_with: how many of the
-    answers each software and device computed. Tokens are those of answers.
+    journal had, or (`reused_elsewhere`) journals of other sweeps alone; work: tokens of the prompts asked now, see
+    `Work`; made_with: how many of the answers each software and device computed. Tokens are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]
@@ -76,6 +77,7 @@ def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: 
         "asked": outcome.asked,
         "asked_because": outcome.asked_because,
         "reused": len(answers) - outcome.answered,
+        "reused_elsewhere": outcome.reused_elsewhere,
         "overflow": len(outcome.overflow),
         "left_out": {size: list(ids) for size, ids in left_out.items()},
         "failed": len(outcome.failed),

@@ -10,13 +10,14 @@ from litm.prompting.formats import CHAT
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt of a sweep and the key of its response."""
+    """One prompt of a sweep and the key of its response. sha256: see `Example.prompt_sha256`."""
 
     id: str
     size: int
     placement: str
     content: Content
     key: str
+    sha256: str
 
 
 def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: str) -> list[Prompt]:
@@ -29,4 +30,5 @@ def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: s
 
 def _prompt(example: Example, identity: str, prompt_template: str) -> Prompt:
     content = example.content(prompt_template == CHAT)
-    return Prompt(example.id, example.size, example.placement, content, response_key(identity, content))
+    key = response_key(identity, content)
+    return Prompt(example.id, example.size, example.placement, content, key, example.prompt_sha256)

@@ -21,7 +21,7 @@ IDENTIFIERS = ("id", "question", "prompt")
 PLACES = ("size", "placement", "position")
 MATCHED = (*PLACES, *IDENTIFIERS)
 #: Where a config says nothing: the fields of the responses that this workflow writes.
-OWN_FIELDS = {name: name for name in ("response", "id", "size", "placement", "finish_reason")}
+OWN_FIELDS = {name: name for name in ("response", "id", "size", "placement", "finish_reason", "prompt_sha256")}
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (".jsonl", *DELIMITERS)
 #: What services call the end of an answer.
@@ -33,6 +33,8 @@ FINISH_REASONS = {
 }
 #: Ours, of prompts that have no answer: a null response is allowed with these.
 WITHOUT_ANSWER = (OVERFLOW, FAILED, NOT_RECORDED)
+#: The field that says which prompt a response was made for, see `Example.prompt_sha256`.
+PROMPT_SHA256 = "prompt_sha256"
 Cell = tuple[int, str]
 
 
@@ -94,6 +96,20 @@ def read_response(record: Mapping, fields: Mapping[str, str], where: str) -> Rec
     if not isinstance(text, str):
         raise UserError(f"{where}: '{fields['response']}' must be a text, found {type(text).__name__}")
     return RecordedResponse(text, reason, where)
+
+
+def read_prompt_sha256(record: Mapping, fields: Mapping[str, str], where: str) -> str | None:
+    """The digest of the prompt that a record is a response to; None where it does not say.
+
+    Only records in our own format may leave it out, as earlier versions did; `UserError` beginning with `where` for
+    others, and for a value that is no text.
+    """
+    if PROMPT_SHA256 not in fields or (fields == OWN_FIELDS and record.get(PROMPT_SHA256) is None):
+        return None
+    value = field_value(record, PROMPT_SHA256, fields, where)
+    if not isinstance(value, str):
+        raise UserError(f"{where}: '{fields[PROMPT_SHA256]}' must be a text, found {type(value).__name__}")
+    return value.lower()
 
 
 def field_value(record: Mapping, name: str, fields: Mapping[str, str], where: str) -> Any:

@@ -33,6 +33,7 @@ def recorded_responses(asked: Iterable[Asked], matching: Matching) -> Iterator[S
             finish_reason=recorded.finish_reason if recorded else NOT_RECORDED,
             prompt_tokens=None,
             response_tokens=None,
+            prompt_sha256=prompt.sha256,
         )
 
 
@@ -46,13 +47,41 @@ def missing_by_cell(asked: Iterable[Asked], matching: Matching) -> dict[str, lis
 
 
 def check_any(asked: Sequence[Asked], matching: Matching, files: Sequence[RecordedFile]) -> None:
-    """Raise `UserError` if no prompt has a response: then it is not a few that are missing, but a name is wrong."""
-    if not matching.responses:
+    """Raise `UserError` if no prompt has a response: then it is not a few that are missing, but a name is wrong, or
+    they were made for other prompts.
+    """
+    if matching.responses:
+        return
+    n, others = sum(count.records for count in matching.files), sum(count.other_prompts for count in matching.files)
+    if others:
+        first = next(count.first_other for count in matching.files if count.first_other)
         raise UserError(
-            f"{files[0].path}: none of the {len(asked)} prompts has a response among the {sum(matching.records)} "
-            f"records; the first is of question {asked[0].id}, size {asked[0].size}, {asked[0].placement}: check the "
-            "'fields' of the model, and that these are responses to this experiment"
+            f"{first}: this response was made for another prompt than its question has here, as were {others} of the "
+            f"{n} recorded, and none of them fits: take the seed, the data and the prompt file that they were made with"
         )
+    raise UserError(
+        f"{files[0].path}: none of the {len(asked)} prompts has a response among the {n} records; the first is of "
+        f"question {asked[0].id}, size {asked[0].size}, {asked[0].placement}: check the 'fields' of the model, and "
+        "that these are responses to this experiment"
+    )
+
+
+def prompt_notes(matching: Matching) -> list[str]:
+    """What is to be said of prompts that responses were made for: of other ones, and of those that nobody knows."""
+    told = [
+        f"{count.other_prompts} of the {count.records} recorded responses of this file were made for other prompts to "
+        f"the same questions (another seed, other documents or another prompt file) and are not used; the first is "
+        f"{count.first_other}"
+        for count in matching.files
+        if count.other_prompts
+    ]
+    unknown = sum(count.not_compared for count in matching.files)
+    if unknown:
+        told.append(
+            f"{unknown} recorded responses do not say which prompts they were made for (no prompt_sha256), so prompts "
+            "were not compared: their seed, documents and prompt text are to be those of this run"
+        )
+    return told
 
 
 def recorded_manifest(
@@ -61,7 +90,8 @@ def recorded_manifest(
     """What the responses are of, with the keys of a sweep that was asked where they mean something.
 
     sweep: names and identity to repeat; missing: ids without a response by cell; unused: records that belong to no
-    prompt. Nothing was asked, and tokens are not known.
+    prompt, other_prompts: those of them whose question was asked with another one. Nothing was asked, and tokens are
+    not known.
     """
     missing = missing_by_cell(asked, matching)
     reasons = [recorded.finish_reason for recorded in matching.responses.values()]
@@ -76,10 +106,11 @@ def recorded_manifest(
         "failed": reasons.count(FAILED),
         "not_recorded": sum(map(len, missing.values())),
         "missing": missing,
-        "unused": sum(matching.unused),
+        "unused": sum(count.unused for count in matching.files),
+        "other_prompts": sum(count.other_prompts for count in matching.files),
         "files": [
-            {"file": Path(file.path).name, "cells": len(file.cells), "records": records, "unused": unused}
-            for file, records, unused in zip(files, matching.records, matching.unused, strict=True)
+            {"file": Path(file.path).name, "cells": len(file.cells), "records": count.records, "unused": count.unused}
+            for file, count in zip(files, matching.files, strict=True)
         ],
         "fields": dict(fields),
         "context_window": None,

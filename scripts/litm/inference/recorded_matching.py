@@ -1,7 +1,7 @@
 """Recorded responses matched to the prompts of a sweep.
 
 A record belongs to the prompts that agree with it in every one of `MATCHED` that `fields` has, among the prompts of
-the cells of its file.
+the cells of its file, and in the digest of the prompt where it says that.
 """
 
 import hashlib
@@ -19,6 +19,7 @@ from litm.inference.recorded_files import (
     RecordedFile,
     RecordedResponse,
     field_value,
+    read_prompt_sha256,
     read_records,
     read_response,
 )
@@ -27,24 +28,40 @@ from litm.questions.labels import match_key
 
 @dataclass(frozen=True)
 class Asked:
-    """A prompt of the sweep: what it is, the key of its response, and the values that records are matched by."""
+    """A prompt of the sweep: what it is, the key of its response, and the values that records are matched by.
+
+    sha256: see `Example.prompt_sha256`.
+    """
 
     id: str
     size: int
     placement: str
     key: str
     matched: tuple[str, ...]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class FileCount:
+    """How many records a file has, and how many of them belong to no prompt (`unused`).
+
+    other_prompts: those of the unused whose question is here, but asked with another prompt; first_other: file and line
+    of the first of them, "" without any; not_compared: those of the used that do not say which prompt they answer.
+    """
+
+    records: int
+    unused: int
+    other_prompts: int = 0
+    first_other: str = ""
+    not_compared: int = 0
 
 
 @dataclass(frozen=True)
 class Matching:
-    """What was found: the response of each prompt (size, placement, id) that has one; of each file its records, and how
-    many of them belong to no prompt.
-    """
+    """What was found: the response of each prompt (size, placement, id) that has one, and counts of each file."""
 
     responses: Mapping[tuple[int, str, str], RecordedResponse]
-    records: tuple[int, ...]
-    unused: tuple[int, ...]
+    files: tuple[FileCount, ...]
 
 
 def asked_prompts(examples: Iterable[Example], identity_digest: str, fields: Mapping[str, str]) -> list[Asked]:
@@ -57,6 +74,7 @@ def asked_prompts(examples: Iterable[Example], identity_digest: str, fields: Map
             example.placement,
             response_key(identity_digest, example.prompt),
             tuple(_example_value(example, name) for name in names),
+            example.prompt_sha256,
         )
         for example in examples
     ]
@@ -72,21 +90,32 @@ def match_responses(asked: Iterable[Asked], files: Sequence[RecordedFile], field
     for one in asked:
         by_cell.setdefault((one.size, one.placement), []).append(one)
     found: dict[tuple[int, str, str], RecordedResponse] = {}
-    records, unused = [], []
-    for file in files:
-        index = _index(file, by_cell, fields)
-        n, left = 0, 0
-        for where, record in read_records(file.path):
-            n += 1
-            prompts = index.get(_record_values(record, fields, where), [])
-            left += not prompts
-            recorded = read_response(record, fields, where)
-            for prompt in prompts:
-                _add(found, prompt, recorded)
-        records.append(n)
-        unused.append(left)
+    counts = tuple(_match_file(file, _index(file, by_cell, fields), fields, found) for file in files)
     responses = {prompt: recorded for prompt, recorded in found.items() if recorded.finish_reason != NOT_RECORDED}
-    return Matching(responses, tuple(records), tuple(unused))
+    return Matching(responses, counts)
+
+
+def _match_file(
+    file: RecordedFile,
+    index: Mapping[tuple[str, ...], Sequence[Asked]],
+    fields: Mapping[str, str],
+    found: dict[tuple[int, str, str], RecordedResponse],
+) -> FileCount:
+    """Add the responses of a file to those `found`. index: the prompts of its cells, by the values of `MATCHED`."""
+    records = unused = not_compared = 0
+    others: list[str] = []
+    for where, record in read_records(file.path):
+        records += 1
+        named = index.get(_record_values(record, fields, where), [])
+        recorded, sha256 = read_response(record, fields, where), read_prompt_sha256(record, fields, where)
+        prompts = [prompt for prompt in named if sha256 in (None, prompt.sha256)]
+        if named and not prompts:
+            others.append(where)
+        unused += not prompts
+        not_compared += bool(prompts) and sha256 is None and "prompt" not in fields
+        for prompt in prompts:
+            _add(found, prompt, recorded)
+    return FileCount(records, unused, len(others), others[0] if others else "", not_compared)
 
 
 def _index(

@@ -1,11 +1,13 @@
 """A sweep: all prompts of one model and one experiment, each answered once."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from litm.base.errors import UserError
 from litm.base.hashing import digest
 from litm.base.messages import note
 from litm.base.progress import progress_bar, showing
+from litm.domain.example import Content
 from litm.domain.finish_reason import FAILED, OVERFLOW, REFUSED
 from litm.domain.response import Response, SweepResponse
 from litm.domain.served import is_served, served_name
@@ -15,6 +17,7 @@ from litm.inference.fit import Fit, check_fits
 from litm.inference.identity_changes import NEW_PROMPTS, reason_to_ask
 from litm.inference.journal import Journal
 from litm.inference.manifest import Outcome, work_done
+from litm.inference.other_sweeps import answers_elsewhere
 from litm.inference.policies import COUNT
 from litm.inference.prompt import Prompt
 
@@ -29,6 +32,7 @@ def ask_missing(
     ask: bool = True,
     check_source: Callable[[], None] = lambda: None,
     stored_dtype: str | None = None,
+    others: Sequence[Path] = (),
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
@@ -40,16 +44,19 @@ def ask_missing(
 
     check_source: raises if the model is not the one of `identity`; called before its files are read, and again
     before anything that came of them is kept, as they may be replaced meanwhile. stored_dtype: see `equal_form`.
+    others: the journals of other sweeps, which are looked at only if something is missing.
     """
     fit.check_answer(what)
     equal = equal_digests(journal.identities, identity, stored_dtype)
     journal.adopt(equal_answers(((prompt.key, prompt.content) for prompt in prompts), equal, journal.responses))
+    elsewhere = _adopt_others(_missing(prompts, journal), journal, identity, stored_dtype, others, what)
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
-    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
+    reused_elsewhere = len(elsewhere - overflow.keys())
+    missing = _missing(prompts, journal)
     if not missing:
         check_fits(prompts, overflow, fit, what)
-        return Outcome(0, overflow, {})
+        return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
     check_source()
     engine = make_engine()
     prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
@@ -59,7 +66,7 @@ def ask_missing(
     fitting = {key: prompt for key, prompt in prepared.items() if key not in overflow}
     failed = {key: prompt.tokens for key, prompt in fitting.items()}
     if not fitting or not ask:
-        return Outcome(0, overflow, failed)
+        return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
     # Before they are asked, after which the journal knows the identity.
     because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(identity), identity)
     names = _served_names(identity, (journal[key] for key in known))
@@ -69,7 +76,33 @@ def ask_missing(
         for count in _ask(fitting, engine, journal, identity, check_source, names, what):
             bar.update(count)
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
-    return Outcome(len(fitting), overflow, failed, because, work_done(ids, engine.computed_tokens))
+    work = work_done(ids, engine.computed_tokens)
+    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere)
+
+
+def _missing(prompts: Iterable[Prompt], journal: Journal) -> dict[str, Content]:
+    return {prompt.key: prompt.content for prompt in prompts if prompt.key not in journal}
+
+
+def _adopt_others(
+    missing: Mapping[str, Content],
+    journal: Journal,
+    identity: dict,
+    stored_dtype: str | None,
+    others: Sequence[Path],
+    what: str,
+) -> set[str]:
+    """Serve what other sweeps were answered to the prompts that are missing; the keys of those."""
+    if not missing or not others:
+        return set()
+    found = answers_elsewhere(missing, identity, others, stored_dtype)
+    journal.adopt(found.answers)
+    if found.conflicting:
+        note(
+            f"{what}: {found.conflicting} prompts have different answers in journals of other sweeps (asked at the "
+            "same time, or on other machines?), and that in the last of these by name counts"
+        )
+    return set(found.answers)
 
 
 def _ask(
@@ -137,8 +170,8 @@ def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcom
         name = (prompt.id, prompt.size, prompt.placement, prompt.key)
         if prompt.key in unanswered:
             reason, tokens = unanswered[prompt.key]
-            yield SweepResponse(*name, None, reason, tokens, 0)
+            yield SweepResponse(*name, None, reason, tokens, 0, prompt_sha256=prompt.sha256)
         else:
             response = journal[prompt.key]
             counts = (response.prompt_tokens, response.response_tokens)
-            yield SweepResponse(*name, response.text, response.finish_reason, *counts)
+            yield SweepResponse(*name, response.text, response.finish_reason, *counts, prompt_sha256=prompt.sha256)

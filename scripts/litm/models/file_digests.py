@@ -9,8 +9,6 @@ from litm.base.json_files import read_json, write_json
 
 #: Where they are kept, from the working directory.
 DIGESTS = "results/store/file_digests"
-#: In bytes; as `max-checksum-file-size` in the profiles, up to which Snakemake itself reads files before it starts.
-HASHED_BEFORE_A_RUN = 104857600
 #: In bytes; smaller files are hashed in less time than it takes to look them up.
 KEPT_FROM = 1048576
 
@@ -28,12 +26,13 @@ class FileDigests:
         self._kept_from = kept_from
         self._known = read_json(self._kept) if self._kept and self._kept.exists() else {}
 
-    def sha256(self, path: Path) -> str:
-        """The sha256 of a file as it is now, as 64 hex digits."""
+    def sha256(self, path: Path, before: Callable[[Path], None] = lambda path: None) -> str:
+        """The sha256 of a file as it is now, as 64 hex digits. before: called with it before it is read."""
         # Before it is hashed: what is written to it meanwhile gives it another state.
         state = file_state(path)
         known = self._known.get(str(path))
         if known is None or known["state"] != state:
+            before(path)
             known = {"state": state, "sha256": file_sha256(path)}
             self._known[str(path)] = known
             if self._kept and path.stat().st_size >= self._kept_from:
@@ -53,14 +52,6 @@ class FileDigests:
 def content_digest(paths: Iterable[Path], sha256: Callable[[Path], str] = file_sha256) -> str:
     """What is another text if a file is replaced, whatever its time: the digest of names with the sha256 of each.
 
-    Of files too large to be read whenever a workflow starts it is the size, and the time of the content. A file that
-    is not there has neither.
+    A file that is not there has none.
     """
-    return digest({str(path): _content(path, sha256) for path in paths})
-
-
-def _content(path: Path, sha256: Callable[[Path], str]) -> str | list[int] | None:
-    if not path.exists():
-        return None
-    facts = path.stat()
-    return sha256(path) if facts.st_size <= HASHED_BEFORE_A_RUN else [facts.st_size, facts.st_mtime_ns]
+    return digest({str(path): sha256(path) if path.exists() else None for path in paths})

@@ -38,6 +38,11 @@ COLUMNS = {
     "more_lines": "bool",
 }
 
+RUN_AGAIN = (
+    "run again with `--forcerun generate generate_shard import_responses`, which asks only what no journal has the "
+    "answer of"
+)
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -49,27 +54,42 @@ class Sweep:
     metric: str
 
 
-def score_sweep(sweep: Sweep, examples: Iterable[Example], responses: Iterable[SweepResponse]) -> pd.DataFrame:
+def score_sweep(
+    sweep: Sweep, examples: Iterable[Example], responses: Iterable[SweepResponse], where: str = "responses"
+) -> pd.DataFrame:
     """One row per prompt and target, in the order of the examples; columns as in `COLUMNS`.
 
     A question that did not fit at one placement of a size is `excluded` at all placements of that size, so
     that positions are always compared on the same questions. There is a column `cluster` where examples have one.
+    Raises `UserError` that begins with `where`, the file of the responses, for an example without a response, and for
+    a response that was made for another prompt.
     """
     by_prompt = {response.name: response for response in responses}
     overflowed = {(size, id) for (size, _, id), r in by_prompt.items() if r.finish_reason == OVERFLOW}
-    rows = [row for example in examples for row in _rows(sweep, example, by_prompt, overflowed)]
+    rows: list[dict] = []
+    for example in examples:
+        is_excluded = (example.size, example.id) in overflowed
+        rows.extend(_rows(sweep, example, _response_to(example, by_prompt, where), is_excluded))
     columns = {**COLUMNS, "cluster": "string"} if any(row["cluster"] is not None for row in rows) else COLUMNS
     return pd.DataFrame(rows, columns=list(columns)).astype(columns)
 
 
-def _rows(
-    sweep: Sweep, example: Example, responses: Mapping[tuple[int, str, str], SweepResponse], overflowed: set
-) -> Iterator[dict]:
-    if example.name not in responses:
+def _response_to(
+    example: Example, responses: Mapping[tuple[int, str, str], SweepResponse], where: str
+) -> SweepResponse:
+    response = responses.get(example.name)
+    named = f"question {example.id}, size {example.size}, {example.placement}"
+    if response is None:
+        raise UserError(f"{where}: no response to {named}: {RUN_AGAIN}")
+    # Without it, an earlier version wrote the file.
+    if response.prompt_sha256 not in (None, example.prompt_sha256):
         raise UserError(
-            f"no response to question {example.id}, size {example.size}, {example.placement}: run generate again"
+            f"{where}: the response to {named}, was made for another prompt than the example has now: {RUN_AGAIN}"
         )
-    response = responses[example.name]
+    return response
+
+
+def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool) -> Iterator[dict]:
     text = response.scored_text
     for target in example.targets:
         yield {
@@ -89,7 +109,7 @@ def _rows(
             "finish_reason": response.finish_reason,
             "prompt_tokens": response.prompt_tokens,
             "response_tokens": response.response_tokens,
-            "excluded": (example.size, example.id) in overflowed,
+            "excluded": is_excluded,
             "preamble": text is not None and first_line(text).endswith(":"),
             "more_lines": text is not None and "\n" in text.strip(),
             "cluster": example.cluster,

@@ -1,13 +1,15 @@
 """Checks before and after a run: the doctor, the estimate of what a run costs, and the audit of its answers."""
 
 from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
 
 from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.study import Study
 from litm.inference.engines import audit_engine
-from litm.inference.journal import journal_files
+from litm.inference.other_sweeps import JOURNALS, all_journals
 from litm.workflow.inference import gpu_model_of, gpus_of
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
@@ -31,12 +33,14 @@ class EstimatePlan:
     def source(self, wildcards: Wildcards) -> list[str]:
         """The file that says which model it is.
 
-        None where nothing was asked yet and the config says all that matters: then no hub needs to be asked either.
+        None where it was not asked anything yet and the config says all that matters: then no hub needs to be asked
+        either, and what it was asked under another name is not looked up.
         """
         model = self._models.asked[wildcards.model]
         is_stored = not isinstance(model, ApiModel) and model.path
         is_known = model.context_window and self._models.tokenizer_files(wildcards) and not is_stored
-        is_needed = not is_known or journal_files(self.journal(wildcards))
+        was_asked = any(journal.relative_to(JOURNALS).parts[0] == wildcards.model for journal in self._journals)
+        is_needed = not is_known or was_asked
         return [f"results/models/{wildcards.model}.json"] if is_needed else []
 
     def journal(self, wildcards: Wildcards) -> str:
@@ -44,8 +48,15 @@ class EstimatePlan:
         return f"results/journal/{wildcards.model}/{wildcards.experiment}.jsonl"
 
     def answered(self, wildcards: Wildcards) -> int:
-        """The size (bytes) of the journal, which is no input: that it has other answers shows in its size alone."""
-        return sum(file.stat().st_size for file in journal_files(self.journal(wildcards)))
+        """The size (bytes) of the journals, which are no inputs: that they have other answers shows in it alone.
+
+        Of all of them, as an answer is found in any.
+        """
+        return sum(file.stat().st_size for file in self._journals)
+
+    @cached_property
+    def _journals(self) -> list[Path]:
+        return all_journals(JOURNALS)
 
     @property
     def sweeps(self) -> list[str]:

@@ -4,14 +4,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from litm.base.messages import note
 from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_digest
+from litm.models.gguf import is_gguf
 from litm.workflow.wildcards import Wildcards
 
 #: What rules make is here, and they say when it changes.
 MADE_HERE = "results/"
+#: In bytes; as `max-checksum-file-size` in the profiles. Weights, above all, whose hashes are kept with their model's,
+#: so that whoever needs them next, identify_model or a later start, looks them up.
+LARGE = 104857600
+#: In bytes; reading such a file takes seconds.
+WORTH_A_LINE = 1 << 30
 
 Files = str | Iterable[str] | Mapping[str, str | Iterable[str]]
 Source = Files | Callable[[Wildcards], Files]
+
+
+def _say_reading(file: Path) -> None:
+    if (size := file.stat().st_size) >= WORTH_A_LINE:
+        note(f"{file}: reading all of its {size / 1e9:.1f} GB, to know what is in it; again only when it is changed")
 
 
 class ContentPlan:
@@ -23,9 +35,9 @@ class ContentPlan:
 
     def __init__(self, is_output: Callable[[str], bool] = lambda path: True) -> None:
         self._is_output = cache(is_output)
-        known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
+        self._known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
         # Many jobs have the same inputs, and all of one start are to see the same of a file.
-        self._digest = cache(lambda paths: content_digest(map(Path, paths), known.sha256))
+        self._digest = cache(lambda paths: content_digest(map(Path, paths), self._sha256))
 
     def __call__(self, *sources: Source) -> Callable[[Wildcards], str]:
         """The param for the inputs `sources`: files, or methods that are called with a job's wildcards."""
@@ -36,6 +48,12 @@ class ContentPlan:
             return " ".join(one[:16] for one in digests)
 
         return content
+
+    def _sha256(self, file: Path) -> str:
+        if file.stat().st_size < LARGE:
+            return self._known.sha256(file)
+        kept = FileDigests(DIGESTS, str(file if is_gguf(file) else file.parent))
+        return kept.sha256(file, before=_say_reading)
 
     def _own(self, files: Files) -> Iterator[str]:
         if isinstance(files, str):

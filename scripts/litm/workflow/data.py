@@ -26,7 +26,7 @@ class DataPlan:
     def check_fetched(self) -> None:
         """Raise `UserError` for a fetched file that is another than the one that was checked when it came."""
         for file, dataset in self._remote.items():
-            check_fetched(Path(_fetched(file)), str(dataset.sha256), f"datasets.{dataset.name}")
+            check_fetched(Path(_fetched(file)), dataset.checksum, f"datasets.{dataset.name}")
 
     def questions(self, wildcards: Wildcards) -> str:
         """The file of the dataset or question set {questions}."""
@@ -50,9 +50,9 @@ class DataPlan:
         """Where the remote file {file} comes from."""
         return str(self._remote[wildcards.file].url)
 
-    def sha256(self, wildcards: Wildcards) -> str:
-        """What the remote file {file} must hash to."""
-        return str(self._remote[wildcards.file].sha256)
+    def checksum(self, wildcards: Wildcards) -> str:
+        """What the remote file {file} must hash to: a sha256 or a git blob id."""
+        return self._remote[wildcards.file].checksum
 
 
 def _fetched(file: str) -> str:

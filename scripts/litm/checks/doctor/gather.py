@@ -197,7 +197,7 @@ def remote_file(dataset: Dataset, folder: Path, mirror: str | None) -> RemoteFil
     assert dataset.url is not None
     if (folder / dataset.file).exists():
         return RemoteFile(dataset.file, dataset.url, FETCHED)
-    if mirror and find_in_mirror(Path(mirror).expanduser(), dataset.file):
+    if mirror and find_in_mirror(Path(mirror).expanduser(), dataset.file, dataset.url, dataset.checksum):
         return RemoteFile(dataset.file, dataset.url, IN_MIRROR)
     request = urllib.request.Request(dataset.url, method="HEAD")
     try:

@@ -1,0 +1,142 @@
+"""Answers that other sweeps have: found by the prompt and the identity, whatever the journal is called."""
+
+import json
+from pathlib import Path
+
+import pytest
+from test_sweep import FIT, IDENTITY, EchoEngine, examples
+
+from litm.base.hashing import digest
+from litm.domain.response import Response
+from litm.inference.identity_changes import NEW_PROMPTS
+from litm.inference.journal import Journal
+from litm.inference.manifest import manifest
+from litm.inference.other_sweeps import all_journals, answers_elsewhere, other_sweeps
+from litm.inference.prompt import Prompt, sweep_prompts
+from litm.inference.sweep import ask_missing, sweep_responses
+from litm.prompting.formats import RAW
+
+FOLDER = {"files": {"model.safetensors": "ab"}}
+
+
+def local(dtype: str) -> dict:
+    """The identity of a model in a folder."""
+    return {"source": FOLDER, "model": {"engine": "transformers", "dtype": dtype}, "decoding": {"max_new_tokens": 5}}
+
+
+def planned(*texts: str, identity: dict = IDENTITY) -> list[Prompt]:
+    return sweep_prompts(examples(*texts), digest(identity), RAW)
+
+
+def ask(root: Path, name: str, *texts: str, identity: dict = IDENTITY, dtype: str | None = None):
+    """Run the sweep whose journal has this name; what was asked, the texts of its responses, and its manifest."""
+    path, engine, prompts = root / f"{name}.jsonl", EchoEngine(), planned(*texts, identity=identity)
+    with Journal(path) as journal:
+        others = other_sweeps(root, path)
+        outcome = ask_missing(prompts, journal, identity, FIT, lambda: engine, name, stored_dtype=dtype, others=others)
+        responses = [response.text for response in sweep_responses(prompts, journal, outcome)]
+        return engine.asked, responses, manifest({}, prompts, journal, outcome)
+
+
+def answer(root: Path, name: str, text: str, prompt: str = "a", identity: dict = IDENTITY) -> None:
+    """Add an answer to the journal of this name."""
+    (one,) = planned(prompt, identity=identity)
+    with Journal(root / f"{name}.jsonl") as journal:
+        journal.append(identity, [(one.key, Response(text, "stop", 1, 1, "by hand"))])
+
+
+def test_three_experiments_of_the_same_prompts_ask_them_once_and_say_where_the_others_are_from(tmp_path):
+    assert ask(tmp_path, "m/one", "a", "b", "c")[0] == ["a", "b", "c"]
+    asked, responses, summary = ask(tmp_path, "m/two", "c", "a")
+    assert (asked, responses) == ([], ["C", "A"])
+    assert (summary["asked"], summary["reused"], summary["reused_elsewhere"]) == (0, 2, 2)
+    asked, responses, summary = ask(tmp_path, "m/three", "a", "b", "c", "d")
+    assert (asked, responses) == (["d"], ["A", "B", "C", "D"])
+    assert (summary["asked"], summary["reused"], summary["reused_elsewhere"]) == (1, 3, 3)
+    # What it has itself is looked for nowhere else, and nothing is copied.
+    assert (tmp_path / "m/two.jsonl").read_bytes() == b""
+    assert ask(tmp_path, "m/one", "a")[2]["reused_elsewhere"] == 0
+
+
+def test_a_model_of_another_name_and_the_shards_of_a_sweep_have_answers_for_all(tmp_path):
+    answer(tmp_path, "old/e", "x", "a")
+    answer(tmp_path, "old/f/1_of_2", "y", "b")
+    asked, responses, _ = ask(tmp_path, "new/e", "a", "b")
+    assert (asked, responses) == ([], ["x", "y"])
+
+
+@pytest.mark.parametrize(("first", "then"), [("auto", "bfloat16"), ("bfloat16", "auto")])
+def test_identities_that_mean_the_same_share_answers_across_journals_and_others_do_not(tmp_path, first, then):
+    ask(tmp_path, "m/one", "a", "b", identity=local(first), dtype="bfloat16")
+    assert ask(tmp_path, "n/two", "b", "a", identity=local(then), dtype="bfloat16")[:2] == ([], ["B", "A"])
+    assert ask(tmp_path, "n/three", "a", identity=local("float32"), dtype="bfloat16")[0] == ["a"]
+
+
+def test_of_two_journals_with_different_answers_the_last_by_name_counts_and_it_is_said(tmp_path, capsys):
+    answer(tmp_path, "m/b", "of b")
+    answer(tmp_path, "m/a", "of a")
+    answer(tmp_path, "a/z", "of z")
+    assert ask(tmp_path, "m/c", "a")[1] == ["of b"]
+    assert capsys.readouterr().err.count("m/c: 1 prompts have different answers in journals of other sweeps") == 1
+    # Its own comes first, whatever the others have.
+    answer(tmp_path, "a/own", "own")
+    assert ask(tmp_path, "a/own", "a")[1] == ["own"] and capsys.readouterr().err == ""
+
+
+def test_an_answer_under_the_identity_itself_comes_before_one_under_another_that_means_the_same(tmp_path):
+    answer(tmp_path, "m/a", "the same", identity=local("auto"))
+    answer(tmp_path, "m/b", "equal", identity=local("bfloat16"))
+    assert ask(tmp_path, "m/c", "a", identity=local("auto"), dtype="bfloat16")[1] == ["the same"]
+
+
+def test_what_is_no_line_of_a_journal_or_is_being_written_is_left_out_and_left_as_it_is(tmp_path):
+    answer(tmp_path, "m/one", "x", "a")
+    answer(tmp_path, "m/one", "y", "b")
+    path = tmp_path / "m/one.jsonl"
+    identity, a, b = path.read_text().splitlines(keepends=True)
+    path.write_text(identity + a.replace('"x"', '"changed"') + "{]\n" + b + a[:-20])
+    (tmp_path / "m/none.jsonl").write_bytes(b"\x1f\x8b no journal")
+    before = path.read_bytes()
+    assert ask(tmp_path, "m/two", "a", "b")[:2] == (["a"], ["A", "y"])
+    assert path.read_bytes() == before
+
+
+def test_a_text_that_looks_like_an_identity_or_a_key_is_none(tmp_path):
+    text = json.dumps({"key": planned("b")[0].key, "fields": IDENTITY, "identity": digest(IDENTITY)})
+    answer(tmp_path, "m/one", text)
+    assert ask(tmp_path, "m/two", "a", "b")[:2] == (["b"], [text, "B"])
+
+
+def test_only_journals_that_have_the_identity_are_searched_for_answers(tmp_path, monkeypatch):
+    for number in range(3):
+        answer(tmp_path, f"m/{number}", "x", identity={"model": str(number)})
+    parsed = []
+    monkeypatch.setattr(
+        "litm.inference.other_sweeps._answers", lambda file, wanted: parsed.append((file.name, len(wanted))) or ()
+    )
+    (one,) = planned("a", identity={"model": "1"})
+    assert answers_elsewhere({one.key: "a"}, {"model": "1"}, all_journals(tmp_path)).answers == {}
+    assert parsed == [("0.jsonl", 0), ("1.jsonl", 1), ("2.jsonl", 0)]
+
+
+def test_a_prompt_that_is_too_long_now_is_not_counted_as_reused(tmp_path):
+    answer(tmp_path, "m/one", "x", "much longer than that")
+    with Journal(tmp_path / "m/one.jsonl") as journal:
+        (one,) = planned("much longer than that")
+        journal.append(IDENTITY, [(one.key, Response("x", "stop", 21, 1, "by hand"))])
+    _, responses, summary = ask(tmp_path, "m/two", "much longer than that")
+    assert responses == [None] and (summary["overflow"], summary["reused_elsewhere"], summary["reused"]) == (1, 0, 0)
+
+
+def test_new_prompts_of_an_identity_that_another_sweep_has_are_new_prompts(tmp_path):
+    answer(tmp_path, "m/one", "x")
+    assert ask(tmp_path, "m/two", "b")[2]["asked_because"] is None
+    assert ask(tmp_path, "m/two", "c")[2]["asked_because"] == NEW_PROMPTS
+
+
+def test_the_journals_of_the_sweep_itself_are_none_of_other_sweeps(tmp_path):
+    for name in ("m/e", "m/e/1_of_2", "m/f", "m/f/2_of_2", "n/e"):
+        (tmp_path / f"{name}.jsonl").parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{name}.jsonl").touch()
+    found = [str(path.relative_to(tmp_path)) for path in other_sweeps(tmp_path, tmp_path / "m/e.jsonl")]
+    assert found == ["m/f/2_of_2.jsonl", "m/f.jsonl", "n/e.jsonl"]
