@@ -15,6 +15,8 @@ class ClaimPlan:
         self._recall = {
             name: recall_file(one)
             for name, experiment in study.experiments.items()
+            # The paper's is of documents as they were retrieved.
+            if name not in study.conditions or study.conditions[name].is_plain
             for one in candidates.open_domain([experiment])
         }
 
