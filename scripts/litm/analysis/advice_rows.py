@@ -129,7 +129,7 @@ def _more(compared: Compared, index: int) -> Iterator[str]:
     if difference.estimate.high < 0:
         yield f"More documents answer worse {told}{times}."
     elif difference.estimate.low > 0:
-        yield f"More documents answer more by this pair alone {told}{times}, but not after the correction."
+        yield f"More documents answer more {told}{times}, but not by more than chance after the correction."
     else:
         yield f"More documents gain nothing that {compared.n:,} questions can show {told}{times}."
 
@@ -197,9 +197,21 @@ def _no_advice(compared: Compared, told: Verdict) -> list[str]:
             f"{percent(-behind.worst)} points to it"
         )
     sentences[0] += "."
+    sentences += _shown_worse(compared)
     if told.needed is not None:
         sentences.append(f"About {told.needed:,} questions would show a difference of 5 points between the two.")
     return sentences
+
+
+def _shown_worse(compared: Compared) -> Iterator[str]:
+    """What is known all the same: how many conditions are shown to be worse, and which of documents as retrieved."""
+    worse = [index for index in range(len(compared.cells)) if index not in compared.best_set]
+    if not worse:
+        return
+    plain = [index for index in worse if compared.cells[index].condition.is_plain]
+    told = ", ".join(f"{_documents(compared, index)}: {_told(compared.to_best[index])}" for index in plain)
+    among = f", among them documents as they were retrieved ({told})" if told else ""
+    yield f"{_count(len(worse), 'condition')} answer worse than the best by more than chance{among}."
 
 
 def _same(compared: Compared, index: int) -> list[int]:

@@ -14,9 +14,9 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from litm.figures.drawing import style
 from litm.figures.drawing.colours import COLOURS, MARKERS
 
-PANEL_INCHES = (5.6, 4.2)
+PANEL_INCHES, SINGLE_INCHES = (5.6, 4.2), 8.0
 #: How far conditions are set apart, in points: orders of the same documents cost the same.
-STEP, SPREAD = 3.0, 24.0
+STEP, SPREAD = 1.8, 12.0
 FRONTIER: dict[str, Any] = {"color": "0.15", "linewidth": 1.3, "linestyle": (0, (4, 2))}
 ADVISED: dict[str, Any] = {
     "marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgecolor": "0.1", "markeredgewidth": 1.6,
@@ -36,7 +36,7 @@ def draw_costs(figure: Mapping, advice: pd.DataFrame) -> Figure:
         style.set_title(canvas, figure["title"])
         canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
         return canvas
-    canvas = style.new_canvas(PANEL_INCHES[0] * len(models) + 0.4, PANEL_INCHES[1] + 1.6)
+    canvas = style.new_canvas(max(SINGLE_INCHES, PANEL_INCHES[0] * len(models) + 0.4), PANEL_INCHES[1] + 1.6)
     axes = canvas.subplots(1, len(models), sharey=True, squeeze=False)[0]
     experiments = list(dict.fromkeys(rows["experiment"]))
     for ax, model in zip(axes, models, strict=True):
