@@ -62,7 +62,8 @@ class RemediesEntry(Entry):
         1,
         ge=1,
         le=4,
-        description="How many remedies are tried at once: 1 (each alone), 2 (also any two of different keys), ...",
+        description="How many remedies are tried at once: 1 (each alone), 2 (also any two of different keys), ... No "
+        "cut is combined with a reranker, whose scores have another scale.",
     )
 
     @model_validator(mode="after")

@@ -74,7 +74,11 @@ def _conditions(base: ExperimentEntry, remedies: RemediesEntry) -> Iterator[Expe
 
 
 def _is_distinct(remedy: Mapping[str, object], remedies: RemediesEntry, size: int) -> bool:
-    """Whether a condition shows other prompts than another one: a single document has no order, and is never cut."""
+    """Whether a condition is worth a cell: it shows other prompts than another one (a single document has no order, and
+    is never cut), and its cut is of the scores that it was meant for: those of a reranker have another scale.
+    """
+    if "rerank" in remedy and "cut" in remedy:
+        return False
     if size == 1 and ("order" in remedy or "cut" in remedy):
         return False
     # A cut leaves another number of documents, of which the order may be another one.

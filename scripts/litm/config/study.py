@@ -24,6 +24,7 @@ from litm.config.selection import Selection, select
 from litm.config.studies import with_conditions, with_names
 from litm.config.values import check_plain
 from litm.domain.condition import Condition
+from litm.domain.placement import AS_RETRIEVED
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     for experiment in experiments.values():
         _check_names(experiment, entries)
         _check_reranker(experiment, rerankers, files)
-        for name in experiment.datasets.values():
+        fused = rerankers[experiment.rerank].fused_with if experiment.rerank else ()
+        for name in (*experiment.datasets.values(), *fused):
             if name in candidates:
                 check_hits(candidates[name], retrievers)
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
@@ -195,7 +197,10 @@ def _check_reranker(experiment: Experiment, rerankers: Mapping[str, Reranker], f
         return
     choose([experiment.rerank], rerankers, f"experiments.{experiment.name}.rerank", "yours is one of define.rerankers")
     reranker = rerankers[experiment.rerank]
-    choose(reranker.fused_with, files, f"rerankers.{reranker.name}.fused_with")
+    where = f"rerankers.{reranker.name}.fused_with"
+    for name in choose(reranker.fused_with, files, where):
+        if isinstance(files[name], Candidates) and files[name].kind != AS_RETRIEVED:
+            raise UserError(f"{where}: {name} is 'kind: {files[name].kind}', no ranking; name 'kind: {AS_RETRIEVED}'")
 
 
 def _check_answered(study: Study) -> None:
