@@ -64,7 +64,7 @@ def test_the_cheapest_condition_that_is_not_told_from_the_best_is_advised():
     assert "With these documents m answers as well as can be shown with 5 documents, best first: 70.0 % [" in text
     assert "n = 200, 550 tokens a question." in text
     assert "More documents gain nothing that 200 questions can show (20: +1.0 points [" in text
-    assert "and at 3.7 times the cost." in text
+    assert ") and cost 3.7 times as much." in text
     assert "With 3 documents it is -10.0 points [" in text
     assert "4 conditions were compared on the same 200 questions: 1 of the others cannot be told from the best" in text
 
@@ -114,6 +114,13 @@ def test_there_is_no_advice_where_nothing_is_told_apart_and_it_says_how_many_que
     assert {row["reason"] for row in rows} == {"", "nothing told apart"}
     needed = rows[0]["questions_needed"]
     assert needed > 500 and f"About {needed:,} questions" in text
+
+
+def test_where_there_is_no_advice_it_says_what_is_shown_all_the_same():
+    rows = rows_of(sweep(PLAIN, {1: mixed(0.7, 60, 1), 5: mixed(0.75, 60, 2), 20: graded(0.1, 60)}))
+    text = told(rows)
+    assert text.startswith("No advice") and "1 condition answer" not in text
+    assert "1 condition is shown to be worse than the best: documents as they were retrieved (20: -" in text
 
 
 def test_the_cheapest_of_all_is_advised_where_it_is_shown_to_lose_little():

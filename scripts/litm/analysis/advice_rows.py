@@ -110,10 +110,11 @@ def _facts(compared: Compared, index: int) -> str:
 
 def _behind(compared: Compared, index: int) -> str:
     """How far the best condition is ahead, which is not shown."""
-    ahead = compared.difference(compared.best, index)
+    ahead, ratio = compared.difference(compared.best, index), _times(compared, compared.best, index)
+    cost = f", at {ratio} times the cost" if ratio else ""
     return (
-        f"The most right answers are those with {_name(compared, compared.best)} ({_told(ahead)}"
-        f"{_times(compared, compared.best, index)}), which is not told from it."
+        f"The most right answers are those with {_name(compared, compared.best)} ({_told(ahead)}{cost}), which is not "
+        "told from it."
     )
 
 
@@ -123,15 +124,16 @@ def _more(compared: Compared, index: int) -> Iterator[str]:
     if not larger:
         return
     other = larger[-1]
-    difference = compared.difference(other, index)
-    told = f"({_documents(compared, other)}: {_told(difference)})"
-    times = _times(compared, other, index).replace(", ", " and ", 1)
+    difference, ratio = compared.difference(other, index), _times(compared, other, index)
+    told = f"({_documents(compared, other)}: {_told(difference)})" + (
+        f" and cost {ratio} times as much" if ratio else ""
+    )
     if difference.estimate.high < 0:
-        yield f"More documents answer worse {told}{times}."
+        yield f"More documents answer worse {told}."
     elif difference.estimate.low > 0:
-        yield f"More documents answer more {told}{times}, but not by more than chance after the correction."
+        yield f"More documents answer more {told}, but not by more than chance after the correction."
     else:
-        yield f"More documents gain nothing that {compared.n:,} questions can show {told}{times}."
+        yield f"More documents gain nothing that {compared.n:,} questions can show {told}."
 
 
 def _fewer(compared: Compared, index: int) -> Iterator[str]:
@@ -186,21 +188,17 @@ def _no_advice(compared: Compared, told: Verdict) -> list[str]:
             f"No advice for {compared.model}: hardly anything is answered under any of {among}; the best is "
             f"{_name(compared, best)}, {_facts(compared, best)}."
         ]
+    lost = ""
+    if cheapest != best:
+        value, behind = percent(compared.accuracies[best].value), percent(-compared.to_best[cheapest].worst)
+        lost = f", {_name(compared, best)} ({value} %), but may lose up to {behind} points to it"
     sentences = [
         f"No advice for {compared.model}: of {among}, the cheapest, {_name(compared, cheapest)} "
-        f"({_facts(compared, cheapest)}), is not told from the best"
+        f"({_facts(compared, cheapest)}), is not told from the best{lost}."
     ]
-    if cheapest != best:
-        behind = compared.to_best[cheapest]
-        sentences[0] += (
-            f", {_name(compared, best)} ({percent(compared.accuracies[best].value)} %), but may lose up to "
-            f"{percent(-behind.worst)} points to it"
-        )
-    sentences[0] += "."
-    sentences += _shown_worse(compared)
     if told.needed is not None:
         sentences.append(f"About {told.needed:,} questions would show a difference of 5 points between the two.")
-    return sentences
+    return [*sentences, *_shown_worse(compared)]
 
 
 def _shown_worse(compared: Compared) -> Iterator[str]:
@@ -210,28 +208,19 @@ def _shown_worse(compared: Compared) -> Iterator[str]:
         return
     plain = [index for index in worse if compared.cells[index].condition.is_plain]
     told = ", ".join(f"{_documents(compared, index)}: {_told(compared.to_best[index])}" for index in plain)
-    among = f", among them documents as they were retrieved ({told})" if told else ""
-    yield f"{_count(len(worse), 'condition')} answer worse than the best by more than chance{among}."
+    verb, which = ("is", "") if len(worse) == 1 else ("are", "among them ")
+    among = f": {which}documents as they were retrieved ({told})" if told else ""
+    yield f"{_count(len(worse), 'condition')} {verb} shown to be worse than the best{among}."
 
 
 def _same(compared: Compared, index: int) -> list[int]:
     """All numbers of documents under the condition, ascending."""
-    experiment = compared.cells[index].condition.experiment
-    is_single = _documents(compared, index) == 1
-    conditions = [
-        one
-        for one, cell in enumerate(compared.cells)
-        # A single document has no order: it is the same under all conditions of orders and cuts.
-        if cell.condition.experiment == experiment
-        or (cell.documents == 1 and cell.condition.is_plain and not is_single and _has_no_single(compared, experiment))
-    ]
-    return sorted(conditions, key=lambda one: _documents(compared, one))
-
-
-def _has_no_single(compared: Compared, experiment: str) -> bool:
-    cells = [cell for cell in compared.cells if cell.condition.experiment == experiment]
-    differing = set(cells[0].condition.differing)
-    return differing <= {"order", "cut"} and all(cell.documents > 1 for cell in cells)
+    condition = compared.cells[index].condition
+    own = [one for one, cell in enumerate(compared.cells) if cell.condition.experiment == condition.experiment]
+    # A single document has no order and is never cut: the plain one is that of such conditions too.
+    if set(condition.differing) <= {"order", "cut"} and all(_documents(compared, one) > 1 for one in own):
+        own += [one for one, cell in enumerate(compared.cells) if cell.documents == 1 and cell.condition.is_plain]
+    return sorted(own, key=lambda one: _documents(compared, one))
 
 
 def _documents(compared: Compared, index: int) -> int:
@@ -260,9 +249,9 @@ def _told(difference: Difference) -> str:
 
 
 def _times(compared: Compared, index: int, other: int) -> str:
-    """`, at 3.8 times the cost`; nothing where the costs are equal to a tenth or not known."""
-    ratio = compared.costs[index] / compared.costs[other] if compared.costs[other] else 1.0
-    return f", at {ratio:.1f} times the cost" if f"{ratio:.1f}" != "1.0" else ""
+    """`3.8`, the cost of one condition over that of another; nothing where they are equal to a tenth or not known."""
+    ratio = f"{compared.costs[index] / compared.costs[other]:.1f}" if compared.costs[other] else "1.0"
+    return ratio if ratio != "1.0" else ""
 
 
 def _count(number: int, noun: str) -> str:
