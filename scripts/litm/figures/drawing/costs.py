@@ -61,9 +61,9 @@ def _shown(figure: Mapping, advice: pd.DataFrame) -> pd.DataFrame:
 
 
 def _unit(rows: pd.DataFrame) -> str:
-    return next(
-        (unit for unit in ("dollars", "tokens") if rows[unit].notna().all() and (rows[unit] > 0).all()), "documents"
-    )
+    """What the axis counts: money where it is known, else tokens, else documents."""
+    known = (unit for unit in ("dollars", "tokens") if rows[unit].notna().all() and (rows[unit] > 0).all())
+    return next(known, "documents")
 
 
 def _draw_panel(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str]) -> None:
