@@ -16,7 +16,7 @@ from litm.figures.drawing.colours import COLOURS, MARKERS
 
 PANEL_INCHES, SINGLE_INCHES = (5.6, 4.2), 8.0
 #: How far conditions are set apart, in points: orders of the same documents cost the same.
-STEP, SPREAD = 1.8, 12.0
+STEP, SPREAD = 4.0, 14.0
 FRONTIER: dict[str, Any] = {"color": "0.15", "linewidth": 1.3, "linestyle": (0, (4, 2))}
 ADVISED: dict[str, Any] = {
     "marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgecolor": "0.1", "markeredgewidth": 1.6,
