@@ -31,7 +31,7 @@ def with_conditions(
         made[name] = entry
         if entry.remedies is None:
             continue
-        choose(entry.remedies.rerank, rerankers, f"{entry.where}.remedies.rerank", "a reranker is an entry of define")
+        choose(entry.remedies.rerank, rerankers, f"{entry.where}.remedies.rerank", "yours is one of define.rerankers")
         conditions[name] = _condition(name, entry, entry)
         for one in _conditions(entry, entry.remedies):
             if one.name in entries:
