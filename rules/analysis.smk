@@ -51,7 +51,7 @@ rule make_markdown:
 
 rule make_claims_table:
     input:
-        scores=PLAN.sweeps.files("results/scores/{model}/{experiment}.parquet"),
+        scores=PLAN.claims.scores,
         recall=PLAN.claims.recall,
         statements=PLAN.paper.statements,
         statuses=PLAN.paper.claim_statuses,

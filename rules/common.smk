@@ -97,6 +97,7 @@ wildcard_constraints:
     placement=PLACEMENT,
     position=r"\d+",
     questions=any_of([*PLAN.study.datasets, *PLAN.study.questions]),
+    reranker=any_of(PLAN.study.rerankers),
     retriever=any_of(PLAN.study.retrievers),
     shard=r"\d+",
     size=r"\d+",

@@ -8,6 +8,7 @@ rule plot_figure:
         recall=PLAN.figures.recall,
         published=PLAN.figures.published,
         differences=PLAN.figures.differences,
+        advice=PLAN.figures.advice,
         code=PLAN.figures.code,
     output:
         png=report(
@@ -34,6 +35,7 @@ rule plot_figure:
         " --recall {input.recall:q}"
         " --published {input.published:q}"
         " --differences {input.differences:q}"
+        " --advice {input.advice:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"

@@ -53,6 +53,22 @@ use rule identify_model as identify_encoder with:
         store="results/store/unpacked",
 
 
+use rule identify_encoder as identify_reranker with:
+    input:
+        folder=PLAN.rerank.model_folder,
+        tokenizer=[],
+        code=PLAN.code("identify_model.py"),
+    output:
+        "results/rerankers/{reranker}.json",
+    log:
+        "results/logs/identify_reranker/{reranker}.log",
+    params:
+        content=PLAN.content(PLAN.rerank.model_folder, PLAN.code("identify_model.py")),
+        location=PLAN.rerank.model_location,
+        digests="results/store/file_digests",
+        store="results/store/unpacked",
+
+
 rule fetch:
     input:
         files=PLAN.fetch.files,

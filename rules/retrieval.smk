@@ -199,6 +199,46 @@ rule make_candidates:
         " 2>&1 | tee -i {log:q}"
 
 
+rule rerank:
+    input:
+        documents=PLAN.data.dataset,
+        fused_with=PLAN.rerank.fused_with,
+        model=PLAN.rerank.model,
+        code=PLAN.code("rerank.py"),
+    output:
+        "results/reranked/{reranker}/{dataset}.jsonl.gz",
+    log:
+        "results/logs/rerank/{reranker}/{dataset}.log",
+    # Sweeps wait for it, and it should not wait for one of them.
+    priority: 1
+    conda:
+        "../envs/retrieval.yaml"
+    threads: 8
+    resources:
+        device=PLAN.rerank.device,
+        gpu=PLAN.rerank.gpu,
+        batch_tokens=PLAN.rerank.batch_tokens,
+        mem_mb=4000,
+    params:
+        content=PLAN.content(
+            PLAN.data.dataset, PLAN.rerank.fused_with, PLAN.code("rerank.py")
+        ),
+        settings=PLAN.rerank.settings,
+        store="results/store/reranked",
+    shell:
+        "OMP_WAIT_POLICY=PASSIVE"
+        " python {input.code[0]:q}"
+        " --documents {input.documents:q}"
+        " --fused-with {input.fused_with:q}"
+        " --model {input.model:q}"
+        " --settings {params.settings:q}"
+        " --device {resources.device}"
+        " --batch-tokens {resources.batch_tokens}"
+        " --store {params.store:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
 rule export_released:
     input:
         candidates=PLAN.data.dataset,

@@ -24,6 +24,7 @@ def main() -> None:
     parser.add_argument("--published", nargs="?", help="published accuracies; alone, the figure is of them")
     parser.add_argument("--position-bias", help="the table of position bias")
     parser.add_argument("--differences", nargs="?", help="the table of differences between conditions")
+    parser.add_argument("--advice", nargs="?", help="the table of what helps")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
@@ -33,6 +34,8 @@ def main() -> None:
         rows = Rows(position_bias=read_csv(args.position_bias))
     elif args.differences:
         rows = Rows(differences=read_csv(args.differences, load_table("condition_differences").TABLE.dtypes))
+    elif args.advice:
+        rows = Rows(advice=read_csv(args.advice, load_table("advice").TABLE.dtypes))
     elif args.accuracy:
         rows = Rows(
             accuracy=pd.concat([read_csv(path) for path in args.accuracy]),
@@ -44,7 +47,7 @@ def main() -> None:
         rows = Rows(accuracy=in_order(published, figure))
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
-        parser.error("one of --accuracy, --published, --position-bias and --differences is required")
+        parser.error("one of --accuracy, --published, --position-bias, --differences and --advice is required")
     picture = load_kind(figure["kind"]).draw(figure, rows)
     if args.accuracy:
         add_note(picture, cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {})))

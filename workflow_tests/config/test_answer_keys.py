@@ -87,6 +87,7 @@ API_CHANGES = {
 }
 KV = {"task": "kv_retrieval", "positions": {"4": [0, 3]}, "examples": 2}
 QA = {"task": "multi_document_qa", "dataset": "d", "positions": {"3": [0]}}
+OPEN = {"task": "open_domain_qa", "dataset": "d", "sizes": [3]}
 EXPERIMENT_CHANGES = {
     "max_new_tokens": (KV, {"max_new_tokens": 3}),
     "stop": (KV, {"stop": "first_line"}),
@@ -94,12 +95,16 @@ EXPERIMENT_CHANGES = {
     "positions": (KV, {"positions": {"4": [0, 2]}}),
     "depths": ({**KV, "positions": None, "tokens_of": "m", "depths": {"9": [0]}}, {"depths": {"9": [1]}}),
     "tokens_of": ({**KV, "positions": None, "tokens_of": "m", "depths": {"9": [0]}}, {"tokens_of": "n"}),
-    "sizes": ({"task": "open_domain_qa", "dataset": "d", "sizes": [3]}, {"sizes": [4]}),
+    "sizes": (OPEN, {"sizes": [4]}),
     "dataset": (QA, {"dataset": "e"}),
     "examples": (KV, {"examples": 3}),
     "selection": ({**QA, "examples": 3}, {"selection": "random"}),
     "subset": (QA, {"subset": "l"}),
     "distractor_order": (QA, {"distractor_order": "random"}),
+    "order": (OPEN, {"order": "reversed"}),
+    "rerank": (OPEN, {"rerank": "r"}),
+    "cut": (OPEN, {"cut": {"margin": 2}}),
+    "remedies": (OPEN, {"remedies": {"order": ["reversed"]}}),
     "design": (KV, {"design": "ask_another_key"}),
     "prompt": (KV, {"prompt": "kv_retrieval_query_aware"}),
     "title": (KV, {"title": "t"}),
@@ -172,7 +177,7 @@ def prompts_and_decoding(entry: dict) -> str:
     cells = [asdict(cell) for cell in one.cells]
     # The cluster of a question stands next to its prompt.
     settings = {key: value for key, value in one.example_settings().items() if key != "cluster"}
-    made_of = [one.task, one.prompt, one.datasets, one.subset, one.tokens_of, settings, cells]
+    made_of = [one.task, one.prompt, one.datasets, one.rerank, one.subset, one.tokens_of, settings, cells]
     return digest([made_of, one.decoding()])
 
 

@@ -84,6 +84,7 @@ def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
         "accuracy_by_target": (["several"], ["several"]),
         "mean_accuracy_by_size": (["one"], []),
         "condition_differences": (["one"], []),
+        "accuracy_by_cost": (["none"], []),
         "pbi_forest": ([], []),
     }[name]
 

@@ -1,22 +1,31 @@
-"""A tiny encoder with random weights, for tests of dense retrieval."""
+"""A tiny encoder and a tiny cross-encoder with random weights, for tests of dense retrieval and of reranking."""
 
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
 WORDS = [f"w{number}" for number in range(200)]
 
 
 def make_encoder(folder: Path, layers: int = 2, positions: int = 64) -> Path:
     """A BERT of 32 dimensions for so many tokens, with a vocabulary of words w0 to w199, saved in the folder."""
+    return _saved(BertModel, folder, layers, positions)
+
+
+def make_cross_encoder(folder: Path, layers: int = 2, positions: int = 64, labels: int = 1) -> Path:
+    """The same with a head that gives each pair of texts so many scores."""
+    return _saved(BertForSequenceClassification, folder, layers, positions, num_labels=labels)
+
+
+def _saved(architecture: type, folder: Path, layers: int, positions: int, **config_keys: int) -> Path:
     tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     tokenizer = Tokenizer(models.WordLevel({token: id for id, token in enumerate(tokens)}, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
@@ -31,7 +40,8 @@ def make_encoder(folder: Path, layers: int = 2, positions: int = 64) -> Path:
         max_position_embeddings=positions,
         # Weights that are large enough for attention to differ between tokens.
         initializer_range=0.5,
+        **config_keys,
     )
-    BertModel(config).eval().save_pretrained(folder)
+    architecture(config).eval().save_pretrained(folder)
     fast.save_pretrained(folder)
     return folder

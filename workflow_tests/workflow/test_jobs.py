@@ -25,6 +25,7 @@ HEAVY = {
     "index_vectors",
     "encode_passages",
     "retrieve",
+    "rerank",
     "train_reference_model",
 }
 #: And those that a study has few of.

@@ -82,6 +82,9 @@ EXPERIMENT_KEY = {
     "selection": "by the prompts",
     "subset": "by the prompts",
     "distractor_order": "by the prompts",
+    "order": "by the prompts",
+    "rerank": "by the prompts",
+    "cut": "by the prompts",
     "design": "by the prompts",
     "prompt": "by the prompts",
 }
@@ -91,6 +94,7 @@ EXPERIMENT_NOT = {
     "oracle": "what it is compared with",
     "query_aware_of": "what it is compared with",
     "compared_with": "what it is compared with",
+    "remedies": "which other experiments there are",
     "cluster": "how intervals are made",
     "metric": "how answers are judged",
     "on_overflow": "what becomes of prompts that do not fit",

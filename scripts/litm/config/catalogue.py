@@ -16,6 +16,7 @@ from litm.config.experiments import ExperimentEntry
 from litm.config.figures import FigureEntry
 from litm.config.models import Model
 from litm.config.recorded_models import RECORDED, RecordedEntry
+from litm.config.rerankers import RERANKERS
 from litm.config.retrieval import RETRIEVERS, CandidatesEntry
 from litm.inference.engines import engine_facts, engine_names
 
@@ -36,6 +37,7 @@ CATALOGUES: dict[Kind, type[Entry] | Variants] = {
     "retrievers": RETRIEVERS,
     "questions": QuestionSetEntry,
     "candidates": CandidatesEntry,
+    "rerankers": RERANKERS,
 }
 
 

@@ -7,7 +7,9 @@ from litm.config.experiments import Experiment
 from litm.domain.comparison import CLOSED_BOOK, ORACLE, SIZE, Comparison
 
 #: Keys that are a condition, in the order in which they are named. `dataset` is one too, by size.
-CONDITIONS = ("task", "distractor_order", "prompt", "design", "metric", "stop", "max_new_tokens")
+CONDITIONS = (
+    "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "metric", "stop", "max_new_tokens",
+)  # fmt: skip
 #: Keys that say which questions are asked, and what a size is: experiments that differ in one have other questions.
 QUESTIONS = ("examples", "selection", "subset", "tokens_of")
 
@@ -60,4 +62,8 @@ def _differing(a: Experiment, b: Experiment, size: int) -> list[tuple[str, str, 
     """(key, value of a, value of b) of each condition in which they differ at a size."""
     keys: list[tuple[str, object, object]] = [(key, getattr(a, key), getattr(b, key)) for key in CONDITIONS]
     keys.append(("dataset", a.datasets.get(size, "generated"), b.datasets.get(size, "generated")))
-    return [(key, str(of_a), str(of_b)) for key, of_a, of_b in keys if of_a != of_b]
+    return [(key, _word(of_a), _word(of_b)) for key, of_a, of_b in keys if of_a != of_b]
+
+
+def _word(value: object) -> str:
+    return "none" if value is None else str(value)

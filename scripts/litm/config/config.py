@@ -8,7 +8,9 @@ from litm.base.schema import Entry, Names
 from litm.config.models import ModelDefaults
 
 #: The kinds of catalogues. Each has a file beside config.yaml.
-Kind = Literal["models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates"]
+Kind = Literal[
+    "models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates", "rerankers"
+]
 
 
 class Audit(Entry):

@@ -11,8 +11,10 @@ from pydantic import Field, Strict, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, AsGiven, Entry, choose, one_of
+from litm.config.remedies import CutEntry, OrderName, RemediesEntry
 from litm.config.retrieval import Candidates
 from litm.config.values import check_names, text_names
+from litm.domain.condition import RANKED
 from litm.domain.curve import Cell, Curve
 from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.examples.prompt_file import read_template
@@ -110,6 +112,25 @@ class ExperimentEntry(Entry):
         description="ranked (as in the dataset) or random (shuffled once for each question, the same at every "
         "position).",
     )
+    order: OrderName = Field(
+        RANKED,
+        description="How retrieved documents are shown (open_domain_qa): ranked (best first), reversed (best last), "
+        "ends (best at both ends, as Haystack's LostInTheMiddleRanker), ends_langchain (as LangChain's "
+        "LongContextReorder, with the best last where their number is even), or random.",
+    )
+    rerank: str | None = Field(
+        None, description="The reranker that orders the retrieved documents, all that the dataset has (open_domain_qa)."
+    )
+    cut: CutEntry | None = Field(
+        None,
+        description="Leaves out documents by their scores (open_domain_qa), as in {margin: 3}; `sizes` are then the "
+        "most documents that are shown. The best one is always shown.",
+    )
+    remedies: RemediesEntry | None = Field(
+        None,
+        description="Orders, rerankers, cuts and prompts to be tried on these documents, at every size: an experiment "
+        "each, all compared on the same questions in advice.csv (open_domain_qa).",
+    )
     design: Literal["move_the_pair", "ask_another_key"] = Field(
         "move_the_pair",
         description="What a position is, in kv_retrieval. move_the_pair: where the pair asked for is put, instead of "
@@ -177,8 +198,9 @@ class Experiment(ExperimentEntry):
 
     def settings(self) -> dict:
         """All that it is, with cells and datasets instead of the keys that say them."""
-        said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with"}
-        unset = {"cluster"} if self.cluster is None else set()
+        said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies"}
+        usual = {"cluster": None, "order": RANKED, "rerank": None, "cut": None}
+        unset = {key for key, value in usual.items() if getattr(self, key) == value}
         return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
     def example_settings(self) -> dict:
@@ -187,14 +209,22 @@ class Experiment(ExperimentEntry):
         The seed is left out where nothing is random, so that another one changes nothing there; and so is the usual
         design, as before there was another.
         """
-        is_random = not self.datasets or "random" in (self.distractor_order, self.selection)
+        is_random = not self.datasets or "random" in (self.distractor_order, self.selection, self.order)
         seed = self.seed if is_random else None
         settings = asdict(
             ExampleSettings(
-                self.examples, seed, self.distractor_order, self.selection, self.labels, self.design, self.cluster
+                self.examples,
+                seed,
+                self.distractor_order,
+                self.selection,
+                self.labels,
+                self.design,
+                self.cluster,
+                self.order,
+                None if self.cut is None else self.cut.settings(),
             )
         )
-        usual = {"design": MOVE_THE_PAIR, "cluster": None}
+        usual = {"design": MOVE_THE_PAIR, "cluster": None, "order": RANKED, "cut": None}
         return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
     def decoding(self) -> dict:

@@ -10,10 +10,14 @@ from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel
+from litm.domain.condition import Condition
 from litm.figures import kind_names, load_kind
 
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
+
+#: The end of the name of the figure of an experiment with remedies: accuracy against what a question costs.
+BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
 
 #: A model and two experiments that it is compared in; the same one twice for a tuned model and its base.
 Compared = tuple[str, str, str]
@@ -26,7 +30,8 @@ class FigureEntry(Entry):
         "accuracy_by_position",
         description="accuracy_by_position (one panel for each size), accuracy_by_size (with the recall of the "
         "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), "
-        "accuracy_by_target (bars for several gold items of one prompt), or condition_differences (paired differences "
+        "accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an experiment "
+        "with remedies against the tokens or the money of a question), or condition_differences (paired differences "
         "of its experiments by position; of one experiment, its tuned models minus their base).",
     )
     title: str = Field(FILLED_IN, description="Title above the panels; the figure's name if left out.")
@@ -79,11 +84,13 @@ def read_figures(
     catalogues: Mapping[str, Mapping],
     experiments: Mapping[str, Experiment],
     sweeps: Collection[tuple[str, str]],
+    conditions: Mapping[str, Condition],
 ) -> dict[str, Figure]:
     """The figures asked for; if none are named, those with something to show, and one for any other curve.
 
     catalogues: all entries by kind and name; experiments: those that are selected; sweeps: the pairs of a selected
-    model and experiment that there are. A figure has something to show if its experiments are all selected, and any of
+    model and experiment that there are; conditions: of experiments with remedies, which have a figure of them all and
+    no other. A figure has something to show if its experiments are all selected, and any of
     its models and sizes is.
     """
     entries = catalogues["figures"]
@@ -107,6 +114,9 @@ def read_figures(
     figures = {name: _read_figure(entry, experiments) for name, entry in entries.items()}
     figures = {name: figure for name, figure in figures.items() if _has_curves(figure, experiments, sweeps, compared)}
     for name, experiment in experiments.items():
+        if name in conditions:
+            figures |= _figure_of_study(name, experiments, conditions)
+            continue
         models = {model for model, one in sweeps if one == name}
         if not any(figure.shows_all(experiment, models) for figure in figures.values()):
             kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
@@ -116,6 +126,18 @@ def read_figures(
                 entry = {"kind": kind, "title": experiment.title, "experiments": [name], "references": references}
                 figures[name] = _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
     return figures
+
+
+def _figure_of_study(
+    study: str, experiments: Mapping[str, Experiment], conditions: Mapping[str, Condition]
+) -> dict[str, Figure]:
+    """The figure of an experiment with remedies and of all its conditions; none of a condition."""
+    if conditions[study].study != study:
+        return {}
+    names = [name for name, one in conditions.items() if one.study == study and name in experiments]
+    entry = {"kind": COST_KIND, "title": experiments[study].title, "experiments": names}
+    name = f"{study}{BY_COST}"
+    return {name: _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)}
 
 
 def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:

@@ -1,7 +1,7 @@
 """The study: all that a config selects from the catalogues, checked before any job runs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,13 @@ from litm.config.models import Model
 from litm.config.prompt_formats import why_taken
 from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
+from litm.config.rerankers import Reranker
 from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
 from litm.config.selection import Selection, select
+from litm.config.studies import with_conditions, with_names
 from litm.config.values import check_plain
+from litm.domain.condition import Condition
+from litm.domain.placement import AS_RETRIEVED
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Study:
     sizes count; published_figures: those that there are published values of, selected or not; relations: see
     `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size:
     questions of an experiment's size that the report shows in full; without_format: models whose entries leave out
-    their prompt template.
+    their prompt template; conditions: of the selected experiments with remedies and of those, by experiment.
     """
 
     selection: Selection
@@ -51,6 +55,8 @@ class Study:
     sampled_per_size: int
     data_mirror: str | None
     without_format: frozenset[str] = frozenset()
+    rerankers: Mapping[str, Reranker] = field(default_factory=dict)
+    conditions: Mapping[str, Condition] = field(default_factory=dict)
 
     @property
     def sweeps(self) -> list[tuple[str, str]]:
@@ -99,6 +105,11 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
     entries = read_catalogues(read, root)
+    entries["experiments"], conditions = with_conditions(entries["experiments"], entries["rerankers"])
+    read = read.changed(
+        experiments=with_names(read.experiments, conditions),
+        only={name: only and with_names(only, conditions) for name, only in (read.only or {}).items()},
+    )
     seed, selection = read.seed, select(read, entries)
     datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
     check_file_names(datasets)
@@ -109,6 +120,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         name: read_candidates(entry, [*datasets, *questions], corpora, retrievers, seed)
         for name, entry in entries["candidates"].items()
     }
+    rerankers = {name: entry.located(root) for name, entry in entries["rerankers"].items()}
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
     files = {**datasets, **questions, **candidates}
     experiments = {
@@ -118,7 +130,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     _check_curves(experiments.values())
     for experiment in experiments.values():
         _check_names(experiment, entries)
-        for name in experiment.datasets.values():
+        _check_reranker(experiment, rerankers, files)
+        fused = rerankers[experiment.rerank].fused_with if experiment.rerank else ()
+        for name in (*experiment.datasets.values(), *fused):
             if name in candidates:
                 check_hits(candidates[name], retrievers)
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
@@ -151,9 +165,11 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
+        rerankers=rerankers,
+        conditions={name: one for name, one in conditions.items() if name in experiments},
     )
     _check_answered(study)
-    return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps))
+    return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps, study.conditions))
 
 
 def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
@@ -182,6 +198,17 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             )
         if isinstance(model, Model) and not model.has_weights:
             raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
+
+
+def _check_reranker(experiment: Experiment, rerankers: Mapping[str, Reranker], files: Mapping[str, Any]) -> None:
+    if experiment.rerank is None:
+        return
+    choose([experiment.rerank], rerankers, f"experiments.{experiment.name}.rerank", "yours is one of define.rerankers")
+    reranker = rerankers[experiment.rerank]
+    where = f"rerankers.{reranker.name}.fused_with"
+    for name in choose(reranker.fused_with, files, where):
+        if isinstance(files[name], Candidates) and files[name].kind != AS_RETRIEVED:
+            raise UserError(f"{where}: {name} is 'kind: {files[name].kind}', no ranking; name 'kind: {AS_RETRIEVED}'")
 
 
 def _check_answered(study: Study) -> None:

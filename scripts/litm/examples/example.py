@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from litm.answers.squad import contains_normalized
+from litm.domain.condition import RANKED
 from litm.domain.example import Example, Target
 from litm.domain.placement import depth_of, gold_positions, positions_for
 from litm.domain.question import Item, Question
-from litm.examples.placing import place, shuffle_distractors
+from litm.examples.placing import order_documents, place, shuffle_distractors
 from litm.examples.prompt_file import render
 from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
 
@@ -22,7 +23,12 @@ def examples_of(
         if settings.design == ASK_ANOTHER_KEY:
             # An attribute that not every task has.
             question = getattr(task, ASK_ANOTHER_KEY)(question, items, positions_for(placement, items))
-        yield make_example(question, items, placement, template, task)
+        # A cut may have left fewer documents, and which number of them is wanted names the cell.
+        shown = items if settings.cut is None else min(items, len(question.distractors))
+        if settings.order != RANKED:
+            question = order_documents(question, shown, settings)
+        example = make_example(question, shown, placement, template, task)
+        yield example if settings.cut is None else replace(example, size=items, items=shown)
 
 
 def make_example(question: Question, size: int, placement: str, template: str, task: Task) -> Example:

@@ -7,6 +7,8 @@ from litm.base.errors import UserError
 from litm.base.formatting import quoted
 from litm.domain.placement import NO_GOLD, gold_positions
 from litm.domain.question import Item, Question
+from litm.examples.orders import in_order
+from litm.examples.task import ExampleSettings
 
 
 def place(question: Question, size: int, placement: str) -> list[Item]:
@@ -54,3 +56,11 @@ def shuffle_distractors(question: Question, size: int, seed: int | None) -> Ques
     distractors = question.distractors[: max(0, size - golds)]
     rng = random.Random(f"{seed}/distractor_order/{question.id}")
     return replace(question, distractors=tuple(rng.sample(distractors, len(distractors))))
+
+
+def order_documents(question: Question, size: int, settings: ExampleSettings) -> Question:
+    """The question with its first `size` retrieved documents in the order of the settings: an order shows the same
+    documents as any other.
+    """
+    rng = random.Random(f"{settings.seed}/distractor_order/{question.id}")
+    return replace(question, distractors=tuple(in_order(settings.order, question.distractors[:size], rng)))

@@ -11,10 +11,11 @@ A task is a module of `litm.examples.tasks` with
 Adding a task is adding a module: it is found by its name, nothing else changes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from litm.domain.condition import RANKED
 from litm.domain.question import Item, Question
 
 #: What a position is: where the gold item is moved to, while the question stays (the paper's); or which item of a
@@ -53,6 +54,8 @@ class ExampleSettings:
     labels: format of the file that says which questions to keep, None to keep all.
     design: `MOVE_THE_PAIR` or `ASK_ANOTHER_KEY`, which is for tasks that have it.
     cluster: the field of the questions' records that says which belong together, None where nothing does.
+    order: of documents as they were retrieved, see `litm.examples.orders`; cut: fields of the `Cut` that leaves out
+    some of them, None to show all.
     """
 
     examples: int | None
@@ -62,6 +65,8 @@ class ExampleSettings:
     labels: str | None = None
     design: str = MOVE_THE_PAIR
     cluster: str | None = None
+    order: str = RANKED
+    cut: Mapping[str, float] | None = None
 
     @property
     def limit(self) -> int | None:

@@ -10,12 +10,15 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
 from litm.base.json_files import typed_field, write_jsonl
+from litm.domain.condition import Cut
 from litm.domain.question import Gold, Item, Question
 from litm.questions.reading import read_distinct
 
@@ -74,6 +77,19 @@ class Document:
     def has_answer(self) -> bool:
         """Whether the text contains an answer, as whoever wrote the record has found."""
         return bool(self.fields.get("hasanswer"))
+
+    def score(self, where: str) -> float:
+        """The score of the document, a number or the text of one; else a `UserError` beginning with `where`."""
+        score = self.fields.get("score")
+        try:
+            if isinstance(score, bool) or not isfinite(value := float(score)):  # type: ignore[arg-type]
+                raise ValueError
+        except (TypeError, ValueError):
+            raise UserError(
+                f"{where}: 'score' must be a number, found {quoted(score)}: a cut by score or margin needs the scores "
+                "that the documents were retrieved with"
+            ) from None
+        return value
 
     @property
     def item(self) -> Item:
@@ -300,9 +316,14 @@ def read_qa_questions(path: str | Path, limit: int | None, cluster: str | None =
     return read_distinct(path, partial(qa_question, cluster=cluster), limit)
 
 
-def read_retrieved_questions(path: str | Path, limit: int | None, cluster: str | None = None) -> Iterator[Question]:
-    """The first `limit` questions of a file with all documents in their order, of which there may be none."""
-    return read_distinct(path, partial(retrieved_question, cluster=cluster), limit)
+def read_retrieved_questions(
+    path: str | Path, limit: int | None, cluster: str | None = None, cut: Cut | None = None, size: int = 0
+) -> Iterator[Question]:
+    """The first `limit` questions of a file with all documents in their order, of which there may be none.
+
+    cut: keep those of the first `size` documents that it keeps.
+    """
+    return read_distinct(path, partial(retrieved_question, cluster=cluster, cut=cut, size=size), limit)
 
 
 def qa_question(record: dict, where: str, cluster: str | None = None) -> Question:
@@ -315,11 +336,32 @@ def qa_question(record: dict, where: str, cluster: str | None = None) -> Questio
     return Question(checked.id, checked.text, (gold,), distractors, checked.cluster(cluster))
 
 
-def retrieved_question(record: dict, where: str, cluster: str | None = None) -> Question:
-    """A question whose documents are all in their order, without a gold item."""
+def retrieved_question(
+    record: dict, where: str, cluster: str | None = None, cut: Cut | None = None, size: int = 0
+) -> Question:
+    """A question whose documents are all in their order, without a gold item; with a cut, see
+    `read_retrieved_questions`.
+
+    Raises `UserError` for fewer documents than are to be cut, and for documents whose scores do not descend.
+    """
     checked = QuestionRecord.from_json(record, where)
-    items = tuple(document.item for document in checked.documents_with_text())
+    documents = checked.documents_with_text()
+    if cut is not None:
+        documents = _kept(documents, cut, size, where)
+    items = tuple(document.item for document in documents)
     return Question(checked.id, checked.text, (Gold("gold", None, checked.answers),), items, checked.cluster(cluster))
+
+
+def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Document]:
+    if len(documents) < size:
+        raise UserError(f"{where}: it has {len(documents)} documents, but a context of {size} needs {size}")
+    scores = [document.score(f"{where}, ctxs[{index}]") for index, document in enumerate(documents[:size])]
+    if rising := next((index for index, pair in enumerate(pairwise(scores), start=1) if pair[0] < pair[1]), None):
+        raise UserError(
+            f"{where}, ctxs[{rising}]: its score {scores[rising]:g} is higher than the {scores[rising - 1]:g} before "
+            "it; a cut needs documents best first, with higher scores for better ones"
+        )
+    return documents[: cut.kept(scores)]
 
 
 def text_list(record: object, name: str, where: str) -> list[str]:

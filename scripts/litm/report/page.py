@@ -64,6 +64,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
     return environment.get_template("report.html.j2").render(
         style=Markup(sources["report.css"]),
         scripts=[Markup(sources[name]) for name in ("charts.js", "question_samples.js")],
+        advice=[] if "advice" not in tables else [str(text) for text in tables["advice"]["advice"].dropna()],
         overview=[
             *overview(tables["accuracy"], bias, tables.get("published_comparison")),
             *(f"{line}." for line in reading_warnings(tables.get("reading_sensitivity"))),

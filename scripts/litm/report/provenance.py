@@ -5,6 +5,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 
+from litm.domain.condition import Cut
 from litm.domain.placement import gold_places
 from litm.domain.served import several_names
 
@@ -109,7 +110,7 @@ def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
             "Task": experiment["task"],
             "Sizes and placements": _placements(experiment["cells"]),
             "Questions": _questions(experiment),
-            "Data": ", ".join(dict.fromkeys(experiment["datasets"].values())) or "generated",
+            "Data": ", ".join([*dict.fromkeys(experiment["datasets"].values()), *_remedies(experiment)]) or "generated",
             "Distractors": experiment["distractor_order"],
             "Prompt": experiment["prompt"],
             "Metric": experiment["metric"],
@@ -127,6 +128,13 @@ def _placements(cells: Sequence[Mapping]) -> str:
         )
         by_size.setdefault(cell["size"], []).append(placement)
     return "; ".join(f"{size}: {', '.join(placements)}" for size, placements in by_size.items())
+
+
+def _remedies(experiment: Mapping) -> list[str]:
+    """What is done with its documents: `order reversed`, `rerank my_reranker`; nothing as they were retrieved."""
+    told = [f"{key} {experiment[key]}" for key in ("order", "rerank") if experiment.get(key)]
+    cut = experiment.get("cut")
+    return told if cut is None else [*told, str(Cut(**cut))]
 
 
 def _questions(experiment: Mapping) -> str:

@@ -15,7 +15,7 @@ SHOWN = tuple(table for table in _ALL if not table.section)
 COMPARISONS = {table.section: table for table in _ALL if table.section}
 
 #: Tables that everybody needs; the others are folded, and so are these where they have more rows than this.
-OPEN, FEW_ROWS = ("accuracy", "position_bias", "claims", "tokens_used"), 24
+OPEN, FEW_ROWS = ("accuracy", "advice", "position_bias", "claims", "tokens_used"), 24
 #: A text longer than this is a sentence.
 SENTENCE = 80
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from litm.base.errors import UserError
 from litm.base.json_files import read_json
 from litm.base.progress import progress_bar
 from litm.base.store import existing
+
+T = TypeVar("T")
 
 #: To be raised with any change of how a passage becomes a vector, because the store keeps what was made before.
 RECIPE = 1
@@ -35,15 +38,15 @@ class Vectors:
 
 
 def write_vectors(
-    texts: Sequence[str],
-    encode: Callable[[Sequence[str]], np.ndarray],
+    texts: Sequence[T],
+    encode: Callable[[Sequence[T]], np.ndarray],
     dimension: int,
     dtype: str,
     path: Path,
     what: str,
 ) -> int:
-    """Encode the texts and append their vectors to `path`, after the whole blocks that it has; returns how many it
-    had.
+    """Encode the texts, or pairs of them, and append the vectors to `path`, after the whole blocks that it has; returns
+    how many it had.
     """
     row_bytes = dimension * np.dtype(dtype).itemsize
     with path.open("ab") as file:

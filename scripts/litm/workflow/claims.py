@@ -12,11 +12,23 @@ class ClaimPlan:
 
     def __init__(self, study: Study, candidates: CandidatePlan) -> None:
         self._study = study
+        conditions = study.conditions
+        #: The paper's are of documents as they were retrieved: of an experiment with remedies, that of no remedy.
+        self._experiments = {
+            name: one for name, one in study.experiments.items() if name not in conditions or conditions[name].is_plain
+        }
         self._recall = {
             name: recall_file(one)
-            for name, experiment in study.experiments.items()
+            for name, experiment in self._experiments.items()
             for one in candidates.open_domain([experiment])
         }
+
+    @property
+    def scores(self) -> list[str]:
+        """The scores of the sweeps that are asked."""
+        sweeps = [pair for pair in self._study.sweeps if pair[1] in self._experiments]
+        # A config may have conditions of remedies alone.
+        return [f"results/scores/{model}/{name}.parquet" for model, name in sweeps or self._study.sweeps]
 
     @property
     def recall(self) -> list[str]:
@@ -31,7 +43,7 @@ class ClaimPlan:
     @property
     def relations(self) -> str:
         """What models have to do with one another, and the selected experiments: JSON."""
-        return self._relations(self._study.experiments)
+        return self._relations(self._experiments or self._study.experiments)
 
     @property
     def published_relations(self) -> str:

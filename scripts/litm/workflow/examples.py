@@ -35,7 +35,10 @@ class ExamplePlan:
 
     def dataset(self, wildcards: Wildcards) -> list[str]:
         """The file of the questions with {size} documents; none where contexts are generated."""
-        name = self._experiment(wildcards).datasets.get(int(wildcards.size))
+        experiment = self._experiment(wildcards)
+        name = experiment.datasets.get(int(wildcards.size))
+        if name and experiment.rerank:
+            return [f"results/reranked/{experiment.rerank}/{name}.jsonl.gz"]
         return [self._data.file(name)] if name else []
 
     def labels(self, wildcards: Wildcards) -> list[str]:

@@ -17,4 +17,10 @@ class FetchPlan:
         self.sources = [
             *(f"results/models/{name}.json" for name in models.asked),
             *(f"results/retrievers/{one.name}.json" for one in needs.retrievers if one.method == "dense"),
+            *(f"results/rerankers/{name}.json" for name in _cross_encoders(study)),
         ]
+
+
+def _cross_encoders(study: Study) -> list[str]:
+    names = dict.fromkeys(filter(None, (experiment.rerank for experiment in study.experiments.values())))
+    return [name for name in names if study.rerankers[name].method == "cross_encoder"]

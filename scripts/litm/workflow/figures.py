@@ -88,6 +88,11 @@ class FigurePlan:
         needed = "differences" in load_kind(self._study.figures[wildcards.figure].kind).INPUTS
         return [f"{TABLES}/condition_differences.csv"] if needed else []
 
+    def advice(self, wildcards: Wildcards) -> list[str]:
+        """The table of what helps, for a kind that draws it."""
+        needed = "advice" in load_kind(self._study.figures[wildcards.figure].kind).INPUTS
+        return [f"{TABLES}/advice.csv"] if needed else []
+
     def scores(self, wildcards: Wildcards) -> list[str]:
         """Their scores, if its kind needs the single answers."""
         figure = self._study.figures[wildcards.figure]

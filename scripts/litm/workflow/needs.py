@@ -46,6 +46,8 @@ def _named(study: Study) -> Iterator[str]:
     for experiment in study.experiments.values():
         yield from experiment.datasets.values()
         yield from filter(None, [experiment.subset])
+        if experiment.rerank:
+            yield from study.rerankers[experiment.rerank].fused_with
     for model in [*study.models.values(), *study.token_models.values()]:
         if isinstance(model, RecordedModel):
             yield from (file.dataset for files in model.files.values() for file in files if file.dataset)

@@ -26,7 +26,7 @@ from litm.workflow.questions import QuestionPlan
 from litm.workflow.recorded import RecordedPlan
 from litm.workflow.reference_model import ReferenceModelPlan
 from litm.workflow.report import ReportPlan
-from litm.workflow.retrieval import CandidatePlan, RetrievalPlan
+from litm.workflow.retrieval import CandidatePlan, RerankPlan, RetrievalPlan
 from litm.workflow.suite import SuitePlan
 from litm.workflow.sweeps import SweepPlan
 
@@ -47,6 +47,7 @@ class Plan:
         self.corpora = CorpusPlan(study, self.project, self.data)
         self.questions = QuestionPlan(study, self.project, self.data)
         self.retrieval = RetrievalPlan(study, self.project)
+        self.rerank = RerankPlan(study, self.data)
         self.candidates = CandidatePlan(study, self.data)
         self.models = ModelPlan(study, self.project, self.data)
         self.examples = ExamplePlan(study, self.project, self.data)

@@ -1,13 +1,13 @@
 """The report: what the page is made of, and the questions it shows in full."""
 
 from litm.base.hashing import canonical_json
-from litm.config.api_models import ApiModel
 from litm.config.study import Study
 from litm.workflow.analysis import TablePlan
 from litm.workflow.data import DataPlan
 from litm.workflow.figures import FigurePlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.sweeps import SweepPlan
+from litm.workflow.tables import prices
 from litm.workflow.wildcards import Wildcards
 
 SOURCES = ("report.html.j2", "report.css", "charts.js", "question_samples.js")
@@ -72,11 +72,7 @@ class ReportPlan:
             {
                 "figures": [self._figures.settings_with_recall(figure) for figure in self._study.figures.values()],
                 "experiments": [one.settings() for one in self._study.experiments.values()],
-                "prices": {
-                    name: model.prices and dict(model.prices)
-                    for name, model in self._study.models.items()
-                    if isinstance(model, ApiModel)
-                },
+                "prices": prices(self._study),
                 "datasets": [{"name": name, "source": self._source(name)} for name in self._dataset_names],
                 "seed": self._study.seed,
                 "models": list(self._study.models),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from litm.base.hashing import canonical_json
 from litm.config.experiments import Experiment
+from litm.config.rerankers import Reranker
 from litm.config.retrieval import Candidates, Retriever
 from litm.config.study import Study
 from litm.domain.placement import AS_RETRIEVED
@@ -117,6 +118,51 @@ class RetrievalPlan:
         return self._retriever(wildcards).batch_tokens or 0
 
 
+class RerankPlan:
+    """Inputs, params and resources of the rule that puts the documents of {dataset} into the order of {reranker}."""
+
+    def __init__(self, study: Study, data: DataPlan) -> None:
+        self._rerankers = study.rerankers
+        self._data = data
+
+    def _reranker(self, wildcards: Wildcards) -> Reranker:
+        return self._rerankers[wildcards.reranker]
+
+    def model_folder(self, wildcards: Wildcards) -> list[str]:
+        """The files of a cross-encoder in a folder; none for one of the hub."""
+        path = self._reranker(wildcards).location["path"]
+        return [str(file) for file in model_files(Path(path))] if path else []
+
+    def model_location(self, wildcards: Wildcards) -> str:
+        """Where the cross-encoder is: JSON with path, hub and revision."""
+        return canonical_json(dict(self._reranker(wildcards).location))
+
+    def model(self, wildcards: Wildcards) -> list[str]:
+        """Which cross-encoder it is; nothing for a fusion of rankings."""
+        reranker = self._reranker(wildcards)
+        return [f"results/rerankers/{reranker.name}.json"] if reranker.method == "cross_encoder" else []
+
+    def fused_with(self, wildcards: Wildcards) -> list[str]:
+        """The files of the other rankings that are fused, in their order."""
+        return [self._data.file(name) for name in self._reranker(wildcards).fused_with]
+
+    def settings(self, wildcards: Wildcards) -> str:
+        """What changes the order: JSON."""
+        return canonical_json(self._reranker(wildcards).settings)
+
+    def device(self, wildcards: Wildcards) -> str:
+        """Where the cross-encoder runs: auto, cpu, cuda, ..."""
+        return self._reranker(wildcards).device
+
+    def gpu(self, wildcards: Wildcards) -> int:
+        """How many GPUs a job takes."""
+        return 0 if self._reranker(wildcards).device == "cpu" else 1
+
+    def batch_tokens(self, wildcards: Wildcards) -> int:
+        """Tokens of a batch; 0 where it is the program's choice."""
+        return self._reranker(wildcards).batch_tokens or 0
+
+
 class CandidatePlan:
     """Inputs and params of the rule that makes {candidates}, and what was found for those that a study uses."""
 
@@ -132,8 +178,9 @@ class CandidatePlan:
         return [self._study.candidates[name] for name in names if name in self._study.candidates]
 
     def open_domain(self, experiments: Iterable[Experiment]) -> list[Candidates]:
-        """Those of them that are as retrieved, whose recall bounds the accuracy."""
-        return [one for one in self.of(experiments) if one.settings.kind == AS_RETRIEVED]
+        """Those of them that are as retrieved, whose recall bounds the accuracy. That of a reranker is not known."""
+        as_retrieved = self.of(one for one in experiments if one.rerank is None)
+        return [one for one in as_retrieved if one.settings.kind == AS_RETRIEVED]
 
     def questions(self, wildcards: Wildcards) -> str:
         """The file of the questions."""

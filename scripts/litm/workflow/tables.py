@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from litm.analysis.table import Table
+from litm.config.api_models import ApiModel
 from litm.config.conditions import find_comparisons
 from litm.config.study import Study
 
@@ -52,6 +53,7 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
     compared = compared_sweeps(study)
     return {
         "condition_scores": _scores(pair for pair in sweeps if pair in compared),
+        "remedy_scores": _scores(pair for pair in sweeps if pair[1] in study.conditions),
         "scores": _scores(sweeps),
         "accuracies": _files("results/accuracy/{}/{}.csv", sweeps),
         "curve_scores": _scores(with_positions),
@@ -79,11 +81,20 @@ def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
         "example_experiments": [experiment for experiment, _ in sources.examples],
         "data_versions": sources.data_versions,
         "comparisons": [one.to_json() for one in find_comparisons(study.experiments)],
+        "conditions": [one.to_json() for one in study.conditions.values()],
+        "prices": prices(study),
         "tuned_models": tuned_models(study),
         "base_models": base_models(study),
         "references": {
             name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
         },
+    }
+
+
+def prices(study: Study) -> dict[str, dict | None]:
+    """What models of servers cost, None where the config does not say."""
+    return {
+        name: model.prices and dict(model.prices) for name, model in study.models.items() if isinstance(model, ApiModel)
     }
 
 

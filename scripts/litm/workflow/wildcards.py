@@ -25,6 +25,7 @@ class Wildcards(Protocol):
     part: str
     questions: str
     dataset: str
+    reranker: str
     retriever: str
     size: str
     table: str

@@ -5,6 +5,7 @@ answer.
 from collections.abc import Iterator
 from dataclasses import replace
 
+from litm.domain.condition import Cut
 from litm.domain.placement import AS_RETRIEVED
 from litm.domain.question import Question
 from litm.examples.task import ExampleSettings
@@ -17,6 +18,10 @@ format_items = multi_document_qa.format_items
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
-    """The questions of a file in the released format whose documents are those retrieved, best first."""
+    """The questions of a file in the released format whose documents are those retrieved, best first.
+
+    With a cut, those of the first `size` documents that it keeps, by the scores in the file.
+    """
     assert dataset is not None, "the configuration asks for a dataset"
-    return read_retrieved_questions(dataset, settings.limit, settings.cluster)
+    cut = None if settings.cut is None else Cut(**settings.cut)
+    return read_retrieved_questions(dataset, settings.limit, settings.cluster, cut, size)

@@ -111,7 +111,7 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
                 xs, values, yerr=interval_lengths(one.points), color=look.colour, marker=look.marker,
                 linestyle=dash_of(one), markersize=5, capsize=3, elinewidth=1,
             ).get_children()  # fmt: skip
-        _move(ax, artists, look.shift)
+        move_aside(ax, artists, look.shift)
 
 
 def _draw_reference_interval(ax: Axes, point: Point, look: Look) -> None:
@@ -124,7 +124,7 @@ def _draw_reference_interval(ax: Axes, point: Point, look: Look) -> None:
     ax.plot(at, ends, color=look.colour, linewidth=1, marker="_", markersize=6, transform=shifted, scaley=False)
 
 
-def _move(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
+def move_aside(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
     """Move what was drawn to the side, so that equal curves can be seen; only afterwards, so that the axes have the
     limits of the data.
     """

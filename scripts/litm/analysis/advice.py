@@ -1,0 +1,286 @@
+"""Which condition of an experiment with remedies to take: rows of advice.csv.
+
+All conditions of a study and model are compared on the same questions. The best of k conditions is chosen by the same
+answers that it is judged by, so what is told is a set: the conditions that are not told from the best at 5 % by exact
+McNemar tests against it, corrected by Holm over these k - 1. The truly best one is in the set in 95 % of all cases or
+more (docs/remedies.md). Of the set the cheapest is advised, if the data carry it, see `Verdict`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, sqrt
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
+from litm.analysis.paired_scores import verdict_grid
+from litm.analysis.pbi import limit_of
+from litm.analysis.statistics import Estimate, holm
+from litm.base.intervals import clustered_interval
+from litm.domain.condition import Condition
+
+#: The columns of score rows that are read.
+COLUMNS = (
+    "model", "experiment", "size", "id", "target", "correct", "excluded", "prompt_tokens", "response_tokens", "cluster",
+)  # fmt: skip
+LEVEL = 0.05
+#: A condition that scored a smaller share of its questions than this is left out, as all are compared on those that
+#: every one scored.
+LEAST_SCORED = 0.9
+#: Costs that differ by a smaller share count as equal: orders of the same documents differ by a few tokens.
+EQUAL_COST = 0.02
+#: What the cheapest condition of all may lose to be advised although nothing tells it from the best: 5 points, as the
+#: bound of a flat Position Bias Index.
+MOST_LOST = 0.05
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The answers of one model under a condition with so many documents.
+
+    correct: by question id, NaN where nothing was scored; tokens: mean number of prompt tokens and of answer tokens,
+    None where nobody counted; clusters: of the questions, None without.
+    """
+
+    condition: Condition
+    documents: int
+    correct: pd.Series
+    tokens: tuple[float, float] | None
+    clusters: pd.Series | None
+
+    @property
+    def scored(self) -> int:
+        """How many questions were scored."""
+        return int(self.correct.notna().sum())
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A condition minus the best one (or another) on the same questions; worst: the lower limit of an interval that is
+    corrected for all comparisons (Bonferroni).
+    """
+
+    estimate: Estimate
+    worst: float
+    p_value: float
+    only_first: int
+    only_second: int
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Conditions of one model and study on the questions that all of them scored.
+
+    correct: (questions, conditions), 1 where right; clusters: a number for each question, None without; left_out: cells
+    that scored too few questions; price: US dollars a million tokens of prompts and of answers, None where not known.
+    """
+
+    model: str
+    study: str
+    cells: tuple[Cell, ...]
+    correct: np.ndarray
+    clusters: np.ndarray | None
+    left_out: tuple[Cell, ...]
+    n_left_out: int
+    price: Mapping[str, float] | None
+
+    @property
+    def n(self) -> int:
+        """The questions."""
+        return len(self.correct)
+
+    @cached_property
+    def accuracies(self) -> list[Estimate]:
+        """Of each condition, with 95 % intervals."""
+        found = []
+        for column in self.correct.T:
+            low, high = clustered_interval(column, self.clusters)
+            found.append(Estimate(float(column.mean()), low, high, 0.0))
+        return found
+
+    def dollars(self, index: int) -> float | None:
+        """What a question costs under a condition, None where it is not known."""
+        tokens = self.cells[index].tokens
+        if self.price is None or tokens is None:
+            return None
+        return (tokens[0] * self.price["input"] + tokens[1] * self.price["output"]) / 1e6
+
+    @cached_property
+    def unit(self) -> str:
+        """What costs are counted in: `dollars`, `tokens`, or `documents` where nobody counted the tokens."""
+        if any(cell.tokens is None for cell in self.cells):
+            return "documents"
+        return "dollars" if self.price and sum(self.price.values()) > 0 else "tokens"
+
+    @cached_property
+    def costs(self) -> list[float]:
+        """What a question costs under each condition, in `unit`."""
+        if self.unit == "documents":
+            return [float(cell.documents) for cell in self.cells]
+        if self.unit == "dollars":
+            return [float(self.dollars(index) or 0) for index in range(len(self.cells))]
+        return [sum(cell.tokens or ()) for cell in self.cells]
+
+    @cached_property
+    def best(self) -> int:
+        """The condition with the most right answers; of equal ones the cheapest."""
+        return min(range(len(self.cells)), key=lambda index: (-self.correct[:, index].sum(), self.costs[index], index))
+
+    def difference(self, first: int, second: int) -> Difference:
+        """One condition minus another."""
+        pair, comparisons = self.correct[:, [first, second]], max(1, len(self.cells) - 1)
+        only_first, only_second = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
+        corrected = contrast_interval(pair, [1, -1], self.clusters, 1 - LEVEL / comparisons)
+        return Difference(
+            estimate=contrast_interval(pair, [1, -1], self.clusters),
+            worst=corrected.low,
+            p_value=sign_test_p(only_first, only_second, self.clusters),
+            only_first=int(only_first.sum()),
+            only_second=int(only_second.sum()),
+        )
+
+    @cached_property
+    def to_best(self) -> dict[int, Difference]:
+        """Every other condition minus the best one."""
+        return {index: self.difference(index, self.best) for index in range(len(self.cells)) if index != self.best}
+
+    @cached_property
+    def p_holm(self) -> dict[int, float]:
+        """The p values of `to_best`, corrected over all of them."""
+        corrected = holm([one.p_value for one in self.to_best.values()])
+        return dict(zip(self.to_best, corrected, strict=True))
+
+    @cached_property
+    def best_set(self) -> list[int]:
+        """The conditions that are not told from the best, which is one of them."""
+        return [index for index in range(len(self.cells)) if self.p_holm.get(index, 1.0) >= LEVEL]
+
+    @cached_property
+    def cheapest(self) -> int:
+        """The cheapest of the set; where costs are equal one without a reranker, and of these the most accurate."""
+        least = min(self.costs[index] for index in self.best_set)
+        equal = [index for index in self.best_set if self.costs[index] <= least * (1 + EQUAL_COST)]
+        return min(equal, key=self._preference)
+
+    def _preference(self, index: int) -> tuple:
+        condition = self.cells[index].condition
+        return bool(condition.reranker), -self.correct[:, index].sum(), len(condition.differing), self.costs[index]
+
+    @cached_property
+    def frontier(self) -> list[int]:
+        """The conditions that no other one beats: none is as accurate and cheaper, or more accurate and as cheap."""
+        right = self.correct.sum(axis=0)
+        points = list(zip(right, self.costs, strict=True))
+
+        def is_beaten(index: int) -> bool:
+            own = points[index]
+            return any(a >= own[0] and cost <= own[1] and (a, cost) != own for a, cost in points)
+
+        return [index for index in range(len(points)) if not is_beaten(index)]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the data carry an advice, and if not, why.
+
+    They do where each condition that is cheaper than the advised one is shown to be worse than the best; or where the
+    advised one is the cheapest of all and loses at most 5 points to the best (the limit corrected for all comparisons).
+    reason: `floor`, `nothing told apart`, or "" with an advice; needed: questions that would show 5 points between the
+    best and the cheapest of the set with a chance of 80 %, None where that is no question.
+    """
+
+    advised: int | None
+    reason: str
+    needed: int | None
+
+
+def verdict(compared: Compared) -> Verdict:
+    """See `Verdict`."""
+    best, cheapest = compared.best, compared.cheapest
+    limits = [(one.low, one.high) for one in compared.accuracies]
+    counts = compared.correct.sum(axis=0).tolist()
+    if limit_of([max(counts)], compared.n, [limits[best]]) == "floor":
+        return Verdict(None, "floor", None)
+    needed = questions_needed(compared, best, cheapest)
+    has_cheaper = compared.costs[cheapest] > min(compared.costs) * (1 + EQUAL_COST)
+    loses = 0.0 if cheapest == best else -compared.to_best[cheapest].worst
+    if has_cheaper or (loses <= MOST_LOST and len(compared.cells) > 1):
+        return Verdict(cheapest, "", needed)
+    return Verdict(None, "nothing told apart", needed)
+
+
+def questions_needed(compared: Compared, first: int, second: int) -> int | None:
+    """The questions of which 80 % of samples show a difference of 5 points between two conditions (Connor 1987).
+
+    n = ((z(1-a/2)·√u + z(0.8)·√(u - d²))/d)², d = 0.05, with the share u of questions that are right in one of the two
+    alone, and the level a divided by the number of comparisons. None where it is one condition.
+    """
+    if first == second:
+        return None
+    pair = compared.difference(first, second)
+    share = max(MOST_LOST, (pair.only_first + pair.only_second + 1) / (compared.n + 2))
+    level = LEVEL / max(1, len(compared.cells) - 1)
+    spread = float(special.ndtri(1 - level / 2)) * sqrt(share) + float(special.ndtri(POWER)) * sqrt(
+        share - MOST_LOST**2
+    )
+    return ceil((spread / MOST_LOST) ** 2)
+
+
+# --- From scores -----------------------------------------------------------------------------------------------
+
+
+def read_compared(
+    scores: Iterable[pd.DataFrame], conditions: Sequence[Condition], prices: Mapping[str, Mapping | None]
+) -> list[Compared]:
+    """What is compared, for each study and model, from the score rows of sweeps, one after another."""
+    by_experiment = {one.experiment: one for one in conditions}
+    cells: dict[tuple[str, str], list[Cell]] = {}
+    for sweep in scores:
+        condition = by_experiment[str(sweep["experiment"].iloc[0])]
+        model = str(sweep["model"].iloc[0])
+        for size in sorted(sweep["size"].unique()):
+            cell = _cell(condition, int(size), sweep[sweep["size"] == size])
+            cells.setdefault((condition.study, model), []).append(cell)
+    places = {one.experiment: place for place, one in enumerate(conditions)}
+    found = []
+    for (study, model), own in cells.items():
+        ordered = sorted(own, key=lambda cell: (places[cell.condition.experiment], cell.documents))
+        found.append(_compared(study, model, ordered, prices.get(model)))
+    return found
+
+
+def _cell(condition: Condition, documents: int, rows: pd.DataFrame) -> Cell:
+    _, grid = verdict_grid(rows, "target", f"{condition.experiment}, size {documents}")
+    ids = pd.Index(pd.factorize(rows["id"])[1])
+    counts = rows.loc[~rows["excluded"], ["prompt_tokens", "response_tokens"]].astype("Float64")
+    is_counted = len(counts) > 0 and not counts.isna().any(axis=None)
+    codes = cluster_codes(rows, ids)
+    return Cell(
+        condition=condition,
+        documents=documents,
+        correct=pd.Series(grid[:, 0], index=ids),
+        tokens=(float(counts["prompt_tokens"].mean()), float(counts["response_tokens"].mean())) if is_counted else None,
+        clusters=None if codes is None else pd.Series(codes, index=ids),
+    )
+
+
+def _compared(study: str, model: str, cells: Sequence[Cell], price: Mapping | None) -> Compared:
+    asked = max(len(cell.correct) for cell in cells)
+    kept = [cell for cell in cells if cell.scored >= LEAST_SCORED * asked]
+    grid = pd.DataFrame({place: cell.correct for place, cell in enumerate(kept)})
+    complete = grid.dropna()
+    clusters = next((cell.clusters for cell in kept if cell.clusters is not None), None)
+    return Compared(
+        model=model,
+        study=study,
+        cells=tuple(kept),
+        correct=complete.to_numpy(dtype=np.int64),
+        clusters=None if clusters is None else np.asarray(pd.factorize(clusters.reindex(complete.index))[0]),
+        left_out=tuple(cell for cell in cells if cell.scored < LEAST_SCORED * asked),
+        n_left_out=len(grid) - len(complete),
+        price=price,
+    )

@@ -1,0 +1,98 @@
+"""Which remedy helps, and what it costs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import EXPERIMENT, MODEL
+from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, with_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from litm.analysis.files import Files
+
+#: Columns that the report shows.
+_REPORT = (
+    "model", "condition", "n", "accuracy", "tokens", "dollars", "cost_ratio", "difference", "p_holm", "in_best_set",
+    "on_frontier", "is_advised",
+)  # fmt: skip
+
+TABLE = Table(
+    name="advice",
+    title="What helps, and what it costs",
+    doc=(
+        "Each condition of an experiment with `remedies` and each number of documents: accuracy, tokens and money of a "
+        "question, and the difference to the best condition on the same questions; with the advice, where the data "
+        "carry one."
+    ),
+    order=12,
+    inputs=("remedy_scores",),
+    settings=("conditions", "prices"),
+    note=(
+        "All conditions on the questions that every one of them scored. Difference: the condition minus the best one, "
+        "with its paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not told from the "
+        "best: p is 0.05 or more; the best was chosen by the same answers, so that its accuracy is optimistic, and the "
+        "truly best condition is one of these. On the frontier: no other condition answers as much for less. Advised: "
+        "the cheapest that is not told from the best; none where the questions are too few to say."
+    ),
+    columns={
+        "model": MODEL,
+        "study": Column(TEXT, "the experiment with remedies"),
+        "experiment": EXPERIMENT,
+        "documents": Column(INTEGER, "documents that are shown; with a cut, at most"),
+        "condition": Column(TEXT, "the condition in words", "Condition"),
+        "order": Column(TEXT, "the order of the documents"),
+        "reranker": Column(TEXT, "the reranker, empty without one"),
+        "cut": Column(TEXT, "which documents are left out by their scores, empty for none"),
+        "prompt": Column(TEXT, "the prompt, where it is not that of the study"),
+        "n": Column(INTEGER, "questions that all conditions of the study scored", "n"),
+        "n_left_out": Column(INTEGER, "questions that some of them did not score, left out"),
+        "n_clusters": Column(INTEGER, "clusters of the n questions; empty without `cluster`"),
+        **with_interval("accuracy", Column(FLOAT, "accuracy on the n questions", "Accuracy", PERCENT)),
+        "tokens": Column(
+            FLOAT, "mean tokens of prompt and answer of a question; empty where nobody counted them", "Tokens"
+        ),
+        "dollars": Column(
+            FLOAT, "US dollars of 1,000 questions by the model's `prices`; empty without", "US$ per 1,000"
+        ),
+        "cost_ratio": Column(
+            FLOAT,
+            "cost over that of the cheapest condition: of dollars, else tokens, else documents",
+            "Times",
+        ),
+        **with_interval(
+            "difference", Column(FLOAT, "accuracy minus that of the best condition, paired", "Minus the best", PERCENT)
+        ),
+        "worst_difference": Column(FLOAT, "its lower limit, corrected for all comparisons (Bonferroni)", unit=PERCENT),
+        "p_value": Column(FLOAT, "exact McNemar test against the best; empty for the best", unit=P_VALUE),
+        "p_holm": Column(FLOAT, "the same by Holm over all conditions of model and study", "p (Holm)", P_VALUE),
+        "is_best": Column(BOOLEAN, "whether it has the most right answers"),
+        "in_best_set": Column(BOOLEAN, "whether it is not told from the best", "Not told from the best"),
+        "on_frontier": Column(
+            BOOLEAN, "whether no other condition is as accurate and cheaper, or better at the same cost", "Frontier"
+        ),
+        "is_advised": Column(BOOLEAN, "whether it is advised", "Advised"),
+        "questions_needed": Column(
+            INTEGER, "questions that would show 5 points between the best and the cheapest of its set (80 %)"
+        ),
+        "reason": Column(TEXT, "why a condition is left out, or why there is no advice", ""),
+        "advice": Column(TEXT, "the advice in words, on the row that is advised, or on the best where there is none"),
+    },
+    report=_REPORT,
+)
+
+
+def rows(remedy_scores: "Files", conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]) -> Iterator[dict]:
+    """A row a model, condition and number of documents, studies and conditions in the order of the config."""
+    from litm.analysis.advice import COLUMNS, read_compared
+    from litm.analysis.advice_rows import advice_rows
+    from litm.domain.condition import Condition
+
+    known = [Condition.from_json(one) for one in conditions]
+    for compared in read_compared(remedy_scores.scores(COLUMNS), known, prices):
+        yield from advice_rows(compared)
+
+
+def warnings(frame: "pd.DataFrame") -> list[str]:
+    """The advice, for the console."""
+    return [str(text) for text in frame["advice"].dropna()]

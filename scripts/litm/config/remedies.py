@@ -1,0 +1,75 @@
+"""Keys of an experiment that say what is done with retrieved documents before a model reads them."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, Strict, model_validator
+
+from litm.base.schema import AsGiven, Entry, one_of
+from litm.domain.condition import RANKED, Cut
+from litm.examples.orders import ORDERS
+
+Score = Annotated[float, AsGiven]
+Margin = Annotated[float, Field(ge=0), AsGiven]
+OrderName = Annotated[str, one_of(lambda: ORDERS)]
+
+
+#: Several values, none of them twice.
+DISTINCT: Any = {"uniqueItems": True}
+
+
+class CutEntry(Entry):
+    """Which of the documents are left out because of their scores."""
+
+    score: Score | None = Field(None, description="Documents below this score are left out.")
+    margin: Margin | None = Field(
+        None, description="Documents that are more than this below the best one of their question are left out."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> "CutEntry":
+        if self.score is None and self.margin is None:
+            raise ValueError("give 'score', 'margin' or both")
+        return self
+
+    def settings(self) -> dict[str, float]:
+        """The fields of a `Cut`."""
+        return self.model_dump(exclude_none=True)
+
+    def __str__(self) -> str:
+        """See `Cut`."""
+        return str(Cut(**self.settings()))
+
+    @property
+    def file_name(self) -> str:
+        """The same as a part of a name: `margin_3`."""
+        return "_".join(f"{key}_{value:g}".replace(".", "_") for key, value in self.settings().items())
+
+
+class RemediesEntry(Entry):
+    """What is tried on the documents of an experiment, each beside the documents as they were retrieved."""
+
+    order: Annotated[tuple[OrderName, ...], Strict(False)] = Field(
+        (), json_schema_extra=DISTINCT, description="Orders, as in `order`."
+    )
+    rerank: Annotated[tuple[str, ...], Strict(False)] = Field(
+        (), json_schema_extra=DISTINCT, description="Rerankers, as in `rerank`."
+    )
+    cut: Annotated[tuple[CutEntry, ...], Strict(False)] = Field((), description="Cuts, as in `cut`.")
+    prompt: Annotated[tuple[str, ...], Strict(False)] = Field(
+        (), json_schema_extra=DISTINCT, description="Prompt files, such as multi_document_qa_query_aware."
+    )
+    together: int = Field(
+        1,
+        ge=1,
+        le=4,
+        description="How many remedies are tried at once: 1 (each alone), 2 (also any two of different keys), ... No "
+        "cut is combined with a reranker, whose scores have another scale.",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> "RemediesEntry":
+        if not (self.order or self.rerank or self.cut or self.prompt):
+            raise ValueError("name at least one of 'order', 'rerank', 'cut' and 'prompt'")
+        if RANKED in self.order:
+            raise ValueError(f"'{RANKED}' is what every remedy is compared with, take it out of 'order'")
+        return self

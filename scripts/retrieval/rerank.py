@@ -1,0 +1,81 @@
+"""Put the documents of each question into the order of a reranker: a cross-encoder, or several rankings fused."""
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from litm.base.cli import json_object, run
+from litm.base.hashing import digest
+from litm.base.json_files import read_json
+from litm.base.messages import note
+from litm.base.store import stored
+from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
+from litm.retrieval.reranking import RECIPE, bm25_ranking, by_score, count_terms, fused, rankings_of, text_of
+from litm.retrieval.vectors import write_vectors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", required=True, help="questions with the documents that were retrieved")
+    parser.add_argument("--fused-with", required=True, nargs="*", help="the same with those of others")
+    parser.add_argument("--model", nargs="?", help="what identify_model.py wrote of a cross-encoder; none to fuse")
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: what changes the order")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--batch-tokens", type=int, default=0, help="tokens in a batch; 0 is the device's default")
+    parser.add_argument("--store", required=True, help="the folder where the scores of models are kept")
+    parser.add_argument("--output", required=True, help="output: the same questions with their documents reranked")
+    args = parser.parse_args()
+    records = list(read_question_records(args.documents))
+    for record in records:
+        record.documents_with_text()
+    reranked = by_model(args, records) if args.model else by_fusion(args, records)
+    write_question_records(
+        args.output, (one.with_documents(documents) for one, documents in zip(records, reranked, strict=True))
+    )
+    before, after = first_with_answer(one.documents for one in records), first_with_answer(reranked)
+    note(
+        f"{args.output}: {len(records)} questions; the first document is marked as having an answer for {after} of "
+        f"them, before for {before}"
+    )
+
+
+def first_with_answer(rankings: Iterable[Sequence[Document]]) -> int:
+    """Of how many rankings the first document has an answer."""
+    return sum(bool(documents) and documents[0].has_answer for documents in rankings)
+
+
+def by_fusion(args: argparse.Namespace, records: Sequence[QuestionRecord]) -> list[list[Document]]:
+    """The rankings of the files fused; of one file alone, its own and that of BM25 among its documents."""
+    if args.fused_with:
+        others = [rankings_of(records, path, read_question_records(path)) for path in args.fused_with]
+    else:
+        terms = count_terms(records)
+        others = [[bm25_ranking(one.text, one.documents, terms) for one in records]]
+    own = [one.documents for one in records]
+    return [fused(rankings, args.settings["k"]) for rankings in zip(own, *others, strict=True)]
+
+
+def by_model(args: argparse.Namespace, records: Sequence[QuestionRecord]) -> list[list[Document]]:
+    """The documents by the scores of a cross-encoder, which the store keeps; an interrupted job goes on."""
+    source = read_json(args.model)
+    pairs = [(record.text, text_of(document)) for record in records for document in record.documents]
+    made_of = {"recipe": RECIPE, "pairs": digest(pairs), "model": source["identity"], "settings": args.settings}
+
+    def build(path: Path) -> dict:
+        from litm.retrieval.cross_encoder import load_cross_encoder
+
+        model = load_cross_encoder(source, args.settings, args.device, args.batch_tokens)
+        write_vectors(pairs, model.score, 1, "float32", path, "reranking")
+        return {"pairs": len(pairs), "cut": model.count_cut(pairs)}
+
+    entry, facts = stored(args.store, made_of, build)
+    if facts["cut"]:
+        note(f"{facts['cut']} pairs are longer than {args.settings['max_tokens']} tokens and were cut there")
+    scores = iter(np.fromfile(entry, dtype="float32").tolist())
+    return [by_score(one.documents, [next(scores) for _ in one.documents]) for one in records]
+
+
+if __name__ == "__main__":
+    run(main)

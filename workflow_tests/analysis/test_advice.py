@@ -1,0 +1,191 @@
+"""Which condition is advised: the cheapest that is not told from the best, and nothing where the data say nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from score_frames import assert_plain, score_rows
+
+from litm.analysis.advice import Cell, Compared, read_compared, verdict
+from litm.analysis.advice_rows import advice_rows, condition_in_words
+from litm.analysis.statistics import contrast_interval, holm, mcnemar_p
+from litm.analysis.tables.advice import TABLE, warnings
+from litm.domain.condition import Condition
+
+PLAIN = Condition("s", "s")
+REVERSED = Condition("s", "s-reversed", order="reversed")
+RERANKED = Condition("s", "s-mine", reranker="mine")
+#: Tokens of a document, and of the rest of a prompt.
+DOCUMENT, REST = 100, 40
+
+
+def sweep(condition: Condition, by_documents: dict[int, list], model="m", **more) -> pd.DataFrame:
+    """The scores of a condition: right and wrong by number of documents; prompts that cost 100 tokens a document."""
+    frames = []
+    for documents, right in by_documents.items():
+        rows = score_rows({None: right}, size=documents, model=model, experiment=condition.experiment)
+        frames.append(rows.assign(prompt_tokens=REST + DOCUMENT * documents, response_tokens=10, **more))
+    return pd.concat(frames)
+
+
+def graded(share: float, n: int = 200) -> list[bool]:
+    """Right for the first questions: nested, so that conditions differ by exactly the share."""
+    return [index < round(share * n) for index in range(n)]
+
+
+def mixed(share: float, n: int, seed: int) -> list[bool]:
+    return (np.random.default_rng(seed).random(n) < share).tolist()
+
+
+def rows_of(*sweeps, conditions=(PLAIN, REVERSED, RERANKED), prices=None) -> list[dict]:
+    found = [row for one in read_compared(sweeps, conditions, prices or {}) for row in advice_rows(one)]
+    for row in found:
+        assert_plain(row)
+    TABLE.frame(found)
+    return found
+
+
+def advised(rows) -> list[tuple[str, int]]:
+    return [(row["experiment"], row["documents"]) for row in rows if row["is_advised"]]
+
+
+def told(rows) -> str:
+    (text,) = warnings(TABLE.frame(rows))
+    return text
+
+
+def test_the_cheapest_condition_that_is_not_told_from_the_best_is_advised():
+    rows = rows_of(sweep(PLAIN, {1: graded(0.4), 3: graded(0.6), 5: graded(0.7), 20: graded(0.71)}))
+    assert advised(rows) == [("s", 5)]
+    assert [row["documents"] for row in rows if row["in_best_set"]] == [5, 20]
+    assert [row["documents"] for row in rows if row["is_best"]] == [20]
+    # Nothing is better for less than any of these.
+    assert all(row["on_frontier"] for row in rows)
+    text = told(rows)
+    assert "With these documents m answers as well as can be shown with 5 documents, best first: 70.0 % [" in text
+    assert "n = 200, 550 tokens a question." in text
+    assert "More documents gain nothing that 200 questions can show (20: +1.0 points [" in text
+    assert ") and cost 3.7 times as much." in text
+    assert "With 3 documents it is -10.0 points [" in text
+    assert "4 conditions were compared on the same 200 questions: 1 of the others cannot be told from the best" in text
+
+
+def test_differences_are_paired_with_the_best_and_corrected_by_holm():
+    matrix = {1: mixed(0.5, 80, 1), 3: mixed(0.7, 80, 2), 5: mixed(0.9, 80, 3)}
+    rows = rows_of(sweep(PLAIN, matrix))
+    best = np.array(matrix[5], dtype=int)
+    p_values = []
+    for row, right in zip(rows[:2], (np.array(matrix[1]), np.array(matrix[3])), strict=True):
+        expected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1])
+        assert (row["difference"], row["difference_ci_low"]) == pytest.approx((expected.value, expected.low))
+        corrected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1], 1 - 0.05 / 2)
+        assert row["worst_difference"] == pytest.approx(corrected.low)
+        p_values.append(mcnemar_p(int((right > best).sum()), int((best > right).sum())))
+    assert [row["p_holm"] for row in rows[:2]] == pytest.approx(holm(p_values))
+    assert rows[2]["p_holm"] is None and rows[2]["difference"] == 0
+
+
+def test_of_conditions_that_cost_the_same_the_most_accurate_is_advised_and_one_without_a_reranker():
+    plain = sweep(PLAIN, {1: graded(0.3), 5: graded(0.68)})
+    rows = rows_of(plain, sweep(REVERSED, {5: graded(0.7)}), sweep(RERANKED, {1: graded(0.31), 5: graded(0.71)}))
+    assert advised(rows) == [("s-reversed", 5)]
+
+
+def test_a_remedy_that_makes_a_difference_is_told_with_its_interval():
+    plain = sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)})
+    rows = rows_of(plain, sweep(REVERSED, {5: graded(0.7)}), sweep(RERANKED, {1: graded(0.31), 5: graded(0.52)}))
+    text = told(rows)
+    assert "answers best with 5 documents, best last: 70.0 %" in text
+    assert "The order matters with 5 documents, against best first: best last +20.0 points [" in text
+    # The single document of the plain condition is that of every order.
+    assert "With 1 document it is -40.0 points [" in text
+
+
+def test_without_a_shown_difference_the_largest_is_told_as_not_shown():
+    text = told(rows_of(sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)}), sweep(REVERSED, {5: graded(0.51)})))
+    assert "No remedy alone is shown to make a difference with 5 documents; the largest is best last, +1.0" in text
+
+
+def test_there_is_no_advice_where_nothing_is_told_apart_and_it_says_how_many_questions_would_be_needed():
+    rows = rows_of(sweep(PLAIN, {1: mixed(0.5, 30, 1), 5: mixed(0.6, 30, 2)}))
+    assert advised(rows) == []
+    text = told(rows)
+    assert text.startswith("No advice for m: of 2 conditions on 30 questions, the cheapest, 1 document (")
+    assert "may lose up to" in text and "questions would show a difference of 5 points between the two." in text
+    assert {row["reason"] for row in rows} == {"", "nothing told apart"}
+    needed = rows[0]["questions_needed"]
+    assert needed > 500 and f"About {needed:,} questions" in text
+
+
+def test_where_there_is_no_advice_it_says_what_is_shown_all_the_same():
+    rows = rows_of(sweep(PLAIN, {1: mixed(0.7, 60, 1), 5: mixed(0.75, 60, 2), 20: graded(0.1, 60)}))
+    text = told(rows)
+    assert text.startswith("No advice") and "1 condition answer" not in text
+    assert "1 condition is shown to be worse than the best: documents as they were retrieved (20: -" in text
+
+
+def test_the_cheapest_of_all_is_advised_where_it_is_shown_to_lose_little():
+    few = graded(0.7, 2000)
+    # Other answers to 65 of the questions, and five more right ones.
+    many = [*few[:1370], *[False] * 30, *[True] * 35, *few[1435:]]
+    rows = rows_of(sweep(PLAIN, {1: few, 5: many}))
+    assert advised(rows) == [("s", 1)] and rows[0]["worst_difference"] > -0.05
+
+
+def test_there_is_no_advice_where_hardly_anything_is_answered():
+    text = told(rows_of(sweep(PLAIN, {1: graded(0.0), 5: graded(0.01)})))
+    assert text.startswith("No advice for m: hardly anything is answered under any of 2 conditions")
+
+
+def test_a_condition_whose_prompts_do_not_fit_is_left_out_and_said_and_few_questions_leave_all():
+    right: list = [*graded(0.7, 20)]
+    most: list = [None, *right[1:]]
+    few: list = [None] * 10 + right[10:]
+    rows = rows_of(sweep(PLAIN, {1: graded(0.1, 20), 5: right, 10: most, 20: few}))
+    assert [row["n"] for row in rows] == [19, 19, 19, 0] and {row.get("n_left_out") for row in rows[:3]} == {1}
+    assert rows[3]["reason"] == "10 of 20 questions were not scored, left out"
+
+
+def test_costs_are_dollars_where_prices_are_known_and_documents_where_nobody_counted_tokens():
+    right = {1: graded(0.3), 5: graded(0.7)}
+    rows = rows_of(sweep(PLAIN, right), prices={"m": {"input": 1.0, "output": 10.0}})
+    # 140 and 540 tokens of prompts, and 10 tokens of an answer at ten times the price.
+    assert [row["dollars"] for row in rows] == pytest.approx([0.24, 0.64])
+    assert [row["cost_ratio"] for row in rows] == pytest.approx([1, 64 / 24])
+    assert "US$ 0.64 for 1,000 questions" in told(rows)
+    rows = rows_of(sweep(PLAIN, right).assign(prompt_tokens=None))
+    assert [(row["tokens"], row["cost_ratio"]) for row in rows] == [(None, 1), (None, 5)]
+
+
+def test_a_condition_that_another_beats_for_less_is_not_on_the_frontier():
+    rows = rows_of(sweep(PLAIN, {1: graded(0.5), 5: graded(0.4), 10: graded(0.8)}))
+    assert [row["on_frontier"] for row in rows] == [True, False, True]
+
+
+def test_every_model_has_an_advice_of_its_own():
+    rows = rows_of(
+        sweep(PLAIN, {1: graded(0.2), 5: graded(0.7)}, model="a"),
+        sweep(PLAIN, {1: graded(0.9), 5: graded(0.5)}, model="b"),
+    )
+    assert [(row["model"], row["documents"]) for row in rows if row["is_advised"]] == [("a", 5), ("b", 1)]
+
+
+def test_a_condition_in_words_names_what_is_done_and_one_document_has_no_order():
+    both = Condition("s", "e", "ends", "mine", "at most 3 below the best", "query_aware")
+    assert condition_in_words(PLAIN, 1) == "1 document"
+    assert condition_in_words(both, 3) == (
+        "3 documents, best at both ends, the best first, reranked by mine, at most 3 below the best, prompt query_aware"
+    )
+
+
+@pytest.mark.parametrize("accuracies", [[0.5] * 6, [0.5, 0.5, 0.5, 0.1, 0.1, 0.1], [0.5, 0.48, 0.46, 0.44, 0.2, 0.1]])
+def test_the_truly_best_condition_is_among_those_not_told_from_the_best_in_95_of_100_samples(accuracies):
+    """Seeded; the first condition is the truly best one, and which is chosen as best depends on the sample."""
+    rng, missed, samples = np.random.default_rng(5), 0, 400
+    cells = tuple(Cell(PLAIN, documents, pd.Series(dtype=float), None, None) for documents in range(len(accuracies)))
+    for _ in range(samples):
+        ability = rng.normal(0, 0.2, (60, 1))
+        right = (rng.random((60, len(accuracies))) + ability < accuracies).astype(np.int64)
+        compared = Compared("m", "s", cells, right, None, (), 0, None)
+        missed += 0 not in compared.best_set
+        assert verdict(compared).advised in (None, *compared.best_set)
+    assert missed / samples <= 0.05

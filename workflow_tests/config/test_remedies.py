@@ -1,0 +1,179 @@
+"""Experiments with remedies: which conditions they stand for, and mistakes in them."""
+
+import pytest
+from conftest import ROOT
+
+from litm.base.errors import UserError
+from litm.config.conditions import find_comparisons
+from litm.config.study import load_study
+from litm.workflow.plan import Plan
+
+OPEN = {
+    "task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 3, 4], "examples": 20,
+}  # fmt: skip
+
+
+def study(remedies=None, experiments=("open",), define=None, **keys):
+    entry = {**OPEN, **keys, **({"remedies": remedies} if remedies is not None else {})}
+    defined = {"experiments": {"open": entry}, **(define or {})}
+    config = {"models": ["reference", "dummy"], "experiments": list(experiments), "seed": 0, "define": defined}
+    return load_study(config, ROOT)
+
+
+def sizes(experiments) -> dict[str, list[int]]:
+    return {name: [cell.size for cell in one.cells] for name, one in experiments.items()}
+
+
+def test_each_remedy_is_an_experiment_at_the_sizes_where_its_prompts_are_others():
+    remedies = {
+        "order": ["reversed", "ends", "ends_langchain"],
+        "rerank": ["bm25_fusion"],
+        "cut": [{"margin": 2.5}],
+        "prompt": ["multi_document_qa_query_aware"],
+    }
+    assert sizes(study(remedies).experiments) == {
+        "open": [1, 3, 4],
+        # One document has no order.
+        "open-reversed": [3, 4],
+        "open-ends": [3, 4],
+        # Of three documents it is the order `ends`.
+        "open-ends_langchain": [4],
+        "open-bm25_fusion": [1, 3, 4],
+        # The best document is always shown.
+        "open-margin_2_5": [3, 4],
+        "open-multi_document_qa_query_aware": [1, 3, 4],
+    }
+
+
+def test_any_two_remedies_of_different_keys_are_tried_together_where_that_is_asked_for():
+    # But for a reranker and a cut: the scores of a reranker have another scale.
+    remedies = {"order": ["reversed", "random"], "rerank": ["bm25_fusion"], "cut": [{"score": 3}], "together": 2}
+    found = study(remedies).experiments
+    together = [name for name in found if name.count("-") == 2]
+    assert together == [
+        "open-reversed-bm25_fusion", "open-random-bm25_fusion", "open-reversed-score_3", "open-random-score_3",
+    ]  # fmt: skip
+    both = found["open-reversed-bm25_fusion"]
+    assert (both.order, both.rerank, both.cut) == ("reversed", "bm25_fusion", None)
+
+
+def test_a_condition_is_what_differs_from_documents_as_they_were_retrieved():
+    found = study({"order": ["reversed"], "cut": [{"margin": 2}]}).conditions
+    assert [(one.experiment, one.study, one.is_plain, one.differing) for one in found.values()] == [
+        ("open", "open", True, ()),
+        ("open-reversed", "open", False, ("order",)),
+        ("open-margin_2", "open", False, ("cut",)),
+    ]
+
+
+def test_conditions_are_compared_with_documents_as_they_were_retrieved_on_the_same_questions():
+    found = find_comparisons(study({"order": ["reversed"], "rerank": ["bm25_fusion"]}).experiments)
+    assert [(one.condition, one.experiment_a, one.setting_a, one.setting_b) for one in found if one.setting_a] == [
+        ("order", "open-reversed", "reversed", "ranked"),
+        ("rerank", "open-bm25_fusion", "bm25_fusion", "none"),
+    ]
+
+
+def test_settings_of_examples_without_a_remedy_are_those_of_before():
+    plain = study().experiments["open"]
+    assert plain.example_settings().keys() == {"examples", "seed", "distractor_order", "selection", "labels"}
+    assert not {"order", "rerank", "cut", "remedies"} & plain.settings().keys()
+
+
+def test_only_a_random_order_depends_on_the_seed():
+    found = study({"order": ["reversed", "random"]}).experiments
+    assert found["open-reversed"].example_settings()["seed"] is None
+    assert found["open-random"].example_settings()["seed"] == 0
+
+
+def test_a_model_that_runs_an_experiment_with_remedies_runs_its_conditions():
+    define = {"experiments": {"open": {**OPEN, "remedies": {"order": ["reversed"]}}}}
+    config = {"models": ["reference", "dummy"], "experiments": ["open", "mini_encyclopedia_closed_book"], "seed": 0}
+    only = {"dummy": ["mini_encyclopedia_closed_book"]}
+    assert load_study({**config, "define": define, "only": only}, ROOT).sweeps == [
+        ("reference", "open"),
+        ("reference", "open-reversed"),
+        ("reference", "mini_encyclopedia_closed_book"),
+        ("dummy", "mini_encyclopedia_closed_book"),
+    ]
+
+
+def test_a_condition_can_be_selected_by_itself():
+    assert list(study({"order": ["reversed"]}, experiments=["open-reversed"]).experiments) == ["open-reversed"]
+
+
+def test_an_experiment_with_remedies_has_one_figure_of_all_its_conditions():
+    figures = study({"order": ["reversed"], "rerank": ["bm25_fusion"]}).figures
+    assert {name: (one.kind, list(one.experiments)) for name, one in figures.items()} == {
+        "open_cost": ("accuracy_by_cost", ["open", "open-reversed", "open-bm25_fusion"])
+    }
+
+
+def test_reranked_documents_are_made_of_the_dataset_and_the_paper_s_claims_are_of_the_plain_ones():
+    plan = Plan(study({"rerank": ["bm25_fusion"], "order": ["reversed"]}), ROOT)
+
+    class Wildcards:
+        experiment, size = "open-bm25_fusion", "3"
+
+    assert plan.examples.dataset(Wildcards) == ["results/reranked/bm25_fusion/mini_encyclopedia_as_retrieved.jsonl.gz"]
+    assert plan.claims.recall_of == ["open"]
+
+
+@pytest.mark.parametrize(
+    ("remedies", "message"),
+    [
+        ({"order": ["reverse"]}, "remedies.order.*'reverse'.*did you mean 'reversed'"),
+        ({"order": ["ranked"]}, "'ranked' is what every remedy is compared with"),
+        ({}, "name at least one of 'order', 'rerank', 'cut' and 'prompt'"),
+        ({"rerank": ["bm25_fusoin"]}, "remedies.rerank: unknown name 'bm25_fusoin'.*did you mean 'bm25_fusion'"),
+        ({"cut": [{}]}, "give 'score', 'margin' or both"),
+        ({"cut": [{"margin": -1}]}, "margin: -1 is less than the minimum of 0"),
+        ({"order": ["ends"], "together": 0}, "together: 0 is less than the minimum of 1"),
+        ({"prompt": ["query_aware"]}, "unknown name 'query_aware'"),
+    ],
+)
+def test_a_mistake_in_remedies_is_one_line_that_names_the_key(remedies, message):
+    with pytest.raises(UserError, match=message) as raised:
+        study(remedies)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("key", [{"order": "ends"}, {"rerank": "bm25_fusion"}, {"cut": {"margin": 1}}])
+def test_keys_of_retrieved_documents_are_refused_for_tasks_without_them(key):
+    entry = {"task": "multi_document_qa", "dataset": "mini_encyclopedia_bm25", "positions": {3: [0]}, **key}
+    config = {"models": ["reference"], "experiments": ["e"], "seed": 0, "define": {"experiments": {"e": entry}}}
+    (name,) = key
+    with pytest.raises(UserError, match=f"experiments.e: '{name}' is for documents as they were retrieved"):
+        load_study(config, ROOT)
+
+
+def test_an_experiment_with_remedies_is_itself_of_documents_as_they_were_retrieved():
+    with pytest.raises(UserError, match="take out 'order', or name it in 'remedies'"):
+        study({"rerank": ["bm25_fusion"]}, order="reversed")
+    with pytest.raises(UserError, match="give either 'order' or 'distractor_order'"):
+        study(order="reversed", distractor_order="random")
+
+
+def test_a_condition_whose_name_is_taken_is_an_error():
+    taken = {"experiments": {"open": {**OPEN, "remedies": {"order": ["ends"]}}, "open-ends": OPEN}}
+    with pytest.raises(UserError, match="open-ends is an experiment already"):
+        load_study({"models": ["dummy"], "experiments": ["open"], "seed": 0, "define": taken}, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("reranker", "message"),
+    [
+        ({"method": "cross_encoder"}, "give either 'path'"),
+        ({"method": "cross_encoder", "path": "nowhere"}, "nowhere does not exist"),
+        ({"method": "reciprocal_rank", "fused_with": ["nothing"]}, "rerankers.mine.fused_with: unknown name 'nothing'"),
+        (
+            {"method": "reciprocal_rank", "fused_with": ["mini_encyclopedia_bm25"]},
+            "mini_encyclopedia_bm25 is 'kind: gold_and_retrieved', no ranking",
+        ),
+        ({"method": "reciprocal_rank", "path": "x"}, "'path' is not for 'method: reciprocal_rank'"),
+        ({"method": "colbert"}, "unknown name 'colbert'"),
+    ],
+)
+def test_a_mistake_in_a_reranker_is_one_line_that_names_the_key(reranker, message):
+    with pytest.raises(UserError, match=message):
+        study(rerank="mine", define={"rerankers": {"mine": reranker}})

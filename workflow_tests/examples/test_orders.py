@@ -1,0 +1,143 @@
+"""Orders of retrieved documents, and what a cut leaves of them."""
+
+from random import Random
+
+import pytest
+from conftest import write_lines
+
+from litm.base.errors import UserError
+from litm.domain.condition import Cut
+from litm.examples.example import examples_of
+from litm.examples.orders import ORDERS, distinct_orders, in_order
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task
+
+#: What `LostInTheMiddleRanker` of haystack-ai 3.4.0 makes of documents 0, 1, 2, ..., best first.
+HAYSTACK = {
+    1: [0],
+    2: [0, 1],
+    3: [0, 2, 1],
+    4: [0, 2, 3, 1],
+    5: [0, 2, 4, 3, 1],
+    6: [0, 2, 4, 5, 3, 1],
+    7: [0, 2, 4, 6, 5, 3, 1],
+    8: [0, 2, 4, 6, 7, 5, 3, 1],
+    11: [0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 1],
+    20: [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1],
+}
+#: The same of `LongContextReorder` of langchain-community 0.4.2.
+LANGCHAIN = {
+    1: [0],
+    2: [1, 0],
+    3: [0, 2, 1],
+    4: [1, 3, 2, 0],
+    5: [0, 2, 4, 3, 1],
+    6: [1, 3, 5, 4, 2, 0],
+    7: [0, 2, 4, 6, 5, 3, 1],
+    8: [1, 3, 5, 7, 6, 4, 2, 0],
+    11: [0, 2, 4, 6, 8, 10, 9, 7, 5, 3, 1],
+    20: [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0],
+}
+
+
+@pytest.mark.parametrize(("name", "published"), [("ends", HAYSTACK), ("ends_langchain", LANGCHAIN)])
+def test_orders_with_the_best_at_both_ends_are_those_of_haystack_and_of_langchain(name, published):
+    assert {size: in_order(name, range(size), Random(0)) for size in published} == published
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_order_shows_every_document_once_and_changes_nothing_that_it_is_given(name):
+    documents = [f"document {number}" for number in range(9)]
+    shown = in_order(name, documents, Random(0))
+    assert sorted(shown) == documents == [f"document {number}" for number in range(9)]
+
+
+def test_reversed_has_the_best_document_last_and_ranked_first():
+    assert in_order("reversed", "abc", Random(0)) == ["c", "b", "a"]
+    assert in_order("ranked", "abc", Random(0)) == ["a", "b", "c"]
+
+
+def test_an_order_that_is_the_same_as_another_at_a_size_is_left_out_there():
+    names = ["reversed", "ends", "ends_langchain", "random"]
+    assert distinct_orders(names, 1) == []
+    # Of two documents the ends are the ranked order, and LangChain's the reversed one.
+    assert distinct_orders(names, 2) == ["reversed", "random"]
+    assert distinct_orders(names, 5) == ["reversed", "ends", "random"]
+    assert distinct_orders(names, 6) == names
+
+
+# --- In prompts
+
+
+def retrieved(scores, question="what?"):
+    ctxs = [{"title": f"t{n}", "text": f"text {n}", "score": str(score)} for n, score in enumerate(scores)]
+    return {"question": question, "answers": ["a"], "ctxs": ctxs}
+
+
+def made(tmp_path, records, size, **settings):
+    path = tmp_path / "retrieved.jsonl"
+    write_lines(path, records)
+    asked = ExampleSettings(examples=None, seed=3, distractor_order="ranked", **settings)
+    task = load_task("open_domain_qa")
+    return list(
+        examples_of(task, task.questions(size, asked, str(path)), size, "as_retrieved", "{context}|{question}", asked)
+    )
+
+
+def shown_texts(example) -> list[str]:
+    return [line.split(") ")[1] for line in example.prompt.partition("|")[0].splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("order", "shown"),
+    [("ranked", [0, 1, 2, 3]), ("reversed", [3, 2, 1, 0]), ("ends", [0, 2, 3, 1]), ("ends_langchain", [1, 3, 2, 0])],
+)
+def test_a_prompt_shows_the_first_documents_in_the_order_and_numbers_them_anew(tmp_path, order, shown):
+    (example,) = made(tmp_path, [retrieved([9, 8, 7, 6, 5])], 4, order=order)
+    assert shown_texts(example) == [f"text {number}" for number in shown]
+    assert example.prompt.startswith(f"Document [1](Title: t{shown[0]})")
+
+
+def test_a_random_order_is_the_same_each_time_and_another_for_each_question(tmp_path):
+    records = [retrieved(range(20, 0, -1), question) for question in ("one?", "two?")]
+    first, again = (list(map(shown_texts, made(tmp_path, records, 20, order="random"))) for _ in range(2))
+    assert first == again and first[0] != first[1] and sorted(first[0]) == sorted(first[1])
+
+
+def test_a_cut_leaves_the_documents_that_are_good_enough_and_then_they_are_ordered(tmp_path):
+    records = [retrieved([9, 8, 4, 3], "far?"), retrieved([9, 8.5, 8, 7.5], "near?"), retrieved([1, 0, 0, 0], "bad?")]
+    examples = made(tmp_path, records, 4, order="reversed", cut={"margin": 2, "score": 5})
+    assert [shown_texts(one) for one in examples] == [
+        ["text 1", "text 0"],
+        ["text 3", "text 2", "text 1", "text 0"],
+        # The best one is always shown.
+        ["text 0"],
+    ]
+    assert [(one.size, one.items) for one in examples] == [(4, 2), (4, 4), (4, 1)]
+
+
+def test_a_margin_counts_from_the_best_document_and_includes_its_limit():
+    assert Cut(margin=2).kept([9.0, 7.0, 6.9, 7.0]) == 2
+    assert Cut(score=7).kept([9.0, 7.0, 6.9, 7.0]) == 2
+    assert str(Cut(score=0.5, margin=2)) == "score at least 0.5, at most 2 below the best"
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (retrieved([9, 8]), "it has 2 documents, but a context of 3 needs 3"),
+        (retrieved([9, 7, 8]), r"ctxs\[2\]: its score 8 is higher than the 7 before it"),
+        (retrieved([9, "good", 8]), r"ctxs\[1\]: 'score' must be a number, found 'good'"),
+        (retrieved([9, "nan", 8]), r"ctxs\[1\]: 'score' must be a number"),
+    ],
+)
+def test_documents_that_cannot_be_cut_are_an_error_that_says_which(tmp_path, record, message):
+    with pytest.raises(UserError, match=message):
+        made(tmp_path, [record], 3, cut={"margin": 1})
+
+
+def test_without_a_cut_no_scores_are_needed(tmp_path):
+    record = retrieved([1, 2, 3])
+    for document in record["ctxs"]:
+        del document["score"]
+    assert shown_texts(made(tmp_path, [record], 3, order="reversed")[0]) == ["text 2", "text 1", "text 0"]

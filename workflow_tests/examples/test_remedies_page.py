@@ -1,0 +1,61 @@
+"""The page on remedies: its functions do what the experiments do, and its config can be read."""
+
+import re
+from random import Random
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from litm.base.schema import read_entry, read_variant
+from litm.config.experiments import ExperimentEntry
+from litm.config.rerankers import RERANKERS
+from litm.config.studies import with_conditions
+from litm.domain.condition import Cut
+from litm.examples.orders import ORDERS, RANDOM, in_order
+
+PAGE = (ROOT / "docs" / "remedies.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def pasted() -> dict:
+    """What the code of the page defines."""
+    names: dict = {}
+    for code in blocks("python"):
+        exec(code, names)
+    return names
+
+
+@pytest.mark.parametrize("order", [name for name in ORDERS if name != RANDOM])
+def test_the_function_of_the_page_gives_the_order_that_was_measured(pasted, order):
+    for number in range(30):
+        documents = [f"document {place}" for place in range(number)]
+        assert pasted["reorder"](documents, order) == in_order(order, documents, Random(0))
+
+
+def test_the_cut_of_the_page_keeps_the_documents_that_were_measured(pasted):
+    rng = Random(1)
+    for _ in range(50):
+        scores = sorted((round(rng.uniform(0, 10), 1) for _ in range(rng.randint(1, 12))), reverse=True)
+        documents = list(range(len(scores)))
+        assert pasted["cut"](documents, scores, 3) == documents[: Cut(margin=3).kept(scores)]
+
+
+def test_the_config_of_the_page_is_one_of_conditions():
+    (config,) = map(yaml.safe_load, blocks("yaml"))
+    define = config["define"]
+    entry = read_entry(ExperimentEntry, define["experiments"]["my_remedies"], "experiments.my_remedies")
+    for name, reranker in define["rerankers"].items():
+        read_variant(RERANKERS, reranker, f"rerankers.{name}")
+    made, _ = with_conditions({"my_remedies": entry}, define["rerankers"])
+    assert [name for name in made if f"`{name}`" in PAGE] == ["my_remedies-reversed", "my_remedies-my_reranker"]
+    assert len(made) == 6
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_every_order_but_the_usual_is_on_the_page(name):
+    assert name == "ranked" or f"`order: {name}`" in PAGE
