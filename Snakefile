@@ -78,7 +78,10 @@ onstart:
 
 
 onsuccess:
-    for sentence in PLAN.sweeps.cut_answers():
+    for sentence in [
+        *PLAN.sweeps.cut_answers(),
+        *PLAN.tables.gold_passages_found(),
+    ]:
         print(sentence, file=sys.stderr)
 
 

@@ -7,14 +7,17 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.schema import choose, read_entry
+from litm.base.yaml_files import read_yaml
 from litm.config.api_models import ApiModel
-from litm.config.catalogue import read_catalogues, string_keys
+from litm.config.catalogue import read_catalogue, read_catalogues, string_keys
 from litm.config.config import Audit, Config, Report
 from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
 from litm.config.datasets import Dataset, check_file_names, check_one_namespace
 from litm.config.experiments import Experiment, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model
+from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
+from litm.config.my_data import MyEntries, read_my_data
 from litm.config.prompt_formats import why_taken
 from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
@@ -30,8 +33,8 @@ class Study:
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
     sizes count; published_figures: those that there are published values of, selected or not; relations: see
     `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size:
-    questions of an experiment's size that the report shows in full; without_format: models whose entries leave out
-    their prompt template.
+    questions of an experiment's size that the report shows in full; my_data: lines on what was chosen for the user's
+    own documents; without_format: models whose entries leave out their prompt template.
     """
 
     selection: Selection
@@ -50,6 +53,7 @@ class Study:
     audited_per_cell: int
     sampled_per_size: int
     data_mirror: str | None
+    my_data: tuple[str, ...] = ()
     without_format: frozenset[str] = frozenset()
 
     @property
@@ -71,7 +75,7 @@ class Study:
     @property
     def notes(self) -> list[str]:
         """What is to be said before a run: what is left out of what the config selects, and what it leaves open."""
-        return [*self.left_out, *self.prompt_formats]
+        return [*self.my_data, *self.left_out, *self.prompt_formats]
 
     @property
     def prompt_formats(self) -> list[str]:
@@ -98,13 +102,17 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     """
     check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
-    entries = read_catalogues(read, root)
+    read, mine = _with_my_data(read, root)
+    entries = read_catalogues(read, root, mine.entries)
     seed, selection = read.seed, select(read, entries)
     datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
     check_file_names(datasets)
     corpora = {name: read_corpus(entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
     retrievers = {name: entry.located(root) for name, entry in entries["retrievers"].items()}
-    questions = {name: read_question_set(entry, datasets, corpora) for name, entry in entries["questions"].items()}
+    asked = entries["questions"]
+    questions = {
+        name: read_question_set(entry, datasets, corpora, retrievers, asked, root) for name, entry in asked.items()
+    }
     candidates = {
         name: read_candidates(entry, [*datasets, *questions], corpora, retrievers, seed)
         for name, entry in entries["candidates"].items()
@@ -149,10 +157,22 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
+        my_data=mine.notes,
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
     )
     _check_answered(study)
     return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps))
+
+
+def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
+    """The config with the experiments on the user's own documents, unless it names others, and their entries."""
+    if config.my_data is None:
+        return config, MyEntries({}, ())
+    models = read_catalogue("models", config, root, {})
+    selected = {name: models[name] for name in config.models if name in models}
+    mine = read_my_data(config.my_data, selected, root)
+    default = tuple(read_yaml(root / "config" / "config.yaml")["experiments"])
+    return config.changed(experiments=MY_EXPERIMENTS) if config.experiments == default else config, mine
 
 
 def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from litm.base.hashing import canonical_json
+from litm.config.corpora import FOUND_GOLD
 from litm.config.experiments import Experiment
 from litm.config.retrieval import Candidates, Retriever
 from litm.config.study import Study
@@ -156,6 +157,17 @@ class CandidatePlan:
     def tables(self) -> list[str]:
         """The table of each of the used candidates."""
         return [f"results/candidates/{one.name}.csv" for one in self.used]
+
+    @property
+    def gold_tables(self) -> list[str]:
+        """How the gold passages were found of the questions that experiments ask, directly or by their candidates."""
+        named = [name for one in self._study.experiments.values() for name in one.datasets.values()]
+        asked = dict.fromkeys([*named, *(one.questions for one in self.used)])
+        return [
+            f"results/gold_passages/{name}.csv"
+            for name in asked
+            if name in self._study.questions and self._study.questions[name].source == FOUND_GOLD
+        ]
 
     @property
     def recall_tables(self) -> list[str]:
