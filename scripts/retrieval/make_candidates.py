@@ -43,13 +43,15 @@ def main() -> None:
     questions = list(read_question_records(args.questions))
     left_out: list[str] = []
     made = candidates(args, settings, questions)
+    added: dict[str, int] = {}
     if settings.too_few == FILL:
-        made = fill(made, args, settings)
+        made = fill(made, args, settings, added)
     records = list(enough(made, settings, left_out))
     if not records:
         raise UserError(f"{args.questions}: no question has {settings.documents} documents")
     write_question_records(args.output, records)
-    write_csv(args.table, pd.DataFrame([candidate_row(args.name, settings, records, len(left_out), CHECKS)]))
+    row = candidate_row(args.name, settings, records, len(left_out), CHECKS, sum(map(bool, added.values())))
+    write_csv(args.table, pd.DataFrame([row]))
     note(f"{args.output}: {len(records)} questions with {settings.documents} documents, {len(left_out)} left out")
 
 
@@ -81,9 +83,12 @@ def candidates(
 
 
 def fill(
-    made: Iterable[QuestionRecord], args: argparse.Namespace, settings: CandidateSettings
+    made: Iterable[QuestionRecord], args: argparse.Namespace, settings: CandidateSettings, added: dict[str, int]
 ) -> Iterator[QuestionRecord]:
-    """The candidates, those with fewer documents than they should have filled up with random passages."""
+    """The candidates, those with fewer documents than they should have filled up with random passages.
+
+    added: gets the number of these by the question's id.
+    """
     records = list(made)
     manifest = read_json(args.passages)
     rows = {
@@ -94,7 +99,7 @@ def fill(
     passages = find_passages(
         corpus_passages(args.passages, manifest), rows={row for drawn in rows.values() for row in drawn}
     )
-    check, added = CHECKS[settings.distractor_check], {}
+    check = CHECKS[settings.distractor_check]
     for record in records:
         drawn = (passages[row] for row in rows.get(record.id, ()))
         full, added[record.id] = filled(record, drawn, check, settings.documents)

@@ -25,6 +25,12 @@ from litm.config.retrieval import Candidates, Retriever, check_hits, read_candid
 from litm.config.selection import Selection, select
 from litm.config.values import check_plain
 
+#: Said where only the model of the default config is asked about a user's own documents.
+NO_MODEL = (
+    "only {} is asked, which was trained on made-up texts and knows no others: name a model of yours in 'models', as "
+    "in --config models='[smollm2-135m-instruct-q4_1]'"
+)
+
 
 @dataclass(frozen=True)
 class Study:
@@ -171,8 +177,12 @@ def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
     models = read_catalogue("models", config, root, {})
     selected = {name: models[name] for name in config.models if name in models}
     mine = read_my_data(config.my_data, selected, root)
-    default = tuple(read_yaml(root / "config" / "config.yaml")["experiments"])
-    return config.changed(experiments=MY_EXPERIMENTS) if config.experiments == default else config, mine
+    default = read_yaml(root / "config" / "config.yaml")
+    if config.models == tuple(default["models"]):
+        mine = replace(mine, notes=(*mine.notes, f"my_data: {NO_MODEL.format(', '.join(config.models))}"))
+    if config.experiments == tuple(default["experiments"]):
+        config = config.changed(experiments=MY_EXPERIMENTS)
+    return config, mine
 
 
 def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:

@@ -147,9 +147,10 @@ def candidate_row(
     records: Sequence[QuestionRecord],
     left_out: int,
     checks: Mapping[str, "Check"],
+    n_filled: int = 0,
 ) -> dict:
-    """The candidates in numbers: questions kept (n) and left out because they have too few documents, and how many
-    of the kept have a document beside the gold one that contains an answer, by each check.
+    """The candidates in numbers: questions kept (n), left out because they have too few documents, and filled up with
+    random ones, and how many of the kept have a document beside the gold one that contains an answer, by each check.
     """
     return {
         "candidates": name,
@@ -158,6 +159,7 @@ def candidate_row(
         "documents": settings.documents,
         "n": len(records),
         "n_left_out": left_out,
+        "n_filled": n_filled,
         "n_gold_without_answer": sum(_gold_without_answer(record, checks["dpr"]) for record in records),
         **{
             f"n_answer_in_others_{kind}": sum(_answer_in_others(record, check) for record in records)

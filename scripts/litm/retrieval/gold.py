@@ -126,9 +126,7 @@ def summary(name: str, golds: Sequence[Gold]) -> list[str]:
     if lacking := len(golds) - with_passage:
         told.append(f"{name}: {lacking} questions have none and are left out at all positions (see 'note')")
     if several := sum(gold.with_answer > 1 for gold in golds):
-        told.append(
-            f"{name}: {several} questions have an answer in several passages; the others of these are no distractors"
-        )
+        told.append(f"{name}: {several} questions have an answer in several passages; the others are no distractors")
     if doubtful := sum(bool(gold.note) and gold.passage is not None for gold in golds):
         told.append(f"{name}: {doubtful} gold passages to look at: the column 'note' says why")
     return told
