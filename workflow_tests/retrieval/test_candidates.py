@@ -147,8 +147,8 @@ def test_a_question_is_filled_up_behind_its_documents_with_drawn_passages_withou
     assert [one.text for one in full.documents] == [GOLD.text, "Livy", "Ovid"] and added == 1
     assert full.documents[2].fields["isgold"] is False
     assert filled(record, drawn, dpr_check, 2) == (record, 0)
-    assert [one.text for one in enough([full, record], settings(too_few="fill"), left := [])] == ["who"]
-    assert left == ["who"]
+    left_out: list[str] = []
+    assert list(enough([full, record], settings(too_few="fill"), left_out)) == [full] and left_out == ["who"]
 
 
 def test_an_export_has_the_gold_document_at_its_position_among_the_first_distractors():
