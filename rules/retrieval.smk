@@ -94,6 +94,34 @@ rule index_vectors:
         " 2>&1 | tee -i {log:q}"
 
 
+rule read_run:
+    input:
+        run=PLAN.retrieval.run_file,
+        questions=PLAN.retrieval.run_questions,
+        passages="results/passages/{corpus}/manifest.json",
+        code=PLAN.code("read_run.py"),
+    output:
+        "results/indexes/{corpus}/{retriever}/run.json",
+    log:
+        "results/logs/read_run/{corpus}/{retriever}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(
+            PLAN.retrieval.run_file,
+            PLAN.retrieval.run_questions,
+            PLAN.code("read_run.py"),
+        ),
+    shell:
+        "python {input.code[0]:q}"
+        " --run {input.run:q}"
+        " --questions {input.questions:q}"
+        " --passages {input.passages:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
 rule retrieve:
     input:
         questions=PLAN.data.questions,

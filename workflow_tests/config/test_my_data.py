@@ -82,7 +82,7 @@ def test_sizes_fit_the_number_of_passages(mine, tmp_path):
     for path in sorted(Path(mine["documents"]).iterdir())[3:]:
         path.unlink()
     write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
-    assert "config.my_data.documents: too few for a choice" in refusal(mine)
+    assert "a context needs 2 passages or more, and half of the 3 passages there are" in refusal(mine)
 
 
 def test_sizes_fit_the_window_of_a_model(mine):

@@ -27,7 +27,7 @@ class CorpusEntry(Entry):
         description="Where the text comes from, a module of scripts/litm/corpora: dpr_passages (a file in the format "
         "of psgs_w100.tsv.gz), wikipedia_dump (pages-articles.xml.bz2), documents (a folder or file of your own: .txt, "
         ".md, .html, .pdf, .jsonl, .json, .tsv, .csv, each but .pdf also with .gz), mini_encyclopedia (made up by a "
-        "generator, with questions)."
+        "generator, with questions), retrieved (the texts in a file of a retriever with `method: recorded`)."
     )
     dataset: str | None = Field(None, description="The dataset that is the source's file.")
     path: str | None = Field(

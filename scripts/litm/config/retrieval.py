@@ -138,8 +138,37 @@ class Dense(AnyRetriever):
         return self.changed(path=path)
 
 
-Retriever = Bm25 | Dense
-RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense})
+class Recorded(AnyRetriever):
+    """What an existing retrieval system has found."""
+
+    method: Literal["recorded"] = Field(description="recorded: what an existing system has retrieved, from a file.")
+    path: str = Field(
+        description="The file: .jsonl or .json with the texts (LangChain's and LlamaIndex' objects, with scores), or "
+        "a TREC run of ids; from the working directory or the project."
+    )
+    questions: str = Field(description="The question set that it was retrieved for.")
+
+    location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
+    encoding: ClassVar[Mapping] = {}
+    index: ClassVar[Mapping] = {}
+    device: ClassVar[str] = "auto"
+    batch_tokens: ClassVar[int | None] = None
+
+    @property
+    def search(self) -> dict:
+        """What changes what is found, beside the file."""
+        return {"hits": self.hits}
+
+    def located(self, root: Path) -> "Recorded":
+        """With the place of the file; `UserError` if there is none."""
+        path = locate(self.path, root, f"{self.where}.path")
+        if not Path(path).is_file():
+            raise UserError(f"{self.where}.path: {path} is not a file")
+        return self.changed(path=path)
+
+
+Retriever = Bm25 | Dense | Recorded
+RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense, "recorded": Recorded})
 
 
 class CandidatesEntry(Entry):

@@ -21,7 +21,7 @@ from litm.config.my_data import MyEntries, read_my_data
 from litm.config.prompt_formats import why_taken
 from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
-from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
+from litm.config.retrieval import Candidates, Recorded, Retriever, check_hits, read_candidates
 from litm.config.selection import Selection, select
 from litm.config.values import check_plain
 
@@ -119,6 +119,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     questions = {
         name: read_question_set(entry, datasets, corpora, retrievers, asked, root) for name, entry in asked.items()
     }
+    for retriever in retrievers.values():
+        if isinstance(retriever, Recorded):
+            choose([retriever.questions], [*datasets, *questions], f"{retriever.where}.questions")
     candidates = {
         name: read_candidates(entry, [*datasets, *questions], corpora, retrievers, seed)
         for name, entry in entries["candidates"].items()
