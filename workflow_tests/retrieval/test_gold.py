@@ -122,6 +122,12 @@ def test_a_short_answer_is_noted_as_one_that_may_be_there_by_chance():
     assert find_gold(question("a"), [MAYOR], None, {}).note == "'a' may be in it by chance"
 
 
+def test_a_passage_of_a_low_rank_is_noted():
+    found = [MAYOR, PAGE_1, PAGE_2, BRIDGE]
+    assert find_gold(question(), found, None, {}).note == "only the 4th retrieved: may be another passage's answer"
+    assert find_gold(question(), found[1:], None, {}).note == ""
+
+
 def test_a_correction_goes_before_what_was_found_unless_it_is_the_same():
     found = find_gold(question(), [MILL, BRIDGE], None, {})
     assert corrected(found, [MILL, BRIDGE], MILL, ["Ada Quill"]) is found
