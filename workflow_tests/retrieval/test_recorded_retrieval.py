@@ -10,6 +10,7 @@ from programs import run_program
 
 from litm.base.errors import UserError
 from litm.base.json_files import read_json, write_json
+from litm.checks.doctor.examine import packages
 from litm.config.study import load_study
 from litm.corpora.passages import Passage
 from litm.corpora.retrieved_chunks import read_retrieved
@@ -20,6 +21,7 @@ from litm.questions.released_format import QuestionRecord, write_question_record
 from litm.retrieval.method import SearchTask
 from litm.retrieval.methods import recorded
 from litm.retrieval.recorded_hits import hits_of_questions
+from litm.workflow.needs import needs_of
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 MILL = {"page_content": "The mill.", "metadata": {"source": "towns.txt"}, "id": "m"}
@@ -141,3 +143,11 @@ def test_texts_and_documents_together_are_refused(tmp_path):
     path = write_lines(tmp_path / "r.jsonl", [{"question": "a?", "documents": []}])
     mine = my_data(tmp_path, retrieved=str(path), documents=str(tmp_path))
     assert "'retrieved' has the texts: leave 'documents' out" in refusal(lambda: study(mine))
+
+
+def test_a_recorded_retrieval_needs_no_packages(tmp_path):
+    docs = [{"question": f"Which {n}?", "documents": [f"{n} {one}" for one in range(12)]} for n in range(30)]
+    write_lines(tmp_path / "r.jsonl", docs)
+    one = study(my_data(tmp_path, retrieved=str(tmp_path / "r.jsonl")))
+    assert [retriever.name for retriever in needs_of(one).retrievers] == ["my_system"]
+    assert packages(one, needs_of(one)) == []
