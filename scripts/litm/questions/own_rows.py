@@ -31,7 +31,9 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield Row(line, {key.strip().lower(): value for key, value in record.items()})
         return
     if kind not in KINDS:
-        raise UserError(f"{path}: its name must end in {', '.join(KINDS)}, each also with .gz")
+        raise UserError(
+            f"{path}: its name must end in {', '.join(KINDS)}, each also with .gz; save a spreadsheet as CSV in UTF-8"
+        )
     delimiter = "\t" if kind == ".tsv" else _delimiter(path)
     rows = read_table(path, delimiter)
     first, header = next(rows, (1, []))

@@ -86,7 +86,8 @@ def has_chunks(file: Path) -> bool:
     if _kind(file) not in (".json", ".jsonl"):
         return False
     records = read_jsonl(file) if _kind(file) == ".jsonl" else read_json_list(file)
-    return any(is_chunk(record) for _, record in [next(iter(records), (0, None))])
+    _, first = next(records, (0, None))
+    return is_chunk(first)
 
 
 def source_files(folder: Path) -> list[Path]:
