@@ -97,5 +97,6 @@ def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(finis
     assert "read_run" not in plan
     write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,31.txt"])
     done = bench.snakemake("--dry-run")
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in done.stderr
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and "Traceback" not in said
+    assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in said
