@@ -17,6 +17,9 @@ _COLUMNS = {
     "n_to_look_at": Column(INTEGER, "those with a `note`", "To look at"),
 }
 
+#: Types of the columns that are counted.
+_READ = {"questions": TEXT, "how": TEXT, "question": TEXT, "n_with_answer": INTEGER, "note": TEXT}
+
 TABLE = Table(
     name="gold_counts",
     title="Gold passages of your questions",
@@ -35,9 +38,7 @@ TABLE = Table(
 
 def rows(gold_passages: "Files") -> "pd.DataFrame":
     """A row for each set of questions and way, the most frequent first."""
-    from litm.analysis.tables.gold_passages import TABLE as EACH
-
-    table = gold_passages.joined(EACH.dtypes)
+    table = gold_passages.joined(_READ)
     marked = table.assign(several=table["n_with_answer"] > 1, noted=table["note"].notna())
     counts = marked.groupby(["questions", "how"], sort=False).agg(
         n=("question", "size"), n_several=("several", "sum"), n_to_look_at=("noted", "sum")
