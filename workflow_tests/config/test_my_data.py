@@ -69,7 +69,7 @@ def test_experiments_that_the_config_names_are_run_and_no_others(mine):
 def test_what_was_chosen_and_why_is_said_first(mine):
     files, table, chosen, *_ = study(mine).notes
     assert files.endswith("docs: 60 files, 60 passages of at most 100 words")
-    assert table.endswith("q.csv: 2 questions; columns question, answer, file; kept and not used: topic")
+    assert table.endswith("q.csv: 2 questions; columns question, answer, file; also kept: topic")
     assert "10 passages with the answer at 0, 4, 9; 20 passages" in chosen and "20 is the most" in chosen
 
 

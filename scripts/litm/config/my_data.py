@@ -298,7 +298,7 @@ def _notes(
         *([f"my_data: {texts.path}: {texts.ignored}"] if texts.ignored else []),
         *([f"my_data: {run}: what it has retrieved is taken instead of what BM25 would find"] if run else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
-        + (f"; kept and not used: {', '.join(unused)}" if unused else ""),
+        + (f"; also kept: {', '.join(unused)}" if unused else ""),
         f"my_data: {POSITIONS}: {places}; and {AS_RETRIEVED}, {CLOSED_BOOK}, {ORACLE} (why no more passages: {why}); "
         "define.experiments changes them",
     ]
