@@ -94,6 +94,34 @@ rule index_vectors:
         " 2>&1 | tee -i {log:q}"
 
 
+rule read_run:
+    input:
+        run=PLAN.retrieval.run_file,
+        questions=PLAN.retrieval.run_questions,
+        passages="results/passages/{corpus}/manifest.json",
+        code=PLAN.code("read_run.py"),
+    output:
+        "results/indexes/{corpus}/{retriever}/run.json",
+    log:
+        "results/logs/read_run/{corpus}/{retriever}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(
+            PLAN.retrieval.run_file,
+            PLAN.retrieval.run_questions,
+            PLAN.code("read_run.py"),
+        ),
+    shell:
+        "python {input.code[0]:q}"
+        " --run {input.run:q}"
+        " --questions {input.questions:q}"
+        " --passages {input.passages:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
 rule retrieve:
     input:
         questions=PLAN.data.questions,
@@ -143,6 +171,61 @@ rule retrieve:
         " --store {params.store:q}"
         " --output {output.retrieved:q}"
         " --manifest {output.manifest:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule read_questions:
+    input:
+        file=PLAN.questions.own_file,
+        passages=PLAN.questions.own_passages,
+        code=PLAN.code("read_questions.py"),
+    output:
+        "results/questions/{own}.jsonl.gz",
+    log:
+        "results/logs/read_questions/{own}.log",
+    # Mistakes in it are to be found before anything is indexed.
+    priority: 2
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.questions.own_file, PLAN.code("read_questions.py")),
+    shell:
+        "python {input.code[0]:q}"
+        " --questions {input.file:q}"
+        " --passages {input.passages:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule find_gold:
+    input:
+        asked=PLAN.questions.asked,
+        retrieved=PLAN.questions.retrieved,
+        passages=PLAN.questions.asked_passages,
+        corrections=PLAN.questions.corrections,
+        code=PLAN.code("find_gold.py"),
+    output:
+        questions="results/questions/{found}.jsonl.gz",
+        table="results/gold_passages/{found}.csv",
+    log:
+        "results/logs/find_gold/{found}.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.questions.corrections, PLAN.code("find_gold.py")),
+        seed=PLAN.questions.seed,
+    shell:
+        "python {input.code[0]:q}"
+        " --name {wildcards.found:q}"
+        " --questions {input.asked:q}"
+        " --retrieved {input.retrieved:q}"
+        " --passages {input.passages:q}"
+        " --corrections {input.corrections:q}"
+        " --seed {params.seed}"
+        " --output {output.questions:q}"
+        " --table {output.table:q}"
         " 2>&1 | tee -i {log:q}"
 
 

@@ -1,7 +1,7 @@
 """Make candidates: for each question the gold document and its distractors, or the passages as they were retrieved."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
@@ -15,12 +15,14 @@ from litm.corpora.shards import corpus_passages, find_passages
 from litm.domain.placement import AS_RETRIEVED
 from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records
 from litm.retrieval.candidates import (
+    FILL,
     GOLD_AND_RANDOM,
     CandidateSettings,
     as_retrieved,
     candidate_row,
     complete_gold,
     enough,
+    filled,
     passage_document,
     random_rows,
     with_gold,
@@ -40,11 +42,16 @@ def main() -> None:
     settings = CandidateSettings(**args.settings)
     questions = list(read_question_records(args.questions))
     left_out: list[str] = []
-    records = list(enough(candidates(args, settings, questions), settings, left_out))
+    made = candidates(args, settings, questions)
+    added: dict[str, int] = {}
+    if settings.too_few == FILL:
+        made = fill(made, args, settings, added)
+    records = list(enough(made, settings, left_out))
     if not records:
         raise UserError(f"{args.questions}: no question has {settings.documents} documents")
     write_question_records(args.output, records)
-    write_csv(args.table, pd.DataFrame([candidate_row(args.name, settings, records, len(left_out), CHECKS)]))
+    row = candidate_row(args.name, settings, records, len(left_out), CHECKS, sum(map(bool, added.values())))
+    write_csv(args.table, pd.DataFrame([row]))
     note(f"{args.output}: {len(records)} questions with {settings.documents} documents, {len(left_out)} left out")
 
 
@@ -73,6 +80,35 @@ def candidates(
     )
     complete = (complete_gold(gold, passages, one.where) for gold, one in zip(golds, questions, strict=True))
     return with_gold(questions, complete, others, CHECKS[settings.distractor_check], settings.documents)
+
+
+def fill(
+    made: Iterable[QuestionRecord], args: argparse.Namespace, settings: CandidateSettings, added: dict[str, int]
+) -> Iterator[QuestionRecord]:
+    """The candidates, those with fewer documents than they should have filled up with random passages.
+
+    added: gets the number of these by the question's id.
+    """
+    records = list(made)
+    manifest = read_json(args.passages)
+    rows = {
+        record.id: random_rows(record.id, settings.documents, manifest["passages"], settings.seed)
+        for record in records
+        if len(record.documents) < settings.documents
+    }
+    passages = find_passages(
+        corpus_passages(args.passages, manifest), rows={row for drawn in rows.values() for row in drawn}
+    )
+    check = CHECKS[settings.distractor_check]
+    for record in records:
+        drawn = (passages[row] for row in rows.get(record.id, ()))
+        full, added[record.id] = filled(record, drawn, check, settings.documents)
+        yield full
+    if short := [count for count in added.values() if count]:
+        note(
+            f"{args.output}: {len(short)} of {len(records)} questions have fewer passages than {settings.documents}, "
+            f"and got {sum(short)} random ones without an answer behind them"
+        )
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ SOURCES = Sources(
     examples=[("kv", "kv.jsonl.gz")],
     recalls=[],
     candidates=[],
+    gold_passages=[],
     published="accuracy.csv",
     published_models="models.csv",
     data_versions={},

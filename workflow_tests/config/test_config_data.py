@@ -142,7 +142,7 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
             [],
             "questions.x.corpus: only a generated corpus has questions, wikipedia_2018 is dpr_passages",
         ),
-        ({"questions": {"x": {"nq_open": "nq_open_dev"}}}, [], "questions.x: give either 'corpus', or 'nq_open' and"),
+        ({"questions": {"x": {"nq_open": "nq_open_dev"}}}, [], "questions.x: give either 'corpus', 'nq_open' and"),
         (
             {"candidates": {"x": {**CANDIDATES, "retriever": "bm52"}}},
             [],

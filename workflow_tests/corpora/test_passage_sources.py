@@ -305,7 +305,7 @@ def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, c
     write_lines(tmp_path / "a.jsonl", [{"text": "one", "title": "T", "id": 5, "x": 0}, "", {"text": "two\nlines"}])
     write_lines(tmp_path / "c.csv", ["title,text", 'U,"x, ""y""\nz"', "V,w"])
     write_lines(tmp_path / "d.TSV.gz", ["id\ttext", "k\tlast"])
-    for ignored in (".hidden.txt", "picture.png", "b/data.json", "z.pdf"):
+    for ignored in (".hidden.txt", "picture.png", "b/data.xml", "z.docx"):
         (tmp_path / ignored).write_bytes(b"\xff")
     assert passages_of(documents, tmp_path) == [
         Passage("5", "T", "one"),
@@ -316,7 +316,7 @@ def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, c
         Passage("c.csv:4:0", "V", "w"),
         Passage("k", "", "last"),
     ]
-    assert "ignored 4 hidden or other files (.hidden.txt, b/data.json, picture.png, ...)" in capsys.readouterr().err
+    assert "ignored 4 hidden or other files (.hidden.txt, b/data.xml, picture.png, ...)" in capsys.readouterr().err
     assert [path.name for path in documents.source_files(tmp_path)][:2] == ["a.jsonl", "My notes.txt"]
 
 
@@ -373,7 +373,7 @@ def test_damaged_text_files_are_refused(tmp_path):
 
 
 def test_a_folder_without_documents_and_other_files_are_refused(tmp_path):
-    (tmp_path / "a.pdf").write_text("x")
+    (tmp_path / "a.docx").write_text("x")
     assert f"{tmp_path}: has none; give a folder or file of documents as .txt" in refusal(documents, tmp_path)
-    assert "a.pdf: is not one of these" in refusal(documents, tmp_path / "a.pdf")
+    assert "a.docx: is not one of these" in refusal(documents, tmp_path / "a.docx")
     assert "missing: does not exist" in refusal(documents, tmp_path / "missing")

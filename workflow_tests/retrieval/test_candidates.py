@@ -6,7 +6,15 @@ from litm.answers.dpr import dpr_check, metric_check
 from litm.base.errors import UserError
 from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
-from litm.retrieval.candidates import CandidateSettings, candidate_row, complete_gold, distractors, enough, random_rows
+from litm.retrieval.candidates import (
+    CandidateSettings,
+    candidate_row,
+    complete_gold,
+    distractors,
+    enough,
+    filled,
+    random_rows,
+)
 from litm.retrieval.hits_as_records import retrieved_records
 
 GOLD = Document.of("Rome", "It was founded by Romulus.", is_gold=True)
@@ -129,6 +137,18 @@ def test_the_table_counts_questions_with_an_answer_elsewhere_by_each_check():
     assert (row["n"], row["n_left_out"]) == (3, 4)
     assert row["n_gold_without_answer"] == 2
     assert (row["n_answer_in_others_dpr"], row["n_answer_in_others_metric"]) == (1, 2)
+
+
+def test_a_question_is_filled_up_behind_its_documents_with_drawn_passages_without_an_answer():
+    record = question(GOLD, document("1", "Livy"), answers=("Romulus",))
+    texts = {"1": "again", "2": "romulus", "3": "Livy", "4": "Ovid", "5": "Varro"}
+    drawn = [Passage(id_, "T", text) for id_, text in texts.items()]
+    full, added = filled(record, drawn, dpr_check, 3)
+    assert [one.text for one in full.documents] == [GOLD.text, "Livy", "Ovid"] and added == 1
+    assert full.documents[2].fields["isgold"] is False
+    assert filled(record, drawn, dpr_check, 2) == (record, 0)
+    left_out: list[str] = []
+    assert list(enough([full, record], settings(too_few="fill"), left_out)) == [full] and left_out == ["who"]
 
 
 def test_an_export_has_the_gold_document_at_its_position_among_the_first_distractors():

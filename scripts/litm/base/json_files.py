@@ -10,6 +10,7 @@ from typing import Any
 
 from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
+from litm.base.text_files import open_text, reading
 
 #: Prompts become 5 % larger than with the greatest, 9, in a quarter of the time.
 GZIP_LEVEL = 4
@@ -37,6 +38,31 @@ def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
         raise UserError(f"{path}: broken gzip data after line {number} ({error}); get the file again") from error
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text after line {number} ({error.reason})") from error
+
+
+def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
+    """Yield (line number from 1 where it begins, record) for each object of a file that is one JSON list.
+
+    Raises `UserError` naming file and line for text that is not such a list, and for a broken file.
+    """
+    path = Path(path)
+    with reading(path, lambda: "its beginning"), open_text(path) as file:
+        text = file.read()
+    records = parse_json(text, str(path))
+    if not isinstance(records, list):
+        raise UserError(f"{path}: expected a list of JSON objects, [{{...}}, ...], found {type(records).__name__}")
+    decoder, line, counted = json.JSONDecoder(), 1, 0
+    begin = _BETWEEN.match(text).end()  # type: ignore[union-attr]
+    for record in records:
+        line, counted = line + text.count("\n", counted, begin), begin
+        if not isinstance(record, dict):
+            raise UserError(f"{path}, line {line}: expected a JSON object, found {type(record).__name__}")
+        yield line, record
+        begin = _BETWEEN.match(text, decoder.raw_decode(text, begin)[1]).end()  # type: ignore[union-attr]
+
+
+#: What may be between two entries of a list, and before the first one.
+_BETWEEN = re.compile(r"[\s,\[]*")
 
 
 def parse_object(text: str, where: str) -> dict:

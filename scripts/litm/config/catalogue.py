@@ -41,19 +41,23 @@ CATALOGUES: dict[Kind, type[Entry] | Variants] = {
 }
 
 
-def read_catalogues(config: Config, root: Path) -> dict[str, dict[str, Any]]:
-    """All checked entries by kind and name: those in `root`/config and those of the config, with its defaults."""
-    entries = {}
-    for kind in CATALOGUES:
-        own = string_keys(read_yaml(root / "config" / f"{kind}.yaml"))
-        entries[kind] = merge_catalogue(own, (config.define or {}).get(kind) or {})
-    if config.model_defaults:
+def read_catalogues(
+    config: Config, root: Path, added: Mapping[str, Mapping[str, dict]] | None = None
+) -> dict[str, dict[str, Any]]:
+    """All checked entries by kind and name: those in `root`/config, the `added` ones, and those of the config, with its
+    defaults.
+    """
+    return {kind: read_catalogue(kind, config, root, (added or {}).get(kind) or {}) for kind in CATALOGUES}
+
+
+def read_catalogue(kind: Kind, config: Config, root: Path, added: Mapping[str, dict]) -> dict[str, Any]:
+    """The checked entries of one kind, by name."""
+    own = string_keys(read_yaml(root / "config" / f"{kind}.yaml"))
+    entries = merge_catalogue({**own, **added}, (config.define or {}).get(kind) or {})
+    if kind == "models" and config.model_defaults:
         defaults = config.model_defaults.model_dump(exclude_unset=True)
-        entries["models"] = {name: _with_defaults(entry, defaults) for name, entry in entries["models"].items()}
-    return {
-        kind: {name: read_catalogue_entry(kind, name, entry) for name, entry in by_name.items()}
-        for kind, by_name in entries.items()
-    }
+        entries = {name: _with_defaults(entry, defaults) for name, entry in entries.items()}
+    return {name: read_catalogue_entry(kind, name, entry) for name, entry in entries.items()}
 
 
 def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Entry:

@@ -6,6 +6,7 @@ from pydantic import Field, Strict
 
 from litm.base.schema import Entry, Names
 from litm.config.models import ModelDefaults
+from litm.config.my_data import MyData
 
 #: The kinds of catalogues. Each has a file beside config.yaml.
 Kind = Literal[
@@ -36,6 +37,11 @@ class Config(Entry):
     models: Names = Field(description="Names of models in config/models.yaml or under define.models.")
     experiments: Names = Field(
         description="Names of experiments in config/experiments.yaml or under define.experiments."
+    )
+    my_data: MyData | None = Field(
+        None,
+        description="Your own documents and questions: docs/your_documents.md. Where `experiments` is that of "
+        "config/config.yaml, those that follow from them are run instead.",
     )
     only: dict[str, Annotated[tuple[str, ...], Strict(False)] | None] | None = Field(
         None,

@@ -13,8 +13,11 @@ from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import is_generator, passage_words, source_names
 from litm.corpora.sources.documents import source_files
 
-#: Question sets that are derived from annotations have this source; the others are generated with a corpus.
-NATURAL_QUESTIONS = "natural_questions"
+#: Sources of question sets: derived from annotations, read from a table of the user's, and these with their gold
+#: passages; the others are generated with a corpus.
+NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD = "natural_questions", "own_file", "found_gold"
+#: The keys that go together in an entry of questions.
+QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"gold_of", "retriever"})
 
 
 class CorpusEntry(Entry):
@@ -23,7 +26,8 @@ class CorpusEntry(Entry):
     source: Annotated[str, one_of(source_names)] = Field(
         description="Where the text comes from, a module of scripts/litm/corpora: dpr_passages (a file in the format "
         "of psgs_w100.tsv.gz), wikipedia_dump (pages-articles.xml.bz2), documents (a folder or file of your own: .txt, "
-        ".jsonl, .tsv, .csv, each also with .gz), mini_encyclopedia or mini_gazetteer (made up, with questions)."
+        ".md, .html, .pdf, .jsonl, .json, .tsv, .csv, each but .pdf also with .gz), mini_encyclopedia, mini_gazetteer "
+        "(both made up, with questions), retrieved (the texts in a file of a retriever with `method: recorded`)."
     )
     dataset: str | None = Field(None, description="The dataset that is the source's file.")
     path: str | None = Field(
@@ -90,34 +94,77 @@ def _files(entry: CorpusEntry, path: str | None) -> tuple[str, ...]:
 
 
 class QuestionSetEntry(Entry):
-    """Questions that the workflow makes. A file of questions is a dataset and needs no entry here."""
+    """Questions that the workflow makes, or reads from a table of your own. A file in the released format is a dataset
+    and needs no entry here.
+    """
 
-    corpus: str | None = Field(None, description="A generated corpus, whose questions these are.")
+    corpus: str | None = Field(
+        None, description="A generated corpus, whose questions these are; or the corpus that `file` asks about."
+    )
     nq_open: str | None = Field(None, description="Dataset with the questions and answers of NQ-Open.")
     annotations: Names = Field(
         (),
         description="Datasets with the annotations of NaturalQuestions, from which the gold paragraphs are taken: its "
         "original or simplified files, or the file of oracle questions that the paper's authors released.",
     )
+    file: str | None = Field(
+        None,
+        description="A table of your own questions (.csv, .tsv, .json, .jsonl) about `corpus`, with the columns "
+        "question and answer and, if known, file, page and text (words of the passage with the answer).",
+    )
+    gold_of: str | None = Field(
+        None,
+        description="A question set with a `file`, whose gold passages are looked for: those that it names, or else "
+        "the first that `retriever` finds with an answer.",
+    )
+    retriever: str | None = Field(None, description="What finds the passages of `gold_of`.")
+    corrections: str | None = Field(
+        None,
+        description="A table of question and passage (an id; empty leaves the question out) that goes before what is "
+        "found for `gold_of`: a copy of results/tables/gold_passages.csv that you have edited.",
+    )
 
     @model_validator(mode="after")
     def _check(self) -> "QuestionSetEntry":
-        of_corpus, given = self.corpus is not None, (self.nq_open is not None, bool(self.annotations))
-        if any(given) if of_corpus else not all(given):
-            raise ValueError("give either 'corpus', or 'nq_open' and 'annotations'")
+        keys = ("corpus", "nq_open", "annotations", "file", "gold_of", "retriever", "corrections")
+        given = {key for key in keys if getattr(self, key)}
+        if given - {"corrections"} not in QUESTION_KEYS or ("corrections" in given) > ("gold_of" in given):
+            raise ValueError(
+                "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', or 'gold_of' and 'retriever' "
+                "(with or without 'corrections')"
+            )
         return self
 
 
 class QuestionSet(QuestionSetEntry):
-    """A question set with its source: that of its corpus, or `NATURAL_QUESTIONS`."""
+    """A question set with its source: that of its corpus, `NATURAL_QUESTIONS`, `OWN_FILE` or `FOUND_GOLD`."""
 
     source: str
 
 
-def read_question_set(entry: QuestionSetEntry, datasets: Iterable[str], corpora: Mapping[str, Corpus]) -> QuestionSet:
-    """The question set of an entry; `UserError` for unknown names, or a corpus without questions."""
+def read_question_set(
+    entry: QuestionSetEntry,
+    datasets: Iterable[str],
+    corpora: Mapping[str, Corpus],
+    retrievers: Iterable[str],
+    entries: Mapping[str, QuestionSetEntry],
+    root: Path,
+) -> QuestionSet:
+    """The question set of an entry; `UserError` for unknown names, or a corpus without questions.
+
+    entries: of all question sets, by name.
+    """
+    if entry.gold_of is not None:
+        own = [name for name, one in entries.items() if one.file is not None]
+        choose([entry.gold_of], own, f"{entry.where}.gold_of")
+        choose(filter(None, [entry.retriever]), retrievers, f"{entry.where}.retriever")
+        corrections = locate(entry.corrections, root, f"{entry.where}.corrections") if entry.corrections else None
+        corpus = entries[entry.gold_of].corpus
+        return entry.become(QuestionSet, source=FOUND_GOLD, corpus=corpus, corrections=corrections)
     if entry.corpus is not None:
         choose([entry.corpus], corpora, f"{entry.where}.corpus")
+        if entry.file is not None:
+            return entry.become(QuestionSet, source=OWN_FILE, file=locate(entry.file, root, f"{entry.where}.file"))
         source = corpora[entry.corpus].source
         if not is_generator(source):
             raise UserError(f"{entry.where}.corpus: only a generated corpus has questions, {entry.corpus} is {source}")

@@ -334,7 +334,7 @@ class Model(RunKeys, AskedModel):
 
     def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
         """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
-        path = self._stored(root)
+        path = self.stored_at(root)
         if path is not None and is_gguf(path):
             check_gguf_entry(self.model_dump(), Path(path), self.where)
         elif path is not None:
@@ -364,7 +364,7 @@ class Model(RunKeys, AskedModel):
         has_template = header.has_chat_template if header else has_chat_template(Path(path))
         return left_out_prompt_template([Path(path).name, header.name if header else ""], has_template, self.where)
 
-    def _stored(self, root: Path) -> str | None:
+    def stored_at(self, root: Path) -> str | None:
         """The folder or the GGUF file that the model is in; None for one of the hub."""
         if self.package is not None:
             return find_in_package(self.package, f"{self.where}.package", root)

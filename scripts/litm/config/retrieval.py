@@ -11,7 +11,7 @@ from litm.base.schema import AsGiven, Entry, NotNegative, Variants, choose
 from litm.config.values import Device, Hub, check_names, locate
 from litm.domain.placement import AS_RETRIEVED
 from litm.models.files import check_model_folder, has_tokenizer, model_files
-from litm.retrieval.candidates import GOLD_AND_RANDOM, CandidateSettings
+from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.method import EXACT
 
 #: The kinds of index of dense retrievers, and the keys that only they have.
@@ -138,8 +138,37 @@ class Dense(AnyRetriever):
         return self.changed(path=path)
 
 
-Retriever = Bm25 | Dense
-RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense})
+class Recorded(AnyRetriever):
+    """What an existing retrieval system has found."""
+
+    method: Literal["recorded"] = Field(description="recorded: what an existing system has retrieved, from a file.")
+    path: str = Field(
+        description="The file: .jsonl or .json with the texts (LangChain's and LlamaIndex' objects, with scores), or "
+        "a TREC run of ids; from the working directory or the project."
+    )
+    questions: str = Field(description="The question set that it was retrieved for.")
+
+    location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
+    encoding: ClassVar[Mapping] = {}
+    index: ClassVar[Mapping] = {}
+    device: ClassVar[str] = "auto"
+    batch_tokens: ClassVar[int | None] = None
+
+    @property
+    def search(self) -> dict:
+        """What changes what is found, beside the file."""
+        return {"hits": self.hits}
+
+    def located(self, root: Path) -> "Recorded":
+        """With the place of the file; `UserError` if there is none."""
+        path = locate(self.path, root, f"{self.where}.path")
+        if not Path(path).is_file():
+            raise UserError(f"{self.where}.path: {path} is not a file")
+        return self.changed(path=path)
+
+
+Retriever = Bm25 | Dense | Recorded
+RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense, "recorded": Recorded})
 
 
 class CandidatesEntry(Entry):
@@ -169,9 +198,10 @@ class CandidatesEntry(Entry):
         description="How a passage is found to have an answer: dpr (the answer's tokens in a row, as Karpukhin et al. "
         "2020 do) or metric (as best_subspan_em judges, which finds an answer inside other words too).",
     )
-    too_few: Literal["error", "leave_out"] = Field(
+    too_few: Literal["error", "leave_out", "fill"] = Field(
         "error",
-        description="What becomes of a question with fewer documents: error, or leave_out (counted in the table).",
+        description="What becomes of a question with fewer documents: error, leave_out (counted in the table), or fill "
+        "(random passages without an answer are put behind them; a question that still has fewer is left out).",
     )
 
     @model_validator(mode="after")
@@ -196,7 +226,7 @@ def read_candidates(
     choose([entry.questions], questions, f"{entry.where}.questions")
     choose([entry.corpus], corpora, f"{entry.where}.corpus")
     choose(filter(None, [entry.retriever]), retrievers, f"{entry.where}.retriever")
-    own_seed = seed if entry.kind == GOLD_AND_RANDOM else None
+    own_seed = seed if entry.kind == GOLD_AND_RANDOM or entry.too_few == FILL else None
     settings = CandidateSettings(entry.kind, entry.documents, entry.distractor_check, entry.too_few, own_seed)
     return entry.become(Candidates, settings=settings)
 

@@ -7,19 +7,22 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.schema import choose, read_entry
+from litm.base.yaml_files import read_yaml
 from litm.config.api_models import ApiModel
-from litm.config.catalogue import read_catalogues, string_keys
+from litm.config.catalogue import read_catalogue, read_catalogues, string_keys
 from litm.config.config import Audit, Config, Report
 from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
 from litm.config.datasets import Dataset, check_file_names, check_one_namespace, of_version
 from litm.config.experiments import Experiment, ExperimentEntry, read_experiment
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model
+from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
+from litm.config.my_data import MyEntries, read_my_data
 from litm.config.prompt_formats import why_taken
 from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
 from litm.config.rerankers import Reranker
-from litm.config.retrieval import Candidates, Retriever, check_hits, read_candidates
+from litm.config.retrieval import Candidates, Recorded, Retriever, check_hits, read_candidates
 from litm.config.selection import Selection, select
 from litm.config.studies import with_conditions, with_names
 from litm.config.values import check_plain
@@ -34,8 +37,9 @@ class Study:
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
     sizes count; published_figures: those that there are published values of, selected or not; relations: see
     `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size:
-    questions of an experiment's size that the report shows in full; without_format: models whose entries leave out
-    their prompt template; conditions: of the selected experiments with remedies and of those, by experiment.
+    questions of an experiment's size that the report shows in full; my_data: lines on what was chosen for the user's
+    own documents; without_format: models whose entries leave out their prompt template; conditions: of the selected
+    experiments with remedies and of those, by experiment.
     """
 
     selection: Selection
@@ -54,6 +58,7 @@ class Study:
     audited_per_cell: int
     sampled_per_size: int
     data_mirror: str | None
+    my_data: tuple[str, ...] = ()
     without_format: frozenset[str] = frozenset()
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     conditions: Mapping[str, Condition] = field(default_factory=dict)
@@ -77,7 +82,7 @@ class Study:
     @property
     def notes(self) -> list[str]:
         """What is to be said before a run: what is left out of what the config selects, and what it leaves open."""
-        return [*self.left_out, *self.prompt_formats]
+        return [*self.my_data, *self.left_out, *self.prompt_formats]
 
     @property
     def prompt_formats(self) -> list[str]:
@@ -104,7 +109,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     """
     check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
-    entries = read_catalogues(read, root)
+    read, mine = _with_my_data(read, root)
+    entries = read_catalogues(read, root, mine.entries)
     entries["experiments"], conditions = with_conditions(entries["experiments"], entries["rerankers"])
     read = read.changed(
         experiments=with_names(read.experiments, conditions),
@@ -115,7 +121,13 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_file_names(datasets)
     corpora = {name: read_corpus(entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
     retrievers = {name: entry.located(root) for name, entry in entries["retrievers"].items()}
-    questions = {name: read_question_set(entry, datasets, corpora) for name, entry in entries["questions"].items()}
+    asked = entries["questions"]
+    questions = {
+        name: read_question_set(entry, datasets, corpora, retrievers, asked, root) for name, entry in asked.items()
+    }
+    for retriever in retrievers.values():
+        if isinstance(retriever, Recorded):
+            choose([retriever.questions], [*datasets, *questions], f"{retriever.where}.questions")
     candidates = {
         name: read_candidates(entry, [*datasets, *questions], corpora, retrievers, seed)
         for name, entry in entries["candidates"].items()
@@ -164,6 +176,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
+        my_data=mine.notes,
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
         rerankers=rerankers,
         conditions={name: one for name, one in conditions.items() if name in experiments},
@@ -177,6 +190,19 @@ def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str
     entry = entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
     most = min(filter(None, (entry.examples, config.examples)), default=None)
     return entry.changed(examples=most)
+
+
+def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
+    """The config with the experiments on the user's own documents, unless it names others, and their entries."""
+    if config.my_data is None:
+        return config, MyEntries({}, ())
+    models = read_catalogue("models", config, root, {})
+    selected = {name: models[name] for name in config.models if name in models}
+    mine = read_my_data(config.my_data, selected, root)
+    default = read_yaml(root / "config" / "config.yaml")
+    if config.experiments == tuple(default["experiments"]):
+        config = config.changed(experiments=MY_EXPERIMENTS)
+    return config, mine
 
 
 def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None:

@@ -6,11 +6,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of text with the title of the page it is from; `id` is unique in its corpus."""
+    """A piece of text with the title of the page it is from; `id` is unique in its corpus.
+
+    file, page: where it is from, if its id does not say so: the `source` of a chunk, a page from 1.
+    """
 
     id: str
     title: str
     text: str
+    file: str | None = None
+    page: int | None = None
+
+    @property
+    def files(self) -> list[str]:
+        """Names of the file or document that it is from, shortest first: of the id `notes/a.txt:4:0` they are
+        `notes/a.txt`, `notes/a.txt:4` and the id itself.
+        """
+        if self.file is not None:
+            return [self.file, self.id]
+        parts = self.id.split(":")
+        return [":".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 def cut_text(text: str, words: int | None) -> list[str]:

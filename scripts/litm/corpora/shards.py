@@ -102,7 +102,7 @@ def read_shard(path: Path) -> Iterator[Passage]:
         for number, line in enumerate(lines, start=1):
             try:
                 record = loads(line)
-                passage = Passage(record["id"], record["title"], record["text"])
+                passage = Passage(record["id"], record["title"], record["text"], record.get("file"), record.get("page"))
             except (ValueError, LookupError, TypeError) as error:
                 raise UserError(
                     f"{path}, line {number}: not a passage (id, title, text); delete the file to have it made again"
@@ -137,7 +137,9 @@ def _write_shard(path: Path, passages: Iterator[Passage]) -> dict:
 def _json_line(passage: Passage) -> str:
     """What `json.dumps` of the passage gives, in half the time."""
     id, title, text = map(QUOTE, (passage.id, passage.title, passage.text))
-    return f'{{"id": {id}, "title": {title}, "text": {text}}}\n'
+    more = "" if passage.file is None else f', "file": {QUOTE(passage.file)}'
+    more += "" if passage.page is None else f', "page": {passage.page}'
+    return f'{{"id": {id}, "title": {title}, "text": {text}{more}}}\n'
 
 
 def _remove_other_shards(folder: Path, keep: set[str]) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from litm.analysis.cut_answers import cut_sentences
+from litm.analysis.gold_counts import gold_sentences
 from litm.analysis.reading_sensitivity import reading_warnings
 from litm.report.charts import chart, forest
 from litm.report.findings import findings, overview
@@ -67,6 +68,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
         advice=[] if "advice" not in tables else [str(text) for text in tables["advice"]["advice"].dropna()],
         overview=[
             *overview(tables["accuracy"], bias, tables.get("published_comparison")),
+            *(f"{line}." for line in gold_sentences(tables.get("gold_counts"))),
             *(f"{line}." for line in reading_warnings(tables.get("reading_sensitivity"))),
         ],
         cut=cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from litm.answers.dpr import Check
 
 GOLD_AND_RETRIEVED, GOLD_AND_RANDOM = "gold_and_retrieved", "gold_and_random"
-ERROR, LEAVE_OUT = "error", "leave_out"
+ERROR, LEAVE_OUT, FILL = "error", "leave_out", "fill"
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class CandidateSettings:
     """The settings that change candidates, beside questions, corpus and retriever.
 
     documents: how many each question gets, gold document included; distractor_check: how "has an answer" is
-    decided; too_few: what becomes of a question that has fewer, 'error' or 'leave_out'; seed: of the random draw,
-    None where nothing is drawn.
+    decided; too_few: what becomes of a question that has fewer, 'error', 'leave_out' or 'fill'; seed: of the random
+    draw, None where nothing is drawn.
     """
 
     kind: str
@@ -98,6 +98,21 @@ def distractors(
     return list(islice(suitable, limit))
 
 
+def filled(
+    record: QuestionRecord, drawn: Iterable[Passage], check: "Check", documents: int
+) -> tuple[QuestionRecord, int]:
+    """The question with drawn passages without an answer added, up to `documents` in all; how many were added."""
+    there = record.documents
+    ids, texts = {document.id for document in there}, {document.text for document in there}
+    suitable = (
+        passage_document(passage).as_distractor(has_answer=False)
+        for passage in drawn
+        if passage.id not in ids and passage.text not in texts and not check(passage, record.answers)
+    )
+    added = list(islice(suitable, max(0, documents - len(there))))
+    return (record.with_documents([*there, *added]) if added else record), len(added)
+
+
 #: How to have more documents.
 _MORE = {
     GOLD_AND_RETRIEVED: "raise the retriever's 'hits'",
@@ -117,7 +132,7 @@ def enough(
         count = len(record.documents)
         if count >= settings.documents:
             yield record
-        elif settings.too_few == LEAVE_OUT:
+        elif settings.too_few != ERROR:
             left_out.append(record.text)
         else:
             raise UserError(
@@ -132,9 +147,10 @@ def candidate_row(
     records: Sequence[QuestionRecord],
     left_out: int,
     checks: Mapping[str, "Check"],
+    n_filled: int = 0,
 ) -> dict:
-    """The candidates in numbers: questions kept (n) and left out because they have too few documents, and how many
-    of the kept have a document beside the gold one that contains an answer, by each check.
+    """The candidates in numbers: questions kept (n), left out because they have too few documents, and filled up with
+    random ones, and how many of the kept have a document beside the gold one that contains an answer, by each check.
     """
     return {
         "candidates": name,
@@ -143,6 +159,7 @@ def candidate_row(
         "documents": settings.documents,
         "n": len(records),
         "n_left_out": left_out,
+        "n_filled": n_filled,
         "n_gold_without_answer": sum(_gold_without_answer(record, checks["dpr"]) for record in records),
         **{
             f"n_answer_in_others_{kind}": sum(_answer_in_others(record, check) for record in records)

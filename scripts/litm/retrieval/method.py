@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 #: The methods there are.
-METHODS = ("bm25", "dense")
+METHODS = ("bm25", "dense", "recorded")
 
 #: The kind of index that compares every vector.
 EXACT = "exact"

@@ -1,7 +1,9 @@
 """Tables of results: which ones a study has, and what the rules that make them are given."""
 
 import shlex
+from pathlib import Path
 
+from litm.analysis.gold_counts import gold_sentences
 from litm.analysis.tables import all_tables, table_names
 from litm.base.hashing import canonical_json
 from litm.config.study import Study
@@ -27,6 +29,7 @@ class TablePlan:
             examples=_first_of_size(study),
             recalls=candidates.recall_tables,
             candidates=candidates.tables,
+            gold_passages=candidates.gold_tables,
             published=project.file("resources", "published", "accuracy.csv"),
             published_models=project.file("resources", "published", "models.csv"),
             data_versions={
@@ -73,6 +76,15 @@ class TablePlan:
     def has_positions(self) -> bool:
         """Whether any experiment has positions to compare."""
         return bool(self.position_bias)
+
+    def gold_passages_found(self) -> list[str]:
+        """A sentence for each set of questions whose gold passages were looked for, if the table of them is there."""
+        path = Path("results/tables/gold_counts.csv")
+        if "gold_counts" not in self._tables or not path.exists():
+            return []
+        from litm.base.csv_files import read_csv
+
+        return gold_sentences(read_csv(path))
 
     # What each is made of
 

@@ -30,7 +30,10 @@ def needs_of(study: Study) -> Needs:
         if name in study.datasets:
             datasets[name] = study.datasets[name]
         elif name in study.questions:
-            waiting += _files_of(study.questions[name])
+            questions = study.questions[name]
+            waiting += _files_of(questions)
+            if questions.retriever is not None:
+                retrievers[questions.retriever] = study.retrievers[questions.retriever]
         elif name in study.candidates:
             candidates = study.candidates[name]
             corpus = study.corpora[candidates.corpus]

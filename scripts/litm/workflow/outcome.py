@@ -23,6 +23,7 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
         if Path(plan.report.file).exists():
             yield f"report: {plan.report.file}, to open in a browser"
     yield from plan.sweeps.cut_answers()
+    yield from plan.tables.gold_passages_found()
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

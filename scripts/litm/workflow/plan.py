@@ -46,7 +46,7 @@ class Plan:
         self.data = DataPlan(study)
         self.corpora = CorpusPlan(study, self.project, self.data)
         self.questions = QuestionPlan(study, self.project, self.data)
-        self.retrieval = RetrievalPlan(study, self.project)
+        self.retrieval = RetrievalPlan(study, self.project, self.data)
         self.rerank = RerankPlan(study, self.data)
         self.candidates = CandidatePlan(study, self.data)
         self.models = ModelPlan(study, self.project, self.data)

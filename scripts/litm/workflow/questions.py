@@ -1,9 +1,9 @@
-"""Question sets that the workflow makes: generated with a corpus, or derived from NaturalQuestions."""
+"""Question sets that the workflow makes: generated with a corpus, derived from NaturalQuestions, or the user's own."""
 
 from dataclasses import asdict
 
 from litm.base.hashing import canonical_json
-from litm.config.corpora import Corpus
+from litm.config.corpora import FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE, Corpus
 from litm.config.study import Study
 from litm.corpora.sources import is_generator
 from litm.workflow.data import DataPlan
@@ -12,7 +12,7 @@ from litm.workflow.wildcards import Wildcards
 
 
 class QuestionPlan:
-    """Inputs and params of the rules that make the question sets {generated} and {derived}."""
+    """Inputs and params of the rules that make the question sets {generated}, {derived}, {own} and {found}."""
 
     def __init__(self, study: Study, project: ProjectFiles, data: DataPlan) -> None:
         self._study = study
@@ -27,7 +27,20 @@ class QuestionPlan:
     @property
     def derived(self) -> list[str]:
         """Names of the question sets that are derived from annotations."""
-        return [name for name in self._study.questions if name not in self.generated]
+        return self._of(NATURAL_QUESTIONS)
+
+    @property
+    def own(self) -> list[str]:
+        """Names of the question sets that are read from a table of the user's."""
+        return self._of(OWN_FILE)
+
+    @property
+    def found(self) -> list[str]:
+        """Names of the question sets whose gold passages are looked for."""
+        return self._of(FOUND_GOLD)
+
+    def _of(self, source: str) -> list[str]:
+        return [name for name, questions in self._study.questions.items() if questions.source == source]
 
     def _corpus(self, wildcards: Wildcards) -> Corpus:
         return self._study.corpora[str(self._study.questions[wildcards.generated].corpus)]
@@ -51,3 +64,33 @@ class QuestionPlan:
     def annotations(self, wildcards: Wildcards) -> list[str]:
         """The files of annotations that {derived} finds the gold passages in."""
         return [self._data.file(name) for name in self._study.questions[wildcards.derived].annotations]
+
+    def own_file(self, wildcards: Wildcards) -> str:
+        """The user's table of the questions {own}."""
+        return str(self._study.questions[wildcards.own].file)
+
+    def own_passages(self, wildcards: Wildcards) -> str:
+        """The manifest of the corpus that {own} asks about."""
+        return f"results/passages/{self._study.questions[wildcards.own].corpus}/manifest.json"
+
+    def asked(self, wildcards: Wildcards) -> str:
+        """The questions whose gold passages {found} has."""
+        return self._data.file(str(self._study.questions[wildcards.found].gold_of))
+
+    def asked_passages(self, wildcards: Wildcards) -> str:
+        """The manifest of their corpus."""
+        return f"results/passages/{self._study.questions[wildcards.found].corpus}/manifest.json"
+
+    def retrieved(self, wildcards: Wildcards) -> str:
+        """What was retrieved for them."""
+        found = self._study.questions[wildcards.found]
+        return f"results/retrieved/{found.corpus}/{found.retriever}/{found.gold_of}.jsonl.gz"
+
+    def corrections(self, wildcards: Wildcards) -> list[str]:
+        """The user's corrections of their gold passages, if there are any."""
+        return [one] if (one := self._study.questions[wildcards.found].corrections) else []
+
+    @property
+    def seed(self) -> int:
+        """Of the questions that are printed for the user to judge."""
+        return self._study.seed

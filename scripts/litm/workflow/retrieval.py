@@ -5,9 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from litm.base.hashing import canonical_json
+from litm.config.corpora import FOUND_GOLD
 from litm.config.experiments import Experiment
 from litm.config.rerankers import Reranker
-from litm.config.retrieval import Candidates, Retriever
+from litm.config.retrieval import Candidates, Recorded, Retriever
 from litm.config.study import Study
 from litm.domain.placement import AS_RETRIEVED
 from litm.models.files import model_files
@@ -23,7 +24,8 @@ BM25_THREADS = 8
 class RetrievalPlan:
     """Inputs, params and resources of the rules that search {corpus} with {retriever}."""
 
-    def __init__(self, study: Study, project: ProjectFiles) -> None:
+    def __init__(self, study: Study, project: ProjectFiles, data: DataPlan) -> None:
+        self._data = data
         self._corpora = study.corpora
         self._retrievers = study.retrievers
         self._project = project
@@ -58,7 +60,23 @@ class RetrievalPlan:
         retriever = self._retriever(wildcards)
         if retriever.method == "bm25":
             return [f"results/indexes/{wildcards.corpus}/bm25.json"]
+        if isinstance(retriever, Recorded):
+            return [f"results/indexes/{wildcards.corpus}/{retriever.name}/run.json"]
         return [] if retriever.index["kind"] == EXACT else self._shards("indexes", wildcards)
+
+    def run_file(self, wildcards: Wildcards) -> str:
+        """What the recorded {retriever} has retrieved."""
+        return self._recorded(wildcards).path
+
+    def run_questions(self, wildcards: Wildcards) -> str:
+        """The questions that it was retrieved for."""
+        return self._data.file(self._recorded(wildcards).questions)
+
+    def _recorded(self, wildcards: Wildcards) -> Recorded:
+        retriever = self._retriever(wildcards)
+        if not isinstance(retriever, Recorded):
+            raise LookupError(f"{retriever.name} is not recorded")
+        return retriever
 
     def vectors(self, wildcards: Wildcards) -> list[str]:
         """The vectors that are searched, one file a shard; none for BM25."""
@@ -203,6 +221,17 @@ class CandidatePlan:
     def tables(self) -> list[str]:
         """The table of each of the used candidates."""
         return [f"results/candidates/{one.name}.csv" for one in self.used]
+
+    @property
+    def gold_tables(self) -> list[str]:
+        """How the gold passages were found of the questions that experiments ask, directly or by their candidates."""
+        named = [name for one in self._study.experiments.values() for name in one.datasets.values()]
+        asked = dict.fromkeys([*named, *(one.questions for one in self.used)])
+        return [
+            f"results/gold_passages/{name}.csv"
+            for name in asked
+            if name in self._study.questions and self._study.questions[name].source == FOUND_GOLD
+        ]
 
     @property
     def recall_tables(self) -> list[str]:

@@ -22,9 +22,9 @@ class Sources:
     """What tables of a study can be made of, beside its sweeps.
 
     counted: models whose tokens can be counted; audited: models that can be audited; examples: experiment and example
-    file of each size of each experiment; recalls, candidates: files of the retrievers and candidates that the study
-    uses; published, published_models: the published accuracies and their models; data_versions: by experiment and size,
-    see `litm.analysis.published.comparison.measured_cells`.
+    file of each size of each experiment; recalls, candidates, gold_passages: files of the retrievers, candidates and
+    questions that the study uses; published, published_models: the published accuracies and their models;
+    data_versions: by experiment and size, see `litm.analysis.published.comparison.measured_cells`.
     """
 
     counted: Collection[str]
@@ -32,6 +32,7 @@ class Sources:
     examples: Sequence[tuple[str, str]]
     recalls: Sequence[str]
     candidates: Sequence[str]
+    gold_passages: Sequence[str]
     published: str
     published_models: str
     data_versions: Mapping[str, Mapping[int, str | None]]
@@ -69,6 +70,7 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
         "examples": [path for _, path in sources.examples],
         "recalls": list(sources.recalls),
         "candidates": list(sources.candidates),
+        "gold_passages": list(sources.gold_passages),
         "published": [sources.published],
         "published_models": [sources.published_models],
     }

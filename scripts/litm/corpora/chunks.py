@@ -1,0 +1,115 @@
+"""Chunks: pieces of text as text splitters, document stores and retrievers write them, in one form.
+
+Read are the JSON objects of LangChain (`page_content`, `metadata`; also inside `kwargs`), LlamaIndex (`text`,
+`metadata`, `id_`; with a score inside `node`), Haystack (`content`, `meta`), unstructured (`text`, `element_id`,
+`metadata`) and BEIR (`_id`, `title`, `text`), and plain ones (`id`, `title`, `text`).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from litm.base.errors import UserError
+from litm.base.formatting import quoted
+
+TEXT, ID = ("text", "page_content", "content"), ("id", "_id", "id_", "doc_id", "docid", "element_id", "node_id")
+FILE, PAGE = ("source", "file_path", "file_name", "filename", "file"), ("page_label", "page", "page_number")
+METADATA, SCORE = ("metadata", "meta"), ("score", "similarity", "relevance_score")
+#: Of LangChain's splitter of Markdown, and of others: the headings above a chunk.
+HEADINGS = ("Header 1", "Header 2", "Header 3", "Header 4")
+#: Objects that have another one inside, which is the chunk.
+WRAPPERS = ("node", "document", "kwargs")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of text; empty texts and None for what the object does not say."""
+
+    id: str | None
+    title: str
+    text: str
+    file: str | None
+    page: int | None
+    score: float | None
+
+
+def is_chunk(record: object) -> bool:
+    """Whether an object is the chunk of a text splitter, which is a passage as it is, and no longer document."""
+    if not isinstance(record, Mapping):
+        return False
+    names = (*TEXT[1:], *METADATA, *WRAPPERS)
+    return any(name in record for name in names)
+
+
+def read_chunk(record: object, where: str) -> Chunk:
+    """The chunk of an object; `UserError` beginning with `where` for one without text, or with a wrong field."""
+    inner, score = _unwrapped(record, where)
+    metadata: Mapping = next((inner[name] for name in METADATA if isinstance(inner.get(name), Mapping)), {})
+    name = next((name for name in TEXT if name in inner), TEXT[0])
+    text = inner.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise UserError(f"{where}: '{name}' must be text that is not empty; fill it or remove the line")
+    title = inner.get("title", metadata.get("title"))
+    if title is not None and not isinstance(title, str):
+        raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
+    file = _first(metadata or inner, FILE)
+    shown = file if isinstance(file, str) and file.strip() else None
+    titles = [title or "", " > ".join(_headings(metadata)), PurePosixPath(shown).stem if metadata and shown else ""]
+    return Chunk(
+        _id(inner, where),
+        " ".join(next(filter(None, titles), "").split()),
+        text,
+        shown,
+        _page(metadata or inner),
+        _score(score, where),
+    )
+
+
+def _unwrapped(record: object, where: str) -> tuple[Mapping, Any]:
+    """The object that has the text, and the score, which may be beside it."""
+    score = None
+    while True:
+        if not isinstance(record, Mapping):
+            raise UserError(f"{where}: expected a JSON object with a 'text', found {quoted(record)}")
+        found = _first(record, SCORE)
+        score = found if found is not None else score
+        wrapper = next((name for name in WRAPPERS if isinstance(record.get(name), Mapping)), None)
+        if wrapper is None:
+            return record, score
+        record = record[wrapper]
+
+
+def _first(record: Mapping, names: Iterable[str]) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def _id(record: Mapping, where: str) -> str | None:
+    name = next((name for name in ID if record.get(name) is not None), None)
+    if name is None:
+        return None
+    value = record[name]
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise UserError(
+            f"{where}: '{name}' must be text or a whole number, but is {quoted(value)}; mend it, or leave ids out"
+        )
+    return str(value)
+
+
+def _headings(metadata: Mapping) -> list[str]:
+    given = metadata.get("headings", metadata.get("heading"))
+    found = given if isinstance(given, list) else [given, *(metadata.get(name) for name in HEADINGS)]
+    return [one for one in found if isinstance(one, str) and one.strip()]
+
+
+def _page(metadata: Mapping) -> int | None:
+    """The page as printed where that is a number, else as the splitter counts."""
+    pages = [str(metadata.get(name)) for name in PAGE]
+    return next((int(page) for page in pages if page.isdecimal()), None)
+
+
+def _score(value: Any, where: str) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        raise UserError(f"{where}: the score must be a number, found {quoted(value)}") from None

@@ -1,0 +1,62 @@
+"""The text of HTML pages."""
+
+from html.parser import HTMLParser
+
+#: Elements whose content nobody reads.
+UNREAD = {"script", "style", "template", "noscript", "svg", "nav"}
+#: The element that has a page's content, where it has one: what is around it is the same on all pages of a site.
+CONTENT = "main"
+#: Elements inside a line of text; any other ends the word before it.
+INLINE = {
+    "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup",
+    "tt", "u", "var", "wbr",
+}  # fmt: skip
+
+
+class _Reader(HTMLParser):
+    """Collects the texts of a page, and those of its title."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[str] = []
+        self.content: list[str] = []
+        self.titles: list[str] = []
+        self._unread = 0
+        self._in_title = False
+        self._in_content = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._unread += tag in UNREAD
+        self._in_title = tag == "title" and not self._unread
+        self._in_content |= tag == CONTENT
+        if tag not in INLINE:
+            self._add("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unread -= tag in UNREAD and self._unread > 0
+        self._in_title = False
+        if tag not in INLINE:
+            self._add("\n")
+        self._in_content &= tag != CONTENT
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.titles.append(data)
+        elif not self._unread:
+            self._add(data)
+
+    def _add(self, text: str) -> None:
+        self.texts.append(text)
+        if self._in_content:
+            self.content.append(text)
+
+
+def html_text(page: str) -> tuple[str, str]:
+    """Title and text of a page, without scripts, styles and navigation, and of its main content alone where it marks
+    that; the title is empty if it has none.
+    """
+    reader = _Reader()
+    reader.feed(page)
+    reader.close()
+    content = "".join(reader.content)
+    return " ".join("".join(reader.titles).split()), content if content.strip() else "".join(reader.texts)

@@ -1,0 +1,33 @@
+"""The text of PDF files, by pypdf."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+from litm.base.errors import UserError
+
+
+def pdf_pages(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (page from 1, text) of each page with text; `UserError` for a file that is no PDF or has a password."""
+    # Reading the rules' code must not need it.
+    from pypdf import PdfReader
+    from pypdf.errors import DependencyError, PyPdfError
+
+    # It warns of every flaw that it can mend.
+    logging.getLogger("pypdf").setLevel(logging.ERROR)
+    page = 0
+    try:
+        reader = PdfReader(path)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise UserError(f"{path}: the PDF has a password: save it without one, or remove the file")
+        for page, content in enumerate(reader.pages, start=1):
+            if (text := content.extract_text()).strip():
+                # Half characters come from damaged fonts, and no file of ours can hold them.
+                yield page, text.encode("utf-8", "replace").decode()
+    except DependencyError as error:
+        raise UserError(f"{path}: the PDF is encrypted ({error}): save it without, or remove the file") from error
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        raise UserError(
+            f"{path}, after page {page}: not a readable PDF ({str(error) or type(error).__name__}); save it again as "
+            f"PDF or as text, or remove the file"
+        ) from error

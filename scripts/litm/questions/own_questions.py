@@ -1,0 +1,197 @@
+"""A user's own questions: a table with a question and its answers in each row and, if known, where it is answered.
+
+The columns are `question`, `answer` (or `answers`: one, several with | between them, or a list) and, as far as known,
+`file`, `page` and `text` (words of the passage with the answer). Others are kept, for `cluster` and for `id`s.
+"""
+
+import ast
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from litm.base.errors import UserError
+from litm.base.formatting import quoted
+from litm.questions.own_rows import Row, read_rows
+from litm.questions.released_format import Document, QuestionRecord
+
+#: The columns, with the other names that they may have.
+COLUMNS = {
+    "question": ("question", "query"),
+    "answers": ("answers", "answer"),
+    "file": ("file", "source", "document"),
+    "page": ("page",),
+    "text": ("text", "context", "passage"),
+}
+#: Keys of a record: the line of the user's file, and what its passages are.
+LINE, NAMED = "line", "named"
+#: What a record has of its own; a column of such a name is left out.
+RESERVED = {*COLUMNS, LINE, NAMED, "ctxs", "gold_id", "nq_annotated_gold"}
+#: Answers of more words are rarely repeated as they are.
+LONG_ANSWER = 10
+
+
+@dataclass(frozen=True)
+class Named:
+    """The passages that a user says have the answer. by: what they are named by, file, page or text; passages: their
+    ids, the likeliest first.
+    """
+
+    by: str
+    passages: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OwnQuestion:
+    """A question of a user's. line: where it is in the file; file, page, words: where it is answered, as far as the
+    user says so; more: other columns.
+    """
+
+    text: str
+    answers: tuple[str, ...]
+    line: int
+    file: str | None = None
+    page: int | None = None
+    words: str | None = None
+    more: Mapping[str, Any] | None = None
+
+    def to_record(self, named: Named | None) -> QuestionRecord:
+        """The question in the released format, without documents; named: its passages, if it names any."""
+        fields = {"question": self.text, "answers": list(self.answers), "ctxs": [], **(self.more or {})}
+        return QuestionRecord({**fields, LINE: self.line, **({NAMED: asdict(named)} if named else {})})
+
+
+def named_passages(record: QuestionRecord) -> Named | None:
+    """What a record that `OwnQuestion.to_record` made names, None if nothing."""
+    named = record.fields.get(NAMED)
+    return Named(named["by"], tuple(named["passages"])) if named else None
+
+
+def line_of(record: QuestionRecord) -> int | None:
+    """The line of the user's file that a record is from; None for one that is from no such file."""
+    return record.fields.get(LINE)
+
+
+def with_gold(record: QuestionRecord, gold: Document) -> QuestionRecord:
+    """The question with its gold document alone, without what led to it."""
+    fields = {key: value for key, value in record.fields.items() if key not in (LINE, NAMED)}
+    return QuestionRecord({**fields, "ctxs": [gold.fields]}, record.where)
+
+
+def read_own_questions(path: Path) -> list[OwnQuestion]:
+    """The questions of a file; `UserError` with file, line and column for the first mistake."""
+    questions: list[OwnQuestion] = []
+    lines: dict[str, int] = {}
+    for row in read_rows(path):
+        question = _question(row, path)
+        if question.text in lines:
+            raise UserError(
+                f"{path}, line {row.line}: the question {quoted(question.text)} is already on line "
+                f"{lines[question.text]}; remove one of them"
+            )
+        lines[question.text] = row.line
+        questions.append(question)
+    if not questions:
+        raise UserError(f"{path}: there are no questions in it; write a row for each, with 'question' and 'answer'")
+    return questions
+
+
+def used_columns(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Of the names of a file's columns those that are used, and the others."""
+    names = list(names)
+    used = [next((alias for alias in aliases if alias in names), None) for aliases in COLUMNS.values()]
+    return [name for name in used if name], [name for name in names if name not in used]
+
+
+def long_answers(questions: Iterable[OwnQuestion]) -> int:
+    """How many questions have only answers of more than `LONG_ANSWER` words."""
+    return sum(min(len(answer.split()) for answer in one.answers) > LONG_ANSWER for one in questions)
+
+
+def _question(row: Row, path: Path) -> OwnQuestion:
+    where = f"{path}, line {row.line}"
+    columns = {column: _column(aliases, row.values) for column, aliases in COLUMNS.items()}
+    for column in ("question", "answers"):
+        if columns[column] is None:
+            wanted = " or ".join(f"'{alias}'" for alias in COLUMNS[column])
+            raise UserError(f"{where}: no column {wanted}, found {', '.join(row.values) or 'none'}; name one so")
+    given = {column: (alias, row.values[alias]) for column, alias in columns.items() if alias is not None}
+    file = _text(given.get("file"), where)
+    page = _page(given.get("page"), where)
+    if page is not None and file is None:
+        raise UserError(f"{where}, column 'page': a page needs the file it is of; fill in the column 'file'")
+    question = _text(given["question"], where)
+    if question is None:
+        raise UserError(f"{where}, column '{columns['question']}': the question is empty; write one or remove the row")
+    more = {name: value for name, value in row.values.items() if name not in columns.values() and name not in RESERVED}
+    return OwnQuestion(
+        question, _answers(given["answers"], where), row.line, file, page, _text(given.get("text"), where), more
+    )
+
+
+def _column(aliases: Sequence[str], values: Mapping[str, Any]) -> str | None:
+    """The name that a column has in a row; the first that is filled in, where there are several."""
+    there = [alias for alias in aliases if alias in values]
+    return next((alias for alias in there if values[alias] not in (None, "", [])), there[0] if there else None)
+
+
+def _text(given: tuple[str, Any] | None, where: str) -> str | None:
+    """The text of a column, None if it is empty or not there."""
+    if given is None or given[1] is None:
+        return None
+    name, value = given
+    if not isinstance(value, str):
+        raise UserError(f"{where}, column '{name}': must be a text, found {quoted(value)}")
+    return value.strip() or None
+
+
+def _page(given: tuple[str, Any] | None, where: str) -> int | None:
+    if given is None or given[1] is None or not str(given[1]).strip():
+        return None
+    name, value = given
+    if isinstance(value, bool) or not str(value).strip().isdecimal():
+        raise UserError(f"{where}, column '{name}': must be one page, a whole number, found {quoted(value)}")
+    return int(value)
+
+
+def _answers(given: tuple[str, Any], where: str) -> tuple[str, ...]:
+    """The answers of a text, with | between several, of a number, or of a list of them."""
+    name, value = given
+    at = f"{where}, column '{name}'"
+    values = list(_listed(value, at))
+    answers = [str(one).strip() for one in values]
+    if not answers or not all(answers):
+        problem = "the answer is empty" if len(answers) < 2 else f"one of the answers is empty in {quoted(value)}"
+        raise UserError(f"{at}: {problem}; write one or remove the row")
+    return tuple(dict.fromkeys(answers))
+
+
+def _listed(value: Any, where: str) -> Iterator[Any]:
+    if isinstance(value, str):
+        listed = _written_list(value)
+        yield from value.split("|") if listed is None else listed
+    elif isinstance(value, list):
+        for one in value:
+            if isinstance(one, bool) or not isinstance(one, str | int | float):
+                raise UserError(f"{where}: an answer must be a text, found {quoted(one)}")
+            yield one
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield value
+    elif value is not None:
+        raise UserError(f"{where}: must be a text, or a list of texts, found {quoted(value)}")
+
+
+def _written_list(value: str) -> list[str] | None:
+    """The list that a cell of a table has as text, by JSON or by Python (which pandas writes); None for other texts."""
+    text = value.strip()
+    if not text.startswith(('["', "['")):
+        return None
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text)
+        except (ValueError, SyntaxError):
+            continue
+        if isinstance(found, list) and found and all(isinstance(one, str) for one in found):
+            return found
+    return None

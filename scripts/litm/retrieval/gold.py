@@ -1,0 +1,158 @@
+"""Gold passages of questions without: those that the user names, or else the first retrieved that has an answer."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from litm.answers.dpr import Check, dpr_check
+from litm.base.formatting import ordinal
+from litm.corpora.passages import Passage
+from litm.questions.own_questions import Named, line_of
+from litm.questions.released_format import Document, QuestionRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: How a passage was found: by what the user names, or by retrieval; and why there is none.
+FIRST_RETRIEVED, CORRECTED, NONE, LEFT_OUT = "first_retrieved", "corrected", "none", "left_out"
+#: In words, for the console.
+IN_WORDS = {
+    "text": "by their words",
+    "page": "by file and page",
+    "file": "by file",
+    FIRST_RETRIEVED: "the first passage retrieved that has the answer",
+    CORRECTED: "as corrected",
+}
+#: Answers of so few characters, and these words, are in many passages by chance.
+SHORT, COMMON = 2, {"yes", "no", "true", "false", "none"}
+#: A passage of a lower rank is noted: of questions whose page is known, one in four is then from another page, and one
+#: in sixteen at the first rank (1,731 questions of NaturalQuestions, 13,712 passages, BM25).
+NEAR = 3
+#: Questions that are printed for the user to judge, and characters of an excerpt on either side of the answer.
+SAMPLED, AROUND = 5, 80
+
+
+@dataclass(frozen=True)
+class Gold:
+    """What was found of a question. passage: None if there is none; rank: from 1, of those retrieved, None if it is not
+    among them; with_answer: passages that have an answer, of those retrieved and named; note: what to look at.
+    """
+
+    how: str
+    passage: Passage | None
+    rank: int | None
+    with_answer: int
+    note: str
+
+
+def find_gold(
+    record: QuestionRecord, found: Sequence[Passage], named: Named | None, passages: Mapping[str | int, Passage]
+) -> Gold:
+    """The gold passage of a question.
+
+    found: what was retrieved, best first; passages: those that are named, by id. Of several that are named it is the
+    first retrieved that has an answer; one that is named by its words, or alone, need not have one.
+    """
+    answers = record.answers
+    ranks = {passage.id: rank for rank, passage in enumerate(found, start=1)}
+    asked_for = [passages[id_] for id_ in named.passages] if named else []
+    if named and named.by != "text":
+        asked_for.sort(key=lambda passage: ranks.get(passage.id, len(ranks) + 1))
+    everywhere = {passage.id: passage for passage in (*found, *asked_for)}
+    having = {id_ for id_, passage in everywhere.items() if dpr_check(passage, answers)}
+    candidates = asked_for if named else found
+    first = next((passage for passage in candidates if passage.id in having), None)
+    note = _short_note(answers)
+    if first is None and named and (named.by == "text" or len(asked_for) == 1):
+        first, note = asked_for[0], "none of the answers is in it"
+    if first is None:
+        where = f"the {len(asked_for)} passages named" if named else f"the {len(found)} passages retrieved"
+        return Gold(NONE, None, None, len(having), f"none of the answers is in {where}")
+    rank = ranks.get(first.id)
+    if named is None and rank is not None and rank > NEAR:
+        note = "; ".join(filter(None, [note, f"only the {ordinal(rank)} retrieved: may be another passage's answer"]))
+    return Gold(named.by if named else FIRST_RETRIEVED, first, rank, len(having), note)
+
+
+def corrected(gold: Gold, found: Sequence[Passage], passage: Passage | None, answers: Sequence[str]) -> Gold:
+    """What was found, with the passage that the user has put there instead, None to leave the question out."""
+    if passage is None:
+        return gold if gold.passage is None else Gold(LEFT_OUT, None, None, gold.with_answer, "left out by you")
+    if gold.passage is not None and gold.passage.id == passage.id:
+        return gold
+    rank = next((rank for rank, one in enumerate(found, start=1) if one.id == passage.id), None)
+    note = "" if dpr_check(passage, answers) else "none of the answers is in it"
+    return Gold(CORRECTED, passage, rank, gold.with_answer, note)
+
+
+def gold_document(passage: Passage, check: Check, answers: Sequence[str]) -> Document:
+    """The passage as a gold document."""
+    return Document.of(passage.title, passage.text, id=passage.id, has_answer=check(passage, answers), is_gold=True)
+
+
+def gold_frame(name: str, records: Sequence[QuestionRecord], golds: Sequence[Gold]) -> "pd.DataFrame":
+    """The table: a row for each question."""
+    import pandas as pd
+
+    rows = [_row(name, record, gold) for record, gold in zip(records, golds, strict=True)]
+    return pd.DataFrame(rows).astype(dict.fromkeys(("line", "rank", "n_with_answer"), "Int64"))
+
+
+def _row(name: str, record: QuestionRecord, gold: Gold) -> dict:
+    return {
+        "questions": name,
+        "line": line_of(record),
+        "question": record.text,
+        "answers": "|".join(record.answers),
+        "how": gold.how,
+        "passage": gold.passage.id if gold.passage else None,
+        "rank": gold.rank,
+        "n_with_answer": gold.with_answer,
+        "note": gold.note or None,
+        "excerpt": excerpt(gold.passage.text, record.answers) if gold.passage else None,
+    }
+
+
+def excerpt(text: str, answers: Iterable[str]) -> str:
+    """The words around the first answer that is in a text as it is written, or its beginning."""
+    lowered = text.lower()
+    places = [(lowered.find(answer.lower()), len(answer)) for answer in answers]
+    start, length = min((place for place in places if place[0] >= 0), default=(0, 0))
+    begin, end = max(0, start - AROUND), min(len(text), start + length + AROUND)
+    return f"{'...' if begin else ''}{text[begin:end].strip()}{'...' if end < len(text) else ''}"
+
+
+def summary(name: str, golds: Sequence[Gold]) -> list[str]:
+    """What was found, in sentences for the console."""
+    counts = Counter(gold.how for gold in golds)
+    with_passage = sum(gold.passage is not None for gold in golds)
+    ways = ", ".join(f"{counts[how]} {words}" for how, words in IN_WORDS.items() if counts[how])
+    told = [f"{name}: {with_passage} of {len(golds)} questions have a gold passage{f' ({ways})' if ways else ''}"]
+    if lacking := len(golds) - with_passage:
+        told.append(f"{name}: {lacking} questions have none and are left out at all positions (see 'note')")
+    if several := sum(gold.with_answer > 1 for gold in golds):
+        told.append(f"{name}: {several} questions have an answer in several passages; the others are no distractors")
+    if doubtful := sum(bool(gold.note) and gold.passage is not None for gold in golds):
+        told.append(f"{name}: {doubtful} gold passages to look at: the column 'note' says why")
+    return told
+
+
+def sample_to_judge(records: Sequence[QuestionRecord], golds: Sequence[Gold], seed: int) -> list[str]:
+    """Lines on some questions whose passages were retrieved, drawn by the seed, for the user to judge."""
+    retrieved = [pair for pair in zip(records, golds, strict=True) if pair[1].how == FIRST_RETRIEVED]
+    drawn = random.Random(f"{seed}/gold_passages").sample(range(len(retrieved)), min(SAMPLED, len(retrieved)))
+    lines = []
+    for record, gold in (retrieved[number] for number in sorted(drawn)):
+        assert gold.passage is not None
+        lines.append(
+            f"  {record.text}\n    {' | '.join(record.answers)} <- {gold.passage.id}: "
+            f"{excerpt(gold.passage.text, record.answers)}"
+        )
+    return lines
+
+
+def _short_note(answers: Sequence[str]) -> str:
+    short = [answer for answer in answers if len(answer) <= SHORT or answer.lower() in COMMON]
+    return f"'{short[0]}' may be in it by chance" if short else ""

@@ -1,0 +1,138 @@
+"""`my_data`: documents and questions become ordinary entries, whose sizes fit the documents and the models."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT, write_lines
+
+from litm.base.errors import UserError
+from litm.config.my_data import EXPERIMENTS
+from litm.config.study import load_study
+from litm.workflow.plan import Plan
+
+DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+
+
+@pytest.fixture
+def mine(tmp_path) -> dict:
+    """Sixty documents of 20 words, and two questions about them."""
+    (tmp_path / "docs").mkdir()
+    for number in range(60):
+        (tmp_path / "docs" / f"d{number:02}.txt").write_text(f"Town {number} has a mill. " * 4)
+    write_lines(tmp_path / "q.csv", ["question,answer,file,topic", "Which?,Town 3,d03,x", "What?,a mill,,x"])
+    return {"documents": str(tmp_path / "docs"), "questions": str(tmp_path / "q.csv")}
+
+
+def study(my_data: dict, **config):
+    return load_study({**DEFAULT, "models": ["dummy"], "my_data": my_data, **config}, ROOT)
+
+
+def refusal(my_data: dict, **config) -> str:
+    with pytest.raises(UserError) as caught:
+        study(my_data, **config)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def sizes(one) -> list[int]:
+    return sorted({cell.size for cell in one.experiments["my_positions"].cells})
+
+
+def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
+    one = study(mine)
+    assert tuple(one.experiments) == EXPERIMENTS
+    assert [(cell.size, cell.placement) for cell in one.experiments["my_positions"].cells] == [
+        *((10, f"gold_at_{position}") for position in (0, 4, 9)),
+        *((20, f"gold_at_{position}") for position in (0, 4, 9, 14, 19)),
+    ]
+    assert [cell.size for cell in one.experiments["my_as_retrieved"].cells] == [1, 3, 5, 10, 20]
+    assert list(one.figures) >= ["my_positions", "my_as_retrieved"]
+    plan = Plan(one, ROOT)
+    assert plan.candidates.gold_tables == ["results/gold_passages/my_questions.csv"]
+    assert {"gold_passages", "gold_counts", "utilisation"} <= set(plan.tables.names)
+
+
+def test_the_entries_are_what_could_have_been_written_by_hand_and_define_changes_them(mine):
+    one = study(mine, define={"experiments": {"my_positions": {"examples": 1, "positions": {"5": [0]}}}})
+    assert one.experiments["my_positions"].examples == 1 and sizes(one) == [5]
+    corpus = one.corpora["my_documents"]
+    assert (corpus.source, corpus.settings.passage_words) == ("documents", 100)
+    assert one.questions["my_questions"].gold_of == "my_asked"
+    assert one.candidates["my_retrieved"].questions == "my_asked"
+
+
+def test_experiments_that_the_config_names_are_run_and_no_others(mine):
+    assert list(study(mine, experiments=["my_oracle"]).experiments) == ["my_oracle"]
+
+
+def test_what_was_chosen_and_why_is_said_first(mine):
+    files, table, chosen, *_ = study(mine).notes
+    assert files.endswith("docs: 60 files, 60 passages of at most 100 words")
+    assert table.endswith("q.csv: 2 questions; columns question, answer, file; also kept: topic")
+    assert "10 passages with the answer at 0, 4, 9; 20 passages" in chosen and "20 is the most" in chosen
+
+
+def test_sizes_fit_the_number_of_passages(mine, tmp_path):
+    for path in sorted(Path(mine["documents"]).iterdir())[12:]:
+        path.unlink()
+    one = study(mine)
+    assert sizes(one) == [5] and one.candidates["my_candidates"].documents == 5
+    assert any("half of the 12 passages there are" in note for note in one.notes)
+    for path in sorted(Path(mine["documents"]).iterdir())[3:]:
+        path.unlink()
+    write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
+    assert "a context needs 2 passages or more, and half of the 3 passages there are" in refusal(mine)
+
+
+def test_sizes_fit_the_window_of_a_model(mine):
+    small = {"models": {"reference": {"context_window": 800}}}
+    one = study(mine, models=["reference"], define=small)
+    assert sizes(one) == [5]
+    assert any("fit the window of reference, 800 tokens" in note for note in one.notes)
+    assert sizes(study(mine, models=["reference"])) == [10, 20]
+
+
+def test_chunks_of_a_text_splitter_are_kept_as_they_are(mine, tmp_path):
+    chunks = [{"page_content": f"Town {number} " * 60, "metadata": {"source": f"d{number:02}"}} for number in range(60)]
+    path = write_lines(tmp_path / "chunks.jsonl", chunks)
+    one = study({**mine, "documents": str(path)})
+    assert one.corpora["my_documents"].settings.passage_words is None
+    assert one.notes[0].endswith("1 files, 60 passages kept as they are")
+
+
+def test_mistakes_are_found_when_the_config_is_read(mine, tmp_path):
+    assert "config.my_data: 'questions' is missing" in refusal({"documents": mine["documents"]})
+    assert "config.my_data: unknown key 'docs'" in refusal({**mine, "docs": "x"})
+    assert "config.my_data.documents: nowhere does not exist" in refusal({**mine, "documents": "nowhere"})
+    assert "docs is not a file; name a table" in refusal({**mine, "questions": mine["documents"]})
+    write_lines(tmp_path / "c.csv", ["question,passage", "Where?,x"])
+    assert "c.csv, line 2, column 'question': 'Where?' is not" in refusal(
+        {**mine, "corrections": str(tmp_path / "c.csv")}
+    )
+    write_lines(tmp_path / "q.csv", ["question,answer,file", "Which?,Town 3,e03"])
+    assert "q.csv, line 2, column 'file': e03 is not among the documents" in refusal(mine)
+    (tmp_path / "docs" / "a.txt").write_bytes(b"\xff\xfe")
+    write_lines(tmp_path / "q.csv", ["question,answer", "Which?,Town 3"])
+    assert "a.txt: not UTF-8 text" in refusal(mine)
+
+
+def test_corrections_are_not_taken_from_where_runs_write(mine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    write_lines(tmp_path / "results" / "c.csv", ["question,passage"])
+    assert "copy it out of results/" in refusal({**mine, "corrections": "results/c.csv"})
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"file": "q.csv"}, "give either 'corpus'"),
+        ({"gold_of": "my_asked"}, "give either 'corpus'"),
+        ({"corpus": "mini_encyclopedia", "corrections": "c.csv"}, "give either 'corpus'"),
+        ({"gold_of": "my_askd", "retriever": "bm25"}, "unknown name 'my_askd' (did you mean 'my_asked'?)"),
+        ({"gold_of": "my_asked", "retriever": "bm52"}, "unknown name 'bm52' (did you mean 'bm25'?)"),
+    ],
+)
+def test_entries_of_questions_have_keys_that_go_together(mine, entry, said):
+    assert said in refusal(mine, define={"questions": {"x": entry}})

@@ -1,0 +1,123 @@
+"""Web pages, PDFs and chunks of text splitters as documents."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from conftest import write_lines
+from pdf_files import write_pdf
+
+from litm.base.errors import UserError
+from litm.corpora.chunks import is_chunk, read_chunk
+from litm.corpora.html_text import html_text
+from litm.corpora.passages import Passage
+from litm.corpora.shards import corpus_passages, write_shards
+from litm.corpora.source import CorpusSettings
+from litm.corpora.sources import documents
+
+PAGE = """<html><head><title>The  mill</title><style>p {color: red}</style></head><body><nav>Home About</nav>
+<p>Built in <b>17</b>00 &amp; rebuilt<br>later.</p><script>var x = "no";</script></body></html>"""
+NODE = {"text": "The mill.", "metadata": {"file_path": "/data/guide.pdf", "page_label": "4", "headings": ["Towns"]}}
+CHUNK = {"page_content": "The mill.", "metadata": {"source": "/data/guide.pdf", "page": 4, "Header 1": "Towns"}}
+
+
+def passages_of(path: Path, words: int | None = None) -> list[Passage]:
+    return [passage for _, passage in documents.passages(path, CorpusSettings(words))]
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(UserError) as caught:
+        passages_of(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_web_page_is_its_title_and_what_people_read():
+    title, text = html_text(PAGE)
+    assert (title, " ".join(text.split())) == ("The mill", "Built in 1700 & rebuilt later.")
+
+
+def test_of_a_web_page_that_marks_its_main_content_nothing_else_is_read():
+    assert html_text("<body>Menu<main><p>Text</p></main>Imprint</body>")[1].split() == ["Text"]
+
+
+def test_web_pages_markdown_and_pages_of_a_pdf_are_documents_that_say_where_they_are_from(tmp_path):
+    (tmp_path / "mill.html").write_text(PAGE)
+    (tmp_path / "notes.md").write_text("# Notes\n\nOn mills.")
+    write_pdf(tmp_path / "guide.pdf", ["First page.", "", "Third page."])
+    read = passages_of(tmp_path)
+    assert read == [
+        Passage("guide.pdf:1:0", "guide", "First page.", page=1),
+        Passage("guide.pdf:3:0", "guide", "Third page.", page=3),
+        Passage("mill.html:0", "The mill", "Built in 1700 & rebuilt later."),
+        Passage("notes.md:0", "notes", "# Notes On mills."),
+    ]
+    assert read[1].files == ["guide.pdf", "guide.pdf:3", "guide.pdf:3:0"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        CHUNK,
+        {"lc": 1, "type": "constructor", "kwargs": CHUNK},
+        {"node": NODE, "score": 0.5},
+        {"content": "The mill.", "meta": {"file_name": "/data/guide.pdf", "page_number": 4, "heading": "Towns"}},
+    ],
+    ids=["langchain", "langchain dump", "llamaindex", "haystack"],
+)  # fmt: skip
+def test_chunks_of_every_library_have_text_file_page_and_headings(record):
+    chunk = read_chunk(record, "x")
+    assert (chunk.text, chunk.file, chunk.page, chunk.title) == ("The mill.", "/data/guide.pdf", 4, "Towns")
+    assert is_chunk(record) and not is_chunk({"text": "plain", "title": "T"})
+
+
+def test_the_score_beside_or_inside_a_chunk_is_read():
+    assert read_chunk({"node": {"text": "a"}, "score": 0.5}, "x").score == 0.5
+    assert read_chunk({"document": {"page_content": "a", "score": "2"}}, "x").score == 2
+    assert read_chunk({"text": "a"}, "x").score is None
+
+
+def test_a_list_of_chunks_is_read_with_the_line_of_each(tmp_path):
+    path = tmp_path / "chunks.json"
+    path.write_text(json.dumps([CHUNK, {"page_content": "b", "id": "own", "metadata": {}}], indent=1))
+    first, second = passages_of(path)
+    assert first == Passage("chunks.json:2:0", "Towns", "The mill.", "/data/guide.pdf", 4)
+    assert second.id == "own"
+    assert documents.has_chunks(path)
+
+
+def test_where_a_passage_is_from_is_kept_in_the_shards_and_changes_nothing_where_it_is_not_known(tmp_path):
+    known, plain = Passage("a", "T", "x", "f.pdf", 3), Passage("b", "T", "y")
+    manifest = write_shards([known, plain], tmp_path / "shards", 10, 1)
+    assert list(corpus_passages(tmp_path / "manifest.json", manifest)) == [known, plain]
+    alone = write_shards([plain], tmp_path / "shards", 10, 1)
+    line = b'{"id": "b", "title": "T", "text": "y"}\n'
+    assert alone["shards"][0]["sha256"] == hashlib.sha256(line).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.pdf", "no pdf", "a.pdf, after page 0: not a readable PDF"),
+        ("a.html", "<script>x</script>", "a.html: there is no text in it"),
+        ("a.json", "[]", "a.json: there are no documents in it"),
+        ("a.json", '{"text": "x"}', "a.json: expected a list of JSON objects"),
+        ("a.json", '[{"text": "x"},\n 7]', "a.json, line 2: expected a JSON object, found int"),
+        ("a.json", '[{"text": "x"},\n {"text": }]', "a.json: not valid JSON (Expecting value, line 2, column 11)"),
+        ("a.json", '[{"page_content": " "}]', "a.json, line 1: 'page_content' must be text that is not empty"),
+        ("a.jsonl", '{"text": "x", "score": "high"}', "a.jsonl, line 1: the score must be a number, found 'high'"),
+    ],
+)
+def test_a_document_that_cannot_be_read_is_one_line_with_its_place(tmp_path, name, content, said):
+    (tmp_path / name).write_text(content)
+    assert said in refusal(tmp_path)
+
+
+def test_a_pdf_without_text_is_refused_as_a_scan(tmp_path):
+    assert "there is no text in it (a scan?)" in refusal(write_pdf(tmp_path / "scan.pdf", [""]))
+
+
+def test_rows_of_a_table_are_no_chunks(tmp_path):
+    path = write_lines(tmp_path / "rows.jsonl", [{"text": "x", "title": "T"}])
+    assert not documents.has_chunks(path)

@@ -1,0 +1,253 @@
+"""Gold passages: those that the user names, or else the first retrieved with an answer; and the user's corrections."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from conftest import write_lines
+from programs import run_program
+
+from litm.analysis.gold_counts import gold_sentences
+from litm.analysis.tables import load_table
+from litm.base.csv_files import read_csv
+from litm.base.errors import UserError
+from litm.base.json_files import write_json
+from litm.corpora.passages import Passage
+from litm.corpora.shards import write_shards
+from litm.questions.own_questions import Named, OwnQuestion
+from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
+from litm.retrieval.corrections import read_corrections
+from litm.retrieval.gold import corrected, excerpt, find_gold, sample_to_judge, summary
+from litm.retrieval.named_passages import find_named
+
+MILL = Passage("towns/mill.txt:0", "mill", "The old mill was built in 1700 by Ada Quill and her two sons.")
+BRIDGE = Passage("towns/bridge.txt:0", "bridge", "The bridge is made of oak. Ada Quill paid for it in 1712.")
+MAYOR = Passage("towns/bridge.txt:1", "bridge", "The mayor in those days was Ben Farrow, a miller.")
+PAGE_1, PAGE_2 = (
+    Passage(f"guide.pdf:{page}:0", "guide", text, page=page) for page, text in ((1, "Ships."), (2, "Boats."))
+)
+CHUNK = Passage("c7", "Laws", "No mill may grind on Sundays.", "/data/laws/code.pdf", 9)
+CORPUS = [MILL, BRIDGE, MAYOR, PAGE_1, PAGE_2, CHUNK]
+BY_ID = {passage.id: passage for passage in CORPUS}
+TABLE = Path("q.csv")
+
+
+def question(answer: str = "Ada Quill") -> QuestionRecord:
+    return QuestionRecord.of("who?", [answer], [])
+
+
+def named(**places) -> Named | None:
+    return find_named([OwnQuestion("who?", ("x",), 5, **places)], CORPUS, TABLE)[0]
+
+
+def refusal(**places) -> str:
+    with pytest.raises(UserError) as caught:
+        named(**places)
+    return str(caught.value)
+
+
+# What the user names
+
+
+@pytest.mark.parametrize("file", ["towns/bridge.txt", "bridge.txt", "bridge", "BRIDGE.TXT", "data\\towns\\bridge.txt"])
+def test_a_file_may_be_named_in_full_by_its_last_parts_or_without_its_ending(file):
+    assert named(file=file) == Named("file", (BRIDGE.id, MAYOR.id))
+
+
+def test_a_page_is_that_of_a_pdf_or_the_one_that_a_chunk_says():
+    assert named(file="guide.pdf", page=2) == Named("page", (PAGE_2.id,))
+    assert named(file="code.pdf", page=9) == Named("page", (CHUNK.id,))
+    assert named(file="laws/code.pdf", page=9) == Named("page", (CHUNK.id,))
+
+
+def test_words_name_the_passages_that_share_runs_of_them_most_first():
+    assert named(words="made of OAK") == Named("text", (BRIDGE.id,))
+    across = "Ada Quill paid for it in 1712. The mayor in those days was Ben Farrow, a miller."
+    assert named(words=across) == Named("text", (MAYOR.id, BRIDGE.id))
+    assert named(words="mill", file="mill.txt") == Named("text", (MILL.id,))
+
+
+def test_nothing_named_is_none_and_the_corpus_is_not_looked_at():
+    assert named() is None
+
+
+def test_what_names_no_passage_is_one_line_with_line_and_column():
+    assert refusal(file="ships.txt").startswith(
+        "q.csv, line 5, column 'file': ships.txt is not among the documents (/data/laws/code.pdf, guide.pdf, "
+    )
+    assert refusal(file="guide.pdf", page=3) == (
+        "q.csv, line 5, column 'page': guide.pdf has no text on page 3 (it has pages 1 to 2); mend the page or leave "
+        "it empty"
+    )
+    assert "(it has no pages)" in refusal(file="mill.txt", page=1)
+    assert refusal(words="a castle").startswith("q.csv, line 5, column 'text': no passage has the words 'a castle'")
+    assert "no passage of mill.txt has the words" in refusal(words="made of oak", file="mill.txt")
+
+
+def test_a_name_of_two_files_wants_more_of_the_path():
+    corpus = [Passage("a/x.txt:0", "", "t"), Passage("b/x.txt:0", "", "t")]
+    with pytest.raises(UserError, match=r"line 1, column 'file': x.txt is one of a/x.txt, b/x.txt; give more"):
+        find_named([OwnQuestion("q", ("a",), 1, file="x.txt")], corpus, TABLE)
+    assert find_named([OwnQuestion("q", ("a",), 1, file="b/x.txt")], corpus, TABLE) == [Named("file", ("b/x.txt:0",))]
+
+
+# Which passage it is
+
+
+def test_without_a_name_it_is_the_first_retrieved_that_has_an_answer():
+    gold = find_gold(question(), [MAYOR, BRIDGE, MILL], None, {})
+    assert (gold.how, gold.passage, gold.rank, gold.with_answer) == ("first_retrieved", BRIDGE, 2, 2)
+
+
+def test_a_question_whose_answer_no_retrieved_passage_has_has_none():
+    gold = find_gold(question("Cora"), [MAYOR, BRIDGE], None, {})
+    assert (gold.how, gold.passage, gold.note) == ("none", None, "none of the answers is in the 2 passages retrieved")
+
+
+def test_of_the_passages_of_a_named_file_it_is_the_first_retrieved_with_an_answer():
+    places = Named("file", (BRIDGE.id, MAYOR.id))
+    assert find_gold(question("Ben Farrow"), [BRIDGE, MILL], places, BY_ID).passage == MAYOR
+    assert find_gold(question("a"), [MAYOR, BRIDGE], places, BY_ID).passage == MAYOR
+    lost = find_gold(question("Cora"), [BRIDGE], places, BY_ID)
+    assert (lost.how, lost.note) == ("none", "none of the answers is in the 2 passages named")
+
+
+def test_a_passage_that_is_named_by_words_or_alone_needs_no_answer_and_says_so():
+    for places in (Named("text", (MAYOR.id, BRIDGE.id)), Named("file", (MAYOR.id,))):
+        gold = find_gold(question("Cora"), [], places, BY_ID)
+        assert (gold.passage, gold.rank, gold.note) == (MAYOR, None, "none of the answers is in it")
+
+
+def test_a_short_answer_is_noted_as_one_that_may_be_there_by_chance():
+    assert find_gold(question("a"), [MAYOR], None, {}).note == "'a' may be in it by chance"
+
+
+def test_a_passage_of_a_low_rank_is_noted():
+    found = [MAYOR, PAGE_1, PAGE_2, BRIDGE]
+    assert find_gold(question(), found, None, {}).note == "only the 4th retrieved: may be another passage's answer"
+    assert find_gold(question(), found[1:], None, {}).note == ""
+
+
+def test_a_correction_goes_before_what_was_found_unless_it_is_the_same():
+    found = find_gold(question(), [MILL, BRIDGE], None, {})
+    assert corrected(found, [MILL, BRIDGE], MILL, ["Ada Quill"]) is found
+    other = corrected(found, [MILL, BRIDGE], MAYOR, ["Ada Quill"])
+    assert (other.how, other.passage, other.rank, other.note) == (
+        "corrected",
+        MAYOR,
+        None,
+        "none of the answers is in it",
+    )
+    assert corrected(found, [], None, []).how == "left_out"
+
+
+def test_corrections_are_read_and_a_question_that_is_not_asked_is_one_line(tmp_path):
+    path = write_lines(tmp_path / "c.csv", ["how,question,passage", f"x,who?,{MILL.id}", "x,when?,"])
+    found = read_corrections(path, {"who?", "when?"})
+    assert {question: one.passage for question, one in found.items()} == {"who?": MILL.id, "when?": ""}
+    with pytest.raises(
+        UserError, match=r"line 3, column 'question': 'when\?' is not among the questions \(did you mean"
+    ):
+        read_corrections(path, {"who?", "When?"})
+    path = write_lines(tmp_path / "d.csv", ["question,id", "who?,x"])
+    with pytest.raises(UserError, match=r"d.csv, line 2: no column 'passage', found question, id"):
+        read_corrections(path, {"who?"})
+
+
+# What is said
+
+
+def test_the_excerpt_is_the_words_around_the_answer():
+    text = f"{'x ' * 100}the mill of ADA Quill{' y' * 100}"
+    assert "the mill of ADA Quill" in excerpt(text, ["none", "Ada Quill"]) and len(excerpt(text, ["Ada Quill"])) < 180
+    assert excerpt("short", ["none"]) == "short"
+
+
+def test_the_sample_to_judge_is_the_same_for_a_seed_and_has_only_what_nobody_named():
+    records = [QuestionRecord.of(f"q{number}", ["Ada Quill"], []) for number in range(20)]
+    golds = [find_gold(record, [MILL], None, {}) for record in records[:19]]
+    golds.append(find_gold(records[19], [], Named("text", (MILL.id,)), BY_ID))
+    one = sample_to_judge(records, golds, 0)
+    assert one == sample_to_judge(records, golds, 0) != sample_to_judge(records, golds, 1)
+    assert len(one) == 5 and not any("q19" in line for line in one)
+    assert summary("mine", golds)[0] == (
+        "mine: 20 of 20 questions have a gold passage (1 by their words, 19 the first passage retrieved that has the "
+        "answer)"
+    )
+
+
+def project(folder: Path) -> list:
+    """The arguments of find_gold.py for three questions, one of them without an answer in the corpus."""
+    write_json(folder / "manifest.json", write_shards(CORPUS, folder / "shards", 10, 1))
+    asked = [
+        OwnQuestion("who?", ("Ada Quill",), 2, more={"topic": "mills"}).to_record(None),
+        OwnQuestion("what?", ("grind",), 3).to_record(Named("page", (CHUNK.id,))),
+        OwnQuestion("where?", ("Zubrowka",), 4).to_record(None),
+    ]
+    write_question_records(folder / "asked.jsonl", asked)
+    hits = [Document.of(one.title, one.text, id=one.id) for one in (MAYOR, BRIDGE, MILL)]
+    write_question_records(folder / "retrieved.jsonl", [record.retrieved(hits, None) for record in asked])
+    files = {"questions": "asked.jsonl", "retrieved": "retrieved.jsonl", "passages": "manifest.json"}
+    files |= {"output": "found.jsonl", "table": "gold.csv"}
+    return [
+        "--name",
+        "mine",
+        "--seed",
+        0,
+        *(word for key, name in files.items() for word in (f"--{key}", folder / name)),
+    ]
+
+
+def test_questions_with_a_gold_passage_are_written_and_the_others_counted_in_table_and_console(tmp_path):
+    ran = run_program("find_gold", *project(tmp_path))
+    assert ran.returncode == 0
+    first, second = read_question_records(tmp_path / "found.jsonl")
+    assert (first.given_gold_id, first.fields["topic"], first.golds[0].text) == (BRIDGE.id, "mills", BRIDGE.text)
+    assert second.given_gold_id == CHUNK.id and set(second.fields) == {"question", "answers", "ctxs"}
+    table = read_csv(tmp_path / "gold.csv", load_table("gold_passages").TABLE.dtypes)
+    assert table["how"].tolist() == ["first_retrieved", "page", "none"]
+    assert table["line"].tolist() == [2, 3, 4] and table["n_with_answer"].tolist() == [2, 1, 0]
+    assert "mine: 2 of 3 questions have a gold passage" in ran.stderr
+    assert "mine: 1 questions have none and are left out" in ran.stderr
+    assert f"Ada Quill <- {BRIDGE.id}: The bridge is made of oak. Ada Quill paid" in ran.stderr
+
+
+def test_an_edited_copy_of_the_table_corrects_and_an_unknown_passage_is_one_line(tmp_path):
+    words = project(tmp_path)
+    run_program("find_gold", *words)
+    table = pd.read_csv(tmp_path / "gold.csv", dtype=str, keep_default_na=False)
+    table.loc[0, "passage"], table.loc[1, "passage"] = MILL.id, ""
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
+    assert ran.returncode == 0
+    assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [MILL.id]
+    assert read_csv(tmp_path / "gold.csv", {})["how"].tolist() == ["corrected", "left_out", "none"]
+    table.loc[0, "passage"] = "nowhere:1"
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
+    assert ran.returncode == 1
+    assert f"{tmp_path / 'mine.csv'}, line 2, column 'passage': nowhere:1 is no passage of the corpus" in ran.stderr
+
+
+def test_counts_and_sentences_say_how_many_were_found_in_which_way():
+    table = pd.DataFrame(
+        {
+            "questions": "mine", "how": ["first_retrieved", "none", "first_retrieved"], "question": list("abc"),
+            "n_with_answer": [2, 0, 1], "note": [None, "none of", None],
+        }
+    )  # fmt: skip
+    module = load_table("gold_counts")
+    each = load_table("gold_passages").TABLE.frame(table)
+
+    class Joined:
+        def joined(self, dtypes):
+            return each
+
+    counts = module.TABLE.frame(module.rows(Joined()))
+    assert counts.to_dict("records")[0] == {
+        "questions": "mine", "how": "first_retrieved", "n": 2, "n_several": 1, "n_to_look_at": 0
+    }  # fmt: skip
+    assert gold_sentences(None) == []
+    (sentence,) = gold_sentences(counts)
+    assert sentence.startswith("mine: 2 of 3 questions have a gold passage, 2 of these taken for it because")
+    assert "1 have none and are left out" in sentence

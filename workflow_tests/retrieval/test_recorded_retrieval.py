@@ -1,0 +1,153 @@
+"""What an existing retrieval system has retrieved: its shapes, its order, and what is wrong with it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT, write_lines
+from programs import run_program
+
+from litm.base.errors import UserError
+from litm.base.json_files import read_json, write_json
+from litm.checks.doctor.examine import packages
+from litm.config.study import load_study
+from litm.corpora.passages import Passage
+from litm.corpora.retrieved_chunks import read_retrieved
+from litm.corpora.shards import write_shards
+from litm.corpora.source import CorpusSettings
+from litm.corpora.sources import retrieved
+from litm.questions.released_format import QuestionRecord, write_question_records
+from litm.retrieval.method import SearchTask
+from litm.retrieval.methods import recorded
+from litm.retrieval.recorded_hits import hits_of_questions
+from litm.workflow.needs import needs_of
+
+DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+MILL = {"page_content": "The mill.", "metadata": {"source": "towns.txt"}, "id": "m"}
+LLAMA = {"node": {"id_": "m", "text": "The mill.", "metadata": {"file_name": "towns.txt"}}, "score": 0.5}
+QUESTIONS = [
+    QuestionRecord({"question": text, "answers": ["x"], "ctxs": [], "id": id_}) for text, id_ in (("a?", 1), ("b?", 2))
+]
+
+
+def refusal(read) -> str:
+    with pytest.raises(UserError) as caught:
+        read()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"question": "a?", "documents": [{**MILL, "score": 0.5}]},
+        {"query": "a?", "source_documents": [[MILL, 0.5]]},
+        {"input": "a?", "source_nodes": [LLAMA]},
+    ],
+    ids=["langchain", "langchain with scores", "llamaindex"],
+)
+def test_the_shapes_of_libraries_are_one_passage_with_its_score(tmp_path, record):
+    (one,) = read_retrieved(write_lines(tmp_path / "r.jsonl", [record]))
+    assert (one.question, one.hits) == ("a?", ((Passage("m", "towns", "The mill.", "towns.txt"), 0.5),))
+
+
+def test_texts_without_ids_and_scores_keep_their_order_and_are_one_passage_each(tmp_path):
+    records = [{"question": "a?", "contexts": ["one", "two"]}, {"question": "b?", "contexts": ["two", " one "]}]
+    path = write_lines(tmp_path / "r.jsonl", records)
+    corpus = [passage for _, passage in retrieved.passages(path, CorpusSettings())]
+    assert [passage.text for passage in corpus] == ["one", "two"]
+    hits = hits_of_questions(path, QUESTIONS)
+    one, two = (passage.id for passage in corpus)
+    assert hits == {"a?": [(one, 0.0), (two, -1.0)], "b?": [(two, 0.0), (one, -1.0)]}
+
+
+def test_a_trec_run_is_read_by_the_ids_of_questions_and_ordered_by_score(tmp_path):
+    path = write_lines(tmp_path / "run.trec", ["1 Q0 d1 1 0.5 x", "1 Q0 d2 2 0.9 x", "2 Q0 d1 1 3 x", "9 Q0 d1 1 3 x"])
+    assert hits_of_questions(path, QUESTIONS) == {"a?": [("d2", 0.9), ("d1", 0.5)], "b?": [("d1", 3.0)]}
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "said"),
+    [
+        ("r.jsonl", [{"documents": []}], "r.jsonl, line 1: neither 'question' nor 'id' says what it was retrieved for"),
+        ("r.jsonl", [{"question": "a?", "dcos": []}], "r.jsonl, line 1: no list of what was retrieved (keys: q"),
+        ("r.jsonl", [{"question": "a?", "docs": [{"text": ""}]}], "r.jsonl, line 1, docs[0]: 'text' must be text that"),
+        ("r.jsonl", [{"question": "a?", "docs": [["x", "y"]]}], "docs[0]: a pair must be a document and its score"),
+        ("r.jsonl", [{"question": "a?", "docs": ["x", "x"]}], "r.jsonl, line 1: a document is there twice for one"),
+        ("r.jsonl", [{"question": "a?", "docs": []}] * 2, "r.jsonl, line 2: the question 'a?' is there twice"),
+        ("r.jsonl", [{"question": "a?", "docs": []}], "r.jsonl: nothing for 1 of 2 questions, such as 'b?'; its"),
+        ("run.txt", ["1 Q0 d1 1 0.5"], "run.txt, line 1: 5 fields, but a line of a TREC run has six"),
+        ("run.txt", ["1 Q0 d1 1 high x"], "run.txt, line 1: the score must be a number, found 'high'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_it_is_one_line_with_its_place(tmp_path, name, lines, said):
+    path = write_lines(tmp_path / name, lines)
+    assert said in refusal(lambda: hits_of_questions(path, QUESTIONS))
+
+
+def test_two_texts_with_one_id_are_refused(tmp_path):
+    records = [{"question": "a?", "docs": [MILL]}, {"question": "b?", "docs": [{**MILL, "page_content": "Other."}]}]
+    path = write_lines(tmp_path / "r.jsonl", records)
+    said = refusal(lambda: list(retrieved.passages(path, CorpusSettings())))
+    assert f"{path}, line 2: the document m has another text than at {path}, line 1" in said
+
+
+def test_the_program_writes_the_hits_that_the_method_gives_and_refuses_an_unknown_document(tmp_path):
+    write_json(tmp_path / "manifest.json", write_shards([Passage("d1", "", "x")], tmp_path / "shards", 9, 1))
+    write_question_records(tmp_path / "q.jsonl", QUESTIONS)
+    run = write_lines(tmp_path / "run.txt", ["1 Q0 d1 1 2 x", "2 Q0 d1 1 1 x"])
+    words = ["--run", run, "--questions", tmp_path / "q.jsonl", "--passages", tmp_path / "manifest.json"]
+    assert run_program("read_run", *words, "--output", tmp_path / "run.json").returncode == 0
+    settings = dict.fromkeys(SearchTask.__dataclass_fields__)
+    task = SearchTask(**{**settings, "indexes": [str(tmp_path / "run.json")], "search": {"hits": 5}})
+    assert recorded.find(task, ["b?", "a?"]).hits == [[("d1", 1.0)], [("d1", 2.0)]]
+    first = read_json(tmp_path / "run.json")["entry"]
+    write_lines(run, ["1 Q0 d1 1 2 x", "2 Q0 d7 1 1 x"])
+    ran = run_program("read_run", *words, "--output", tmp_path / "run.json")
+    assert ran.returncode == 1 and "the document d7, retrieved for 'b?', is no passage of the corpus" in ran.stderr
+    assert len(first) > 10
+
+
+def my_data(tmp_path: Path, **more) -> dict:
+    write_lines(tmp_path / "q.csv", ["id,question,answer", *(f"{n},Which {n}?,Town {n}" for n in range(30))])
+    return {"questions": str(tmp_path / "q.csv"), **more}
+
+
+def study(mine: dict):
+    return load_study({**DEFAULT, "models": ["dummy"], "my_data": mine}, ROOT)
+
+
+def test_one_key_takes_what_was_retrieved_as_it_is_and_its_sizes_from_how_much_that_is(tmp_path):
+    docs = [[f"Town {n} of {one}" for n in range(12)] for one in range(30)]
+    write_lines(tmp_path / "r.jsonl", [{"question": f"Which {n}?", "documents": docs[n]} for n in range(30)])
+    one = study(my_data(tmp_path, retrieved=str(tmp_path / "r.jsonl")))
+    assert one.corpora["my_documents"].source == "retrieved" and one.candidates["my_retrieved"].retriever == "my_system"
+    assert [cell.size for cell in one.experiments["my_as_retrieved"].cells] == [1, 3, 5, 10]
+    assert any("9 of 10 questions have 12 retrieved" in note for note in one.notes)
+
+
+def test_a_trec_run_needs_documents_which_may_be_a_beir_folder_and_stay_whole(tmp_path):
+    run = write_lines(tmp_path / "run.trec", [f"{q} Q0 d{n} {n} {9 - n} x" for q in range(30) for n in range(6)])
+    assert "'documents' is missing" in refusal(lambda: study(my_data(tmp_path, retrieved=str(run))))
+    (tmp_path / "beir").mkdir()
+    corpus = [{"_id": f"d{n}", "title": "T", "text": "word " * 200, "metadata": {}} for n in range(60)]
+    write_lines(tmp_path / "beir" / "corpus.jsonl", corpus)
+    write_lines(tmp_path / "beir" / "queries.jsonl", [json.dumps({"_id": "0", "text": "Which 0?"})])
+    one = study(my_data(tmp_path, retrieved=str(run), documents=str(tmp_path / "beir")))
+    assert one.corpora["my_documents"].path.endswith("corpus.jsonl")
+    assert one.corpora["my_documents"].settings.passage_words is None
+
+
+def test_texts_and_documents_together_are_refused(tmp_path):
+    path = write_lines(tmp_path / "r.jsonl", [{"question": "a?", "documents": []}])
+    mine = my_data(tmp_path, retrieved=str(path), documents=str(tmp_path))
+    assert "'retrieved' has the texts: leave 'documents' out" in refusal(lambda: study(mine))
+
+
+def test_a_recorded_retrieval_needs_no_packages(tmp_path):
+    docs = [{"question": f"Which {n}?", "documents": [f"{n} {one}" for one in range(12)]} for n in range(30)]
+    write_lines(tmp_path / "r.jsonl", docs)
+    one = study(my_data(tmp_path, retrieved=str(tmp_path / "r.jsonl")))
+    assert [retriever.name for retriever in needs_of(one).retrievers] == ["my_system"]
+    assert packages(one, needs_of(one)) == []

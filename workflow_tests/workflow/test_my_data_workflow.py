@@ -1,0 +1,102 @@
+"""A user's own documents and questions by one key: what runs, what is said, and what a correction runs again."""
+
+import csv
+
+import pytest
+from conftest import write_lines
+from workbench import Workbench
+
+#: A third of the questions' answers are nowhere; all documents of a question share a word with it.
+QUESTIONS, DOCUMENTS = 6, 6
+CONFIG = {
+    "models": ["dummy"],
+    "my_data": {"retrieved": "retrieved.jsonl", "questions": "asked.csv"},
+    "define": {"experiments": {"my_positions": {"positions": {"5": [0, 4]}}, "my_as_retrieved": {"sizes": [1, 5]}}},
+}
+
+
+def rows(bench: Workbench, table: str) -> list[dict]:
+    with bench.path(f"results/tables/{table}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def finished(new_project, tmp_path_factory) -> Workbench:
+    """A workbench where six questions have been asked about what a system has retrieved for them."""
+    bench = new_project.moved_to(tmp_path_factory.mktemp("my_data"))
+    retrieved = [
+        {
+            "question": f"who rules town {q}?",
+            "documents": [
+                {
+                    "page_content": f"Town {q} has a mill, and {'Ruler' if d == 2 else 'Miller'} {q}{d} lives there.",
+                    "metadata": {"source": f"/data/town{q}.md"},
+                    "score": 9 - d,
+                }
+                for d in range(DOCUMENTS)
+            ],
+        }
+        for q in range(QUESTIONS)
+    ]
+    write_lines(bench.path("retrieved.jsonl"), retrieved)
+    asked = [f"who rules town {q}?,{f'Ruler {q}2' if q % 3 else 'nobody'},town{q}" for q in range(QUESTIONS)]
+    write_lines(bench.path("asked.csv"), ["question,answer,file", *asked])
+    bench.configure(CONFIG)
+    done = bench.snakemake(
+        "--", "results/tables/accuracy.csv", "results/tables/gold_counts.csv", "results/tables/gold_passages.csv"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    bench.path("said.txt").write_text(done.stdout + done.stderr)
+    return bench
+
+
+def test_one_key_measures_positions_as_retrieved_closed_book_and_oracle(finished):
+    counted = {(row["experiment"], row["size"], row["placement"]): int(row["n"]) for row in rows(finished, "accuracy")}
+    assert counted == {
+        ("my_positions", "5", "gold_at_0"): 4,
+        ("my_positions", "5", "gold_at_4"): 4,
+        ("my_as_retrieved", "1", "as_retrieved"): 6,
+        ("my_as_retrieved", "5", "as_retrieved"): 6,
+        ("my_closed_book", "0", "no_gold"): 4,
+        ("my_oracle", "1", "gold_at_0"): 4,
+    }
+
+
+def test_how_gold_passages_were_found_is_in_the_tables_and_on_the_console(finished):
+    assert [row["how"] for row in rows(finished, "gold_passages")] == ["none", "file", "file"] * 2
+    assert {row["rank"] for row in rows(finished, "gold_passages")} == {"", "3"}
+    assert [(row["how"], row["n"]) for row in rows(finished, "gold_counts")] == [("file", "4"), ("none", "2")]
+    said = finished.path("said.txt").read_text()
+    assert "my_data: retrieved.jsonl: what it has retrieved is taken instead of what BM25 would find" in said
+    assert said.count("my_questions: 4 of 6 questions have a gold passage") == 2
+
+
+def test_a_correction_runs_no_search_and_asks_only_about_what_it_changes(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    corrected = rows(bench, "gold_passages")
+    corrected[1]["passage"] = corrected[4]["passage"]
+    lines = ["question,passage", *(f"{row['question']},{row['passage']}" for row in corrected)]
+    write_lines(bench.path("corrected.csv"), lines)
+    bench.configure({**CONFIG, "my_data": {**CONFIG["my_data"], "corrections": "corrected.csv"}})
+    sweep = "results/responses/dummy/my_oracle.jsonl.gz"
+    plan = bench.plan("--", sweep)
+    assert plan["find_gold"] == 1 and not {"make_passages", "read_questions", "read_run"} & set(plan)
+    bench.run("--", sweep)
+    assert bench.asked("my_oracle") == (1, 3)
+
+
+def test_documents_are_indexed_with_bm25_after_their_questions_are_checked(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    bench.path("texts").mkdir()
+    for number in range(30):
+        bench.path(f"texts/{number}.txt").write_text(f"Town {number} has a mill.")
+    write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,"])
+    bench.configure({"models": ["dummy"], "my_data": {"documents": "texts", "questions": "own.csv"}})
+    plan = bench.plan()
+    assert {"make_passages", "read_questions", "index_bm25", "find_gold", "make_report"} <= set(plan)
+    assert "read_run" not in plan
+    write_lines(bench.path("own.csv"), ["question,answer,file", "What?,a mill,31.txt"])
+    done = bench.snakemake("--dry-run")
+    said = done.stdout + done.stderr
+    assert done.returncode == 1 and "Traceback" not in said
+    assert "own.csv, line 2, column 'file': 31.txt is not among the documents" in said
