@@ -119,7 +119,7 @@ def test_a_cut_leaves_the_documents_that_are_good_enough_and_then_they_are_order
 def test_a_margin_counts_from_the_best_document_and_includes_its_limit():
     assert Cut(margin=2).kept([9.0, 7.0, 6.9, 7.0]) == 2
     assert Cut(score=7).kept([9.0, 7.0, 6.9, 7.0]) == 2
-    assert str(Cut(score=0.5, margin=2)) == "score at least 0.5, at most 2 below the best"
+    assert str(Cut(score=0.5, margin=2)) == "scores of at least 0.5, scores at most 2 below the best"
 
 
 @pytest.mark.parametrize(

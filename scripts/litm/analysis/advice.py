@@ -189,8 +189,8 @@ class Verdict:
 
     They do where each condition that is cheaper than the advised one is shown to be worse than the best; or where the
     advised one is the cheapest of all and loses at most 5 points to the best (the limit corrected for all comparisons).
-    reason: `floor`, `nothing told apart`, or "" with an advice; needed: questions that would show 5 points between the
-    best and the cheapest of the set with a chance of 80 %, None where that is no question.
+    reason: `floor`, `the cheapest may lose over 5 points`, or "" with an advice; needed: questions that would show 5
+    points between the best and the cheapest of the set with a chance of 80 %, None where that is no question.
     """
 
     advised: int | None
@@ -210,7 +210,7 @@ def verdict(compared: Compared) -> Verdict:
     loses = 0.0 if cheapest == best else -compared.to_best[cheapest].worst
     if has_cheaper or (loses <= MOST_LOST and len(compared.cells) > 1):
         return Verdict(cheapest, "", needed)
-    return Verdict(None, "nothing told apart", needed)
+    return Verdict(None, "the cheapest may lose over 5 points", needed)
 
 
 def questions_needed(compared: Compared, first: int, second: int) -> int | None:

@@ -31,8 +31,8 @@ class Cut:
         return len(scores)
 
     def __str__(self) -> str:
-        """In words: `score at least 10, at most 3 below the best`."""
-        parts = [(self.score, "score at least {:g}"), (self.margin, "at most {:g} below the best")]
+        """In words: `scores of at least 10, scores at most 3 below the best`."""
+        parts = [(self.score, "scores of at least {:g}"), (self.margin, "scores at most {:g} below the best")]
         return ", ".join(text.format(value) for value, text in parts if value is not None)
 
 
