@@ -35,6 +35,16 @@ def start_java(memory_mb: int) -> None:
         import jnius  # noqa: F401  # importing it starts the machine
     except Exception as error:
         raise UserError(f"Java could not be started from {os.environ['JAVA_HOME']}: {error}") from error
+    _quieten()
+
+
+def _quieten() -> None:
+    """Have Lucene and Anserini log warnings and errors alone: their own settings log every start at INFO."""
+    from jnius import autoclass
+
+    autoclass("java.util.logging.Logger").getLogger("").setLevel(autoclass("java.util.logging.Level").WARNING)
+    levels = autoclass("org.apache.logging.log4j.Level")
+    autoclass("org.apache.logging.log4j.core.config.Configurator").setAllLevels("", levels.WARN)
 
 
 def java_home() -> str:
