@@ -1,7 +1,7 @@
 """The experiments of the configuration: a task, the cells it is run in, its questions, and how answers are scored."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -230,6 +230,15 @@ class Experiment(ExperimentEntry):
     def decoding(self) -> dict:
         """What changes a response, beside the model and the prompt."""
         return {"max_new_tokens": self.max_new_tokens, "stop": self.stop}
+
+    def of_sizes(self, sizes: Collection[int] | None) -> Self:
+        """The same experiment with those of its cells that have one of these sizes; all for None."""
+        if sizes is None:
+            return self
+        return self.changed(
+            cells=tuple(cell for cell in self.cells if cell.size in sizes),
+            datasets={size: name for size, name in self.datasets.items() if size in sizes},
+        )
 
     @property
     def asks_several(self) -> bool:
