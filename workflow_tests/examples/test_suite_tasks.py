@@ -321,6 +321,6 @@ def test_the_suite_selects_seven_experiments_at_the_nine_positions():
         # What the task declares is the suite's.
         assert not {"metric", "stop", "max_new_tokens"} & entry.keys()
         for size, positions in entry["positions"].items():
-            wanted = [[0, 149, 299]] if entry["task"] == "multi_needle" else nine_positions(size)
+            wanted = [[0, 150, 299]] if entry["task"] == "multi_needle" else nine_positions(size)
             assert positions == wanted
     assert sorted(suite["suite_kv_retrieval"]["positions"]) == [100, 200]
