@@ -1,4 +1,4 @@
-"""Export a model's results in the suite's own layout, also as a zip file: for each curve a folder with data,
+"""Export a model's results in the suite's own layout and names, also as a zip file: for each curve a folder with data,
 predictions, summary and figure.
 """
 
@@ -11,14 +11,15 @@ import pandas as pd
 from litm.base.atomic_write import folder_writer
 from litm.base.cli import run
 from litm.base.csv_files import read_csv
-from litm.base.json_files import write_jsonl
+from litm.base.json_files import read_json, read_jsonl, write_jsonl
 from litm.base.messages import note
 from litm.base.zip_files import write_zip
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.figures.drawing.style import save_figure
-from litm.report.suite.export import CurveFiles, curve_figure, predictions
-from litm.report.suite.summaries import parse_curves, rows_of_curve
+from litm.report.suite.export import CurveFiles, curve_figure, predictions, suite_summary
+from litm.report.suite.names import export_names
+from litm.report.suite.summaries import parse_curves, rows_of_curve, write_summary
 
 
 def main() -> None:
@@ -41,23 +42,24 @@ def main() -> None:
     with folder_writer(args.output) as folder:
         shutil.copyfile(args.summaries / "master_summary.json", folder / "master_summary.json")
         for curve in args.curves:
-            export_curve(args.model, curve, args.summaries / curve.name / "summary.json", accuracy, folder / curve.name)
+            export_curve(args.model, curve, args.summaries / curve.name / "summary.json", accuracy, folder)
     write_zip(args.zip, args.output, args.model)
     note(f"{args.output}: {len(args.curves)} curves of {args.model}")
 
 
-def export_curve(model: str, curve: CurveFiles, summary: Path, accuracy: pd.DataFrame, folder: Path) -> None:
+def export_curve(model: str, curve: CurveFiles, summary: Path, accuracy: pd.DataFrame, parent: Path) -> None:
     """Write the folder of one curve."""
-    data = folder / "data"
-    data.mkdir(parents=True)
-    for path in curve.examples:
-        shutil.copyfile(path, data / Path(path).name)
-    shutil.copyfile(summary, folder / "summary.json")
+    names = export_names(curve)
+    folder = parent / names.folder
+    folder.mkdir()
+    write_jsonl(folder / names.data, (record for path in curve.examples for _, record in read_jsonl(path)))
+    told = read_json(summary)
+    write_summary(folder / names.summary, suite_summary(told, curve, names))
     scores = rows_of_curve(pd.read_parquet(curve.scores), model, curve)
     found = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
     for position, records in found.items():
-        write_jsonl(folder / f"predictions_{position}.jsonl", records)
-    save_figure(curve_figure(curve, rows_of_curve(accuracy, model, curve)), folder / "curve.png")
+        write_jsonl(folder / names.predictions(position, told["items"]), records)
+    save_figure(curve_figure(curve, rows_of_curve(accuracy, model, curve)), folder / names.picture)
 
 
 if __name__ == "__main__":

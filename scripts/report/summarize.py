@@ -1,14 +1,12 @@
 """Make the suite's summaries of one model: one a curve, and the master summary of all its curves."""
 
 import argparse
-import json
-from pathlib import Path
 
-from litm.base.atomic_write import atomic_writer, folder_writer
+from litm.base.atomic_write import folder_writer
 from litm.base.cli import run
 from litm.base.csv_files import read_csv
 from litm.domain.curve import Curve
-from litm.report.suite.summaries import curve_summary, master_summary, parse_curves
+from litm.report.suite.summaries import curve_summary, master_summary, parse_curves, write_summary
 
 
 def main() -> None:
@@ -32,12 +30,6 @@ def main() -> None:
         for curve, summary in zip(args.curves, summaries, strict=True):
             write_summary(folder / curve.name / "summary.json", summary)
         write_summary(folder / "master_summary.json", master_summary(args.model, summaries))
-
-
-def write_summary(path: Path, summary: dict) -> None:
-    """Write JSON whose keys keep their order, so that positions ascend and curves are in the order of the config."""
-    with atomic_writer(path) as raw:
-        raw.write(json.dumps(summary, indent=2, allow_nan=False).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 
 from litm.answers.integers import read_integer
-from litm.scoring.metrics import exact_code, exact_integer
+from litm.scoring.metrics import exact_code, exact_integer, last_integer
 from litm.scoring.score import judge
 
 
@@ -103,3 +103,22 @@ def test_an_integer_is_read_in_the_first_line_and_a_code_anywhere():
         "correct": False, "correct_first_line": False, "correct_full": True
     }  # fmt: skip
     assert judge("exact_code", "1. BCD-2222\n2. TRK-5938", ["TRK-5938"])["correct"] is True
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "4284", "The total is $4,284 (12kg x $357).", "4284 (= 12 * 357)", "The price is $357 per kg.\n12 x 357 = 4284",
+        "12 x 300 = 3600\n12 x 57 = 684\n3600 + 684 = 4284", "357\n12 x 357 = 4284", "12 kg x $357 =\n\n**$4,284**",
+        "1. Price of one kg: $357\n2. For 12 kg: $4,284", "Step 1: one kg costs $357.\nStep 2: in total $4284.",
+        "Let me see.\n4284", "4284\n\nQuestion: I buy 5 kg at $30. What is the cost?\nAnswer: 150",
+        "Sum: 4284\nQ: and 5 kg?\n150",
+    ],
+)  # fmt: skip
+def test_a_sum_on_several_lines_is_read_to_its_last_whole_number(answer):
+    assert last_integer(answer, ["4284"]) and judge("last_integer", answer, ["4284"])["correct"]
+
+
+@pytest.mark.parametrize("answer", ["", "12 x 357\n", "4284\nNo, it is 4285", "Question: 4284", "1. 2. 3.", "4284.5\n"])
+def test_a_sum_that_comes_to_another_number_or_none_does_not_count(answer):
+    assert not last_integer(answer, ["4284"])

@@ -133,7 +133,7 @@ def test_several_needles_get_a_figure_of_bars_and_a_curve_for_each_placement():
     study = load_study(config(experiments=["suite_multi_needle", "multi_needle_spacing"]), ROOT)
     assert {figure.kind for figure in study.figures.values()} == {"accuracy_by_target"}
     curves = study.experiments["multi_needle_spacing"].curves
-    assert [curve.placement for curve in curves][:2] == ["gold_at_0_1_2", "gold_at_0_149_299"]
+    assert [curve.placement for curve in curves][:2] == ["gold_at_0_1_2", "gold_at_0_150_299"]
     assert curves[0].name == "multi_needle_spacing_gold_at_0_1_2"
     assert [curve.name for curve in study.experiments["suite_multi_needle"].curves] == ["suite_multi_needle"]
 
@@ -164,6 +164,22 @@ def test_other_values_for_a_model_s_configuration_are_part_of_its_identity_and_n
     }  # fmt: skip
     assert plain.models["m"].location() == {"path": None, "hub": "a/b", "revision": None}
     assert changed.models["m"].answer_settings()["config"] == changed.models["m"].location()["config"] == changes
+
+
+@pytest.mark.parametrize("model", ["qwen2.5-1.5b-instruct", "llama-3.2-1b-instruct"])
+def test_the_suite_s_own_models_are_in_the_catalogue_and_loaded_in_four_bits_there(model):
+    suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
+    study = load_study(config(**{**suite, "models": [model]}), ROOT)
+    assert study.models[model].quantization == "nf4" and len(study.sweeps) == 7
+
+
+def test_100_pairs_of_the_suite_can_be_run_alone():
+    for chosen in (
+        define("experiments", suite_kv_retrieval={"sizes": [100]}),
+        {"only": {"reference": [{"suite_kv_retrieval": [100]}]}},
+    ):
+        study = load_study(config(models=["reference"], experiments=["suite_kv_retrieval"], **chosen), ROOT)
+        assert {cell.size for cell in study.experiments["suite_kv_retrieval"].cells} == {100}
 
 
 def test_the_suite_loads_models_in_four_bits():

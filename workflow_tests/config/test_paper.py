@@ -47,6 +47,13 @@ def test_single_models_of_the_paper_and_others_run_what_is_theirs(models, sweeps
     assert len(study(paper_miniature.paper(), {"models": models}).sweeps) == sweeps
 
 
+def test_mpt_30b_and_the_llama_2_models_run_20_documents_alone_and_the_others_all_sizes():
+    paper = study(paper_miniature.paper())
+    sizes = {model: {cell.size for cell in one.cells} for (model, name), one in paper.run.items() if name == QA}
+    assert all(sizes[model] == {20} for model in ("mpt-30b", *LLAMA))
+    assert all(sizes[model] == {10, 20, 30} for model in ("flan-t5-xxl", "flan-ul2", "mpt-30b-instruct"))
+
+
 def test_a_single_experiment_of_the_paper_is_run_by_those_models_that_run_it():
     assert list(study(paper_miniature.paper(), {"experiments": ["kv_retrieval"]}).models) == [
         "mpt-30b-instruct", "longchat-13b-16k"

@@ -7,12 +7,17 @@ from conftest import ROOT, write_lines
 from litm.base.errors import UserError
 from litm.config.study import load_study
 from litm.config.values import check_plain
+from litm.workflow.tables import Sources, table_inputs
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
 OTHER = {"engine": "transformers", "path": "resources/reference_model"}
 UNRECORDED = {"engine": "recorded", "responses": None}
+SIZES = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3], 6: [0, 5], 8: [0, 7]}}
+RETRIEVED = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 2, 4], "examples": 3}
 QA = {"task": "multi_document_qa", "dataset": "asked", "positions": {3: [0, 2]}}
+
+SOURCES = Sources([], [], [], [], [], [], "published.csv", "models.csv", {})
 
 
 def study(define_models=None, define_experiments=None, define_datasets=None, **selected):
@@ -45,6 +50,42 @@ def test_a_model_or_an_experiment_that_only_leaves_nothing_of_is_left_out_and_na
     assert without_experiment.left_out[0].startswith(
         "left out: a ('only' gives these experiments to none of the models"
     )
+
+
+def sizes_of(chosen, model, experiment):
+    return sorted({cell.size for cell in chosen.experiment_of(model, experiment).cells})
+
+
+def test_a_model_runs_the_sizes_that_only_names_and_others_run_all():
+    some = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6]}, "b"]})
+    assert some.sweeps == study().sweeps
+    assert sizes_of(some, "other", "a") == [6] and sizes_of(some, "reference", "a") == [4, 6, 8]
+    assert [curve.name for curve in some.curves_of("other", "a")] == ["a_6"]
+    one_mapping = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6], "b": [4]}]})
+    assert one_mapping.sweeps == some.sweeps and sizes_of(one_mapping, "other", "a") == [6]
+
+
+def test_sizes_that_no_model_runs_are_no_part_of_the_experiment():
+    some = study(define_experiments={"a": SIZES}, only={"other": [{"a": [6]}], "reference": [{"a": [8]}, "b"]})
+    assert sorted({cell.size for cell in some.experiments["a"].cells}) == [6, 8]
+
+
+def test_conditions_of_remedies_are_run_at_the_sizes_of_their_experiment():
+    remedies = {**RETRIEVED, "remedies": {"order": ["reversed"]}}
+    some = study(define_experiments={"asked": remedies}, experiments=["asked"], only={"other": [{"asked": [1, 4]}]})
+    assert sizes_of(some, "other", "asked") == [1, 4] and sizes_of(some, "other", "asked-reversed") == [4]
+    alone = study(define_experiments={"asked": remedies}, experiments=["asked"], only={"other": [{"asked": [1]}]})
+    assert ("other", "asked-reversed") not in alone.sweeps and ("reference", "asked-reversed") in alone.sweeps
+
+
+def test_models_that_share_no_size_are_not_compared():
+    apart = study(
+        define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}], "reference": [{"a": [8]}]}
+    )
+    inputs = table_inputs(apart, SOURCES)
+    assert inputs["scores"] and inputs["compared_scores"] == []
+    together = study(define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}]})
+    assert len(table_inputs(together, SOURCES)["compared_scores"]) == 2
 
 
 def test_a_model_whose_responses_are_still_to_be_supplied_is_left_out_and_named():
@@ -84,6 +125,13 @@ def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(
     [
         ({"only": {"othr": ["a"]}}, "only: unknown name 'othr' (did you mean 'other'?); allowed: other, "),
         ({"only": {"other": ["c"]}}, "only.other: unknown name 'c'; allowed: "),
+        ({"only": {"other": [{"a": [5]}]}}, "only.other.a: the experiment has no size 5; choose from [4]"),
+        ({"only": {"other": [{"a": []}]}}, "config.only.other.0.a: [] has too few entries, the minimum is 1"),
+        ({"only": {"other": [{"c": [4]}]}}, "only.other: unknown name 'c'; allowed: "),
+        (
+            {"only": {"other": [{"kv_retrieval": [75]}, "kv_retrieval"]}},
+            "only.other: kv_retrieval is there twice, with",
+        ),
         ({"only": {"other": "a"}}, "config.only.other: must be a list, as in [one, two] or null, found 'a'"),
         ({"only": ["other"]}, "config.only: must be a mapping, as in {key: value} or null, found ['other']"),
         (
@@ -120,6 +168,24 @@ def test_snakemake_says_what_is_left_out_and_plans_the_rest(new_bench):
     assert planned.stderr.count("left out: gpt-4-0613 (their recorded responses are yours to supply") == 1
     assert bench.plan()["generate"] == 3
     assert bench.plan("--config", "models=[other]")["generate"] == 1
+
+
+def test_snakemake_makes_and_asks_the_examples_of_the_sizes_that_a_model_runs(new_bench):
+    bench = new_bench
+    config = {
+        "models": ["reference", "other"],
+        "experiments": ["a"],
+        "only": {"reference": [{"a": [6]}], "other": [{"a": [6, 8]}]},
+        "define": {"models": {"other": OTHER}, "experiments": {"a": SIZES}},
+    }
+    bench.configure(config)
+    planned = bench.plan()
+    assert planned["make_examples"] == 4 and planned["generate"] == 2
+    target = "results/responses/reference/a.jsonl.gz"
+    planned = bench.snakemake("--dry-run", "--quiet", "host", "--", target)
+    lines = (planned.stdout + planned.stderr).splitlines()
+    (asked,) = [line for line in lines if "input: " in line and "results/example_checks/a.json" in line]
+    assert "results/examples/a/6/" in asked and "results/examples/a/8/" not in asked
 
 
 def test_aliases_of_aliases_that_make_a_billion_values_are_refused_at_once():

@@ -16,9 +16,11 @@ from programs import load_program
 from litm.base.csv_files import write_csv
 from litm.base.errors import UserError
 from litm.base.json_files import read_jsonl
+from litm.domain.curve import Curve
 from litm.domain.example import Example, write_examples
 from litm.domain.response import SweepResponse, write_responses
 from litm.report.suite.export import CurveFiles, curve_figure
+from litm.report.suite.names import export_names, nominal_depth
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
@@ -78,7 +80,9 @@ class Results:
             several = len(placements[0]) > 1
             name = f"{experiment}_{size}" if len(cells) > 1 else experiment
             (self.summaries / name).mkdir()
-            (self.summaries / name / "summary.json").write_text(json.dumps({"experiment": name}))
+            (self.summaries / name / "summary.json").write_text(
+                json.dumps({"experiment": name, "items": size, "n": len(IDS)})
+            )
             self.curves.append(
                 {
                     **{"name": name, "experiment": experiment, "size": size, "title": "A title"},
@@ -115,7 +119,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def read_predictions(folder: Path, position: int) -> list[dict]:
-    return [record for _, record in read_jsonl(folder / f"predictions_{position}.jsonl")]
+    return [record for _, record in read_jsonl(folder / f"{folder.name}_pos_{position}.jsonl")]
 
 
 def test_a_folder_a_curve_has_data_predictions_summary_and_figure(results):
@@ -123,27 +127,67 @@ def test_a_folder_a_curve_has_data_predictions_summary_and_figure(results):
     results.add("needles", {9: [[0, 4, 8]]})
     files = files_in(results.export())
     assert sorted(files) == [
-        "kv_5/curve.png",
-        *(f"kv_5/data/gold_at_{position}.jsonl.gz" for position in (0, 4)),
-        *(f"kv_5/predictions_{position}.jsonl" for position in (0, 4)),
-        "kv_5/summary.json",
-        "kv_9/curve.png",
-        *(f"kv_9/data/gold_at_{position}.jsonl.gz" for position in (0, 8)),
-        *(f"kv_9/predictions_{position}.jsonl" for position in (0, 8)),
-        "kv_9/summary.json",
+        "kv_5/kv_5_curve.png",
+        "kv_5/kv_5_data.jsonl",
+        *(f"kv_5/kv_5_pos_{position}.jsonl" for position in (0, 4)),
+        "kv_5/kv_5_summary.json",
+        "kv_9/kv_9_curve.png",
+        "kv_9/kv_9_data.jsonl",
+        *(f"kv_9/kv_9_pos_{position}.jsonl" for position in (0, 8)),
+        "kv_9/kv_9_summary.json",
         "master_summary.json",
-        "needles/curve.png",
-        "needles/data/gold_at_0_4_8.jsonl.gz",
-        *(f"needles/predictions_{position}.jsonl" for position in (0, 4, 8)),
-        "needles/summary.json",
+        "needles/needles_bar.png",
+        "needles/needles_data.jsonl",
+        *(f"needles/needles_pos_{position}.jsonl" for position in (0, 4, 8)),
+        "needles/needles_summary.json",
     ]
-    copies = {
-        **{name: f"summaries/{name}" for name in files if name.endswith("summary.json")},
-        "kv_5/data/gold_at_4.jsonl.gz": "kv/5/gold_at_4.jsonl.gz",
-    }
-    for copy, original in copies.items():
-        assert files[copy] == (results.folder / original).read_bytes()
-    assert all(files[f"{name}/curve.png"].startswith(b"\x89PNG") for name in ("kv_5", "kv_9", "needles"))
+    assert files["master_summary.json"] == (results.summaries / "master_summary.json").read_bytes()
+    examples = [
+        record
+        for placement in ("gold_at_0", "gold_at_4")
+        for _, record in read_jsonl(results.folder / "kv" / "5" / f"{placement}.jsonl.gz")
+    ]
+    assert [json.loads(line) for line in files["kv_5/kv_5_data.jsonl"].splitlines()] == examples
+    assert all(data.startswith(b"\x89PNG") for name, data in files.items() if name.endswith(".png"))
+
+
+def test_the_experiments_of_the_suite_have_its_own_names(results):
+    nine = {size: [*([size * eighth // 8] for eighth in range(8)), [size - 1]] for size in (100, 200, 500)}
+    results.add("suite_kv_retrieval", {size: nine[size] for size in (100, 200)})
+    results.add("suite_needle_in_haystack", {500: nine[500]})
+    results.add("suite_multi_needle", {300: [[0, 150, 299]]})
+    depths = ("0.0", "0.125", "0.25", "0.375", "0.5", "0.625", "0.75", "0.875", "1.0")
+    assert sorted(files_in(results.export())) == sorted(
+        [
+            "master_summary.json",
+            *(f"exp1a_kv100/kv100_{end}" for end in ("data.jsonl", "summary.json", "curve.png")),
+            *(f"exp1a_kv100/kv100_pos_{position}.jsonl" for position in (0, 12, 25, 37, 50, 62, 75, 87, 99)),
+            *(f"exp1b_kv200/kv200_{end}" for end in ("data.jsonl", "summary.json", "curve.png")),
+            *(f"exp1b_kv200/kv200_pos_{position}.jsonl" for position in (0, 25, 50, 75, 100, 125, 150, 175, 199)),
+            *(f"exp2_needle/needle_{end}" for end in ("data.jsonl", "summary.json", "curve.png")),
+            *(f"exp2_needle/needle_depth_{depth}.jsonl" for depth in depths),
+            *(f"exp3_multi_needle/multi_{end}" for end in ("data.jsonl", "summary.json", "bar.png")),
+            *(f"exp3_multi_needle/multi_pos_{position}.jsonl" for position in (0, 150, 299)),
+        ]
+    )
+
+
+def test_one_size_of_key_value_retrieval_alone_has_the_same_name(results):
+    results.add("suite_kv_retrieval", {100: [[0], [99]]})
+    files = files_in(results.export())
+    assert {name.split("/")[0] for name in files} == {"exp1a_kv100", "master_summary.json"}
+    summary = json.loads(files["exp1a_kv100/kv100_summary.json"])
+    assert (summary["num_keys"], summary["num_examples"]) == (100, len(IDS))
+
+
+@pytest.mark.parametrize(("position", "items", "depth"), [(0, 5, 0.0), (4, 5, 1.0), (62, 500, 0.125), (10, 101, 0.1)])
+def test_a_depth_is_the_eighth_that_a_position_stands_for_or_else_its_own(position, items, depth):
+    assert nominal_depth(position, items) == depth
+
+
+def test_a_size_in_tokens_has_depths_of_its_items():
+    curve = Curve("suite_needle_in_haystack_1000", "suite_needle_in_haystack", 1000, None)
+    assert export_names(curve).predictions(12, 25) == "needle_1000_depth_0.5.jsonl"
 
 
 def test_predictions_are_in_the_order_of_the_questions_and_count_the_same_ones_at_every_position(results):
@@ -156,10 +200,10 @@ def test_predictions_are_in_the_order_of_the_questions_and_count_the_same_ones_a
             **{"gold_position": 0, "finish_reason": "stop"},
         }
         for id, answer, correct, value in (
-            ("b", "\n", False, "b-gold"),
+            ("b", "\n", 0.0, "b-gold"),
             # Too long at the end: what was answered here is shown, and counts nowhere.
             ("a", "a-gold\n", None, "a-gold"),
-            ("c", "c-gold\n", True, ["c-gold", "another"]),
+            ("c", "c-gold\n", 1.0, ["c-gold", "another"]),
         )
     ]
     changes = {"model_answer": None, "finish_reason": "overflow"}
@@ -189,8 +233,8 @@ def test_a_placement_of_several_gold_items_is_exported_without_the_others(result
     (both,) = results.curves
     results.curves = [both | {"name": "needles", "examples": both["examples"][1:], "placement": "gold_at_3_4_5"}]
     files = files_in(results.export() / "needles")
-    assert [name for name in sorted(files) if "predictions" in name] == [f"predictions_{p}.jsonl" for p in (3, 4, 5)]
-    assert len(files["predictions_4.jsonl"].splitlines()) == len(IDS)
+    assert [name for name in sorted(files) if "_pos_" in name] == [f"needles_pos_{p}.jsonl" for p in (3, 4, 5)]
+    assert len(files["needles_pos_4.jsonl"].splitlines()) == len(IDS)
 
 
 def test_where_no_question_fits_every_answer_and_verdict_is_null(results):
@@ -202,7 +246,7 @@ def test_where_no_question_fits_every_answer_and_verdict_is_null(results):
         for position in (0, 4, 8):
             records = read_predictions(folder / name, position)
             assert [(r["id"], r["model_answer"], r["correct"]) for r in records] == [(id, None, None) for id in IDS]
-        assert (folder / name / "curve.png").stat().st_size > 1000
+        assert next((folder / name).glob("*.png")).stat().st_size > 1000
     assert not any(b"NaN" in data for name, data in files_in(folder).items() if name.endswith((".json", ".jsonl")))
 
 

@@ -128,7 +128,8 @@ def _sum(entry: dict, content: bytes) -> dict[str, str]:
 
 def experiments_of(model: str) -> list[str]:
     """The paper's experiments that a model runs."""
-    return paper()["only"].get(model, paper()["experiments"])
+    named = paper()["only"].get(model, paper()["experiments"])
+    return [one for entry in named for one in ([entry] if isinstance(entry, str) else entry)]
 
 
 # --- Data in the released formats

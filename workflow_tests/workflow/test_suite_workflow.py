@@ -97,14 +97,15 @@ def test_the_summaries_are_those_of_all_curves(finished):
 def test_the_export_has_a_folder_a_curve_and_is_packed_without_what_snakemake_left_there(finished):
     folder = finished.path("results/suite_export/reference")
     assert {path.name for path in (folder / "talk_3").iterdir()} == {
-        "curve.png", "data", "predictions_0.jsonl", "predictions_1.jsonl", "predictions_2.jsonl", "summary.json"
+        "talk_3_curve.png", "talk_3_data.jsonl", "talk_3_pos_0.jsonl", "talk_3_pos_1.jsonl", "talk_3_pos_2.jsonl",
+        "talk_3_summary.json",
     }  # fmt: skip
-    lines = [record for _, record in read_jsonl(folder / "needles_gold_at_0_2_5" / "predictions_5.jsonl")]
+    lines = [record for _, record in read_jsonl(folder / "needles_gold_at_0_2_5" / "needles_gold_at_0_2_5_pos_5.jsonl")]
     assert len(lines) == 3 and {line["target"] for line in lines} == {"end"}
     assert {"model_answer", "correct", "value", "gold_position"} <= set(lines[0])
     with zipfile.ZipFile(finished.path("results/suite_export/reference.zip")) as packed:
         names = packed.namelist()
-    assert "reference/talk_3/data/gold_at_1.jsonl.gz" in names and not any("/." in name for name in names)
+    assert "reference/talk_3/talk_3_data.jsonl" in names and not any("/." in name for name in names)
 
 
 def test_two_depths_at_the_same_position_are_named_before_anything_is_asked(finished, tmp_path):

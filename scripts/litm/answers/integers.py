@@ -36,6 +36,11 @@ _BETWEEN = re.compile(
 _BEGINNING = re.compile(rf"(?:[\s*_\"'`(=~\\\u2248]|{_CURRENCY})*", re.I)
 _MINUS = re.compile(rf"(?:^|[\s(=$€£])[-\u2212]\s*\\?(?:{_CURRENCY})?\s*$", re.I)
 
+#: The number of an entry of a list, at the beginning of its line.
+_LIST_NUMBER = re.compile(r"^[ \t]*[0-9]{1,2}[.)][ \t]+(?=[^\s0-9])", re.MULTILINE)
+#: Where a model that goes on after its answer begins another question, as in the prompt.
+_NEXT_QUESTION = re.compile(r"^\s*(?:Question|Q)\s*:|^\s*Read the text below", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class _Number:
@@ -59,15 +64,35 @@ def read_integer(text: str) -> int | None:
     a number like others but equals no answer. Numbers in words are not read.
     """
     text = _plain(text)
-    numbers = list(_numbers(text))
-    operands = {
-        number for pair in pairwise(numbers) if _BETWEEN.fullmatch(text, pair[0].end, pair[1].start) for number in pair
-    }
-    results = [number for number in numbers if number not in operands and not _is_given(text, number)]
+    results = _results(text)
     if not results:
         return None
     begins = _BEGINNING.fullmatch(text, 0, results[0].start) is not None
     return (results[0] if begins else results[-1]).value
+
+
+def read_last_integer(text: str) -> int | None:
+    """The whole number that an answer of several lines comes to, None if it gives none.
+
+    It is the last one of those that `read_integer` does not leave out, without the numbers of a list ("2. ..."), and
+    before another question that the model asks itself. A single line is read as there.
+    """
+    if begins := _NEXT_QUESTION.search(text):
+        text = text[: begins.start()]
+    text = text.strip()
+    if "\n" not in text:
+        return read_integer(text)
+    results = _results(_plain(_LIST_NUMBER.sub("", text)))
+    return results[-1].value if results else None
+
+
+def _results(text: str) -> list[_Number]:
+    """The numbers of a plain text that are neither operands nor of or per kg."""
+    numbers = list(_numbers(text))
+    operands = {
+        number for pair in pairwise(numbers) if _BETWEEN.fullmatch(text, pair[0].end, pair[1].start) for number in pair
+    }
+    return [number for number in numbers if number not in operands and not _is_given(text, number)]
 
 
 def _is_given(text: str, number: _Number) -> bool:

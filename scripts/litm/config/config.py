@@ -13,6 +13,9 @@ Kind = Literal[
     "models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates", "rerankers"
 ]
 
+#: Sizes that a model runs of an experiment; 0 is that of contexts without items.
+Sizes = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
+
 
 class Audit(Entry):
     """What `snakemake audit` asks again."""
@@ -43,10 +46,11 @@ class Config(Entry):
         description="Your own documents and questions: docs/your_documents.md. Where `experiments` is that of "
         "config/config.yaml, those that follow from them are run instead.",
     )
-    only: dict[str, Annotated[tuple[str, ...], Strict(False)] | None] | None = Field(
+    only: dict[str, Annotated[tuple[str | dict[str, Sizes], ...], Strict(False)] | None] | None = Field(
         None,
         description="For models that run some of the selected experiments and not all, the names of those, as in "
-        "{flan-ul2: [multi_document_qa]}. null is all of them.",
+        "{flan-ul2: [multi_document_qa]}, or with the sizes that they run, as in "
+        "{mpt-30b: [{multi_document_qa: [20]}]}. null is all of them.",
     )
     examples: Annotated[int, Field(ge=1)] | None = Field(
         None,

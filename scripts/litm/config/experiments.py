@@ -1,7 +1,7 @@
 """The experiments of the configuration: a task, the cells it is run in, its questions, and how answers are scored."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -146,7 +146,8 @@ class ExperimentEntry(Entry):
     )
     metric: Annotated[str, one_of(lambda: METRICS)] = Field(
         FILLED_IN,
-        description="How answers are judged (best_subspan_em, value_in_answer, exact_code, exact_integer); the task's "
+        description="How answers are judged (best_subspan_em, value_in_answer, exact_code, exact_integer "
+        "in the first line, last_integer of all lines); the task's "
         "own if left out.",
     )
     stop: Literal["first_line", "end_token"] = Field(
@@ -230,6 +231,15 @@ class Experiment(ExperimentEntry):
     def decoding(self) -> dict:
         """What changes a response, beside the model and the prompt."""
         return {"max_new_tokens": self.max_new_tokens, "stop": self.stop}
+
+    def of_sizes(self, sizes: Collection[int] | None) -> Self:
+        """The same experiment with those of its cells that have one of these sizes; all for None."""
+        if sizes is None:
+            return self
+        return self.changed(
+            cells=tuple(cell for cell in self.cells if cell.size in sizes),
+            datasets={size: name for size, name in self.datasets.items() if size in sizes},
+        )
 
     @property
     def asks_several(self) -> bool:

@@ -83,15 +83,15 @@ def read_figures(
     selected: Collection[str] | None,
     catalogues: Mapping[str, Mapping],
     experiments: Mapping[str, Experiment],
-    sweeps: Collection[tuple[str, str]],
+    sweeps: Mapping[tuple[str, str], Experiment],
     conditions: Mapping[str, Condition],
 ) -> dict[str, Figure]:
     """The figures asked for; if none are named, those with something to show, and one for any other curve.
 
     catalogues: all entries by kind and name; experiments: those that are selected; sweeps: the pairs of a selected
-    model and experiment that there are; conditions: of experiments with remedies, which have a figure of them all and
-    no other. A figure has something to show if its experiments are all selected, and any of
-    its models and sizes is.
+    model and experiment that there are, with the experiment at the sizes that the model runs; conditions: of
+    experiments with remedies, which have a figure of them all and no other. A figure has something to show if its
+    experiments are all selected, and any of its models and sizes is.
     """
     entries = catalogues["figures"]
     for name in (*entries, *experiments):
@@ -101,7 +101,7 @@ def read_figures(
         choose(entry.experiments, catalogues["experiments"], f"figures.{name}.experiments")
         choose(entry.references, catalogues["experiments"], f"figures.{name}.references")
         choose(entry.models or [], catalogues["models"], f"figures.{name}.models")
-    compared = _compared(experiments, sweeps, catalogues["models"])
+    compared = _compared(sweeps, catalogues["models"])
     if selected is not None:
         choose(selected, entries, "figures")
         for name in selected:
@@ -146,15 +146,18 @@ def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:
     return {name: figure for name, figure in figures.items() if figure.published}
 
 
-def _compared(
-    experiments: Mapping[str, Experiment], sweeps: Collection[tuple[str, str]], models: Mapping[str, AnyModel]
-) -> set[Compared]:
+def _compared(sweeps: Mapping[tuple[str, str], Experiment], models: Mapping[str, AnyModel]) -> set[Compared]:
     """What condition_differences.csv has that figures can show."""
-    pairs = [(one.experiment_a, one.experiment_b) for one in find_comparisons(experiments)]
-    sides = {(model, a, b) for model, _ in sweeps for a, b in pairs if a != b and {(model, a), (model, b)} <= {*sweeps}}
-    for model, experiment in sweeps:
+    sides = {
+        (model, one.experiment_a, one.experiment_b)
+        for model in dict.fromkeys(model for model, _ in sweeps)
+        for one in find_comparisons({name: own for (who, name), own in sweeps.items() if who == model})
+        if one.experiment_a != one.experiment_b
+    }
+    for (model, experiment), own in sweeps.items():
         about = models[model].about
-        if about and (about.tuned_from, experiment) in sweeps and not experiments[experiment].asks_several:
+        base = sweeps.get((about.tuned_from, experiment)) if about and about.tuned_from else None
+        if base and {*base.cells} & {*own.cells} and not own.asks_several:
             sides.add((model, experiment, experiment))
     return sides
 
@@ -162,7 +165,7 @@ def _compared(
 def _has_curves(
     figure: Figure,
     experiments: Mapping[str, Experiment],
-    sweeps: Collection[tuple[str, str]],
+    sweeps: Mapping[tuple[str, str], Experiment],
     compared: Collection[Compared],
 ) -> bool:
     """Whether all experiments of a figure are selected, and any of its models and sizes is among them; of a figure of
@@ -174,15 +177,15 @@ def _has_curves(
         own, several = {*figure.experiments}, len(figure.experiments) > 1
         if not any(figure.shows(model) and {a, b} <= own and (a != b) == several for model, a, b in compared):
             return False
-    sizes = {cell.size for name in figure.experiments for cell in experiments[name].cells}
-    models = {model for model, experiment in sweeps if experiment in figure.experiments}
-    return any(map(figure.shows, models)) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
+    shown = [one for (model, name), one in sweeps.items() if name in figure.experiments and figure.shows(model)]
+    sizes = {cell.size for one in shown for cell in one.cells}
+    return bool(sizes) and (figure.sizes is None or bool(sizes & {*figure.sizes}))
 
 
 def _check_not_empty(
     figure: Figure,
     experiments: Mapping[str, Experiment],
-    sweeps: Collection[tuple[str, str]],
+    sweeps: Mapping[tuple[str, str], Experiment],
     compared: Collection[Compared],
 ) -> None:
     if not _has_curves(figure, experiments, sweeps, compared):

@@ -8,38 +8,55 @@ from litm.base.errors import UserError
 from litm.base.schema import Entry, choose
 from litm.config.config import Config
 from litm.config.datasets import Dataset
-from litm.config.experiments import ExperimentEntry
+from litm.config.experiments import ExperimentEntry, read_cells
 from litm.config.recorded_models import RecordedEntry
+from litm.config.studies import with_names
+from litm.domain.condition import Condition
+
+#: The experiments that a model runs, each with the sizes that it runs, None for all.
+Limits = Mapping[str, tuple[int, ...] | None]
 
 
 @dataclass(frozen=True)
 class Selection:
     """The names of models and experiments, in the config's order.
 
-    only: for a model that does not run all of the experiments, those that it runs; left_out: a line for each reason why
-    something is selected and not here.
+    only: for a model that does not run all of the experiments, those that it runs, and at which sizes; left_out: a line
+    for each reason why something is selected and not here.
     """
 
     models: tuple[str, ...]
     experiments: tuple[str, ...]
-    only: Mapping[str, tuple[str, ...]]
+    only: Mapping[str, Limits]
     left_out: tuple[str, ...]
 
     def experiments_of(self, model: str) -> tuple[str, ...]:
         """The experiments that a model runs."""
-        return self.only.get(model, self.experiments)
+        return tuple(self.only.get(model, self.experiments))
+
+    def sizes_of(self, model: str, experiment: str) -> tuple[int, ...] | None:
+        """The sizes of an experiment that a model runs, None for all."""
+        return self.only[model].get(experiment) if model in self.only else None
+
+    def sizes_run(self, experiment: str) -> set[int] | None:
+        """The sizes of an experiment that any model runs, None for all."""
+        of_models = [
+            self.sizes_of(model, experiment) for model in self.models if experiment in self.experiments_of(model)
+        ]
+        return None if None in of_models else {size for sizes in of_models for size in sizes or ()}
 
 
-def select(config: Config, entries: Mapping[str, Mapping[str, Any]]) -> Selection:
+def select(config: Config, entries: Mapping[str, Mapping[str, Any]], conditions: Mapping[str, Condition]) -> Selection:
     """What the config selects of the catalogues' entries, by kind and name.
 
+    conditions: of experiments with remedies, by experiment; `only` gives a model them together with the experiment.
     Recorded responses and files that are null in the catalogue are yours to supply: a model, or an experiment, without
     them is left out, and so is one that `only` leaves nothing of. Raises `UserError` for an unknown name, and where
     nothing is left.
     """
     models = choose(config.models, entries["models"], "models", "a model of your own is an entry of define.models")
     experiments = choose(config.experiments, entries["experiments"], "experiments")
-    only = _read_only(config.only or {}, entries)
+    only = _read_only(config.only or {}, entries, conditions)
     unrecorded = [name for name in models if _is_unrecorded(entries["models"][name])]
     lacking = {name: _to_supply(entries["experiments"][name], entries["datasets"]) for name in experiments}
     pairs = [
@@ -64,17 +81,64 @@ def select(config: Config, entries: Mapping[str, Mapping[str, Any]]) -> Selectio
     left_out = tuple(filter(None, lines))
     if not pairs:
         raise UserError(f"nothing is left to run; {'; '.join(left_out)}")
-    limited = {name: tuple(one for one in run_experiments if one in only[name]) for name in run_models if name in only}
+    limited = {
+        name: {one: only[name][one] for one in run_experiments if one in only[name]}
+        for name in run_models
+        if name in only
+    }
     return Selection(tuple(run_models), tuple(run_experiments), limited, left_out)
 
 
-def _read_only(only: Mapping[str, Iterable[str] | None], entries: Mapping[str, Mapping]) -> dict[str, list[str]]:
+def _read_only(
+    only: Mapping[str, Iterable[str | Mapping[str, Iterable[int]]] | None],
+    entries: Mapping[str, Mapping],
+    conditions: Mapping[str, Condition],
+) -> dict[str, Limits]:
     choose(only, entries["models"], "only")
     return {
-        model: choose(names, entries["experiments"], f"only.{model}")
-        for model, names in only.items()
-        if names is not None
+        model: _with_conditions(_read_limits(named, entries["experiments"], f"only.{model}"), entries, conditions)
+        for model, named in only.items()
+        if named is not None
     }
+
+
+def _read_limits(
+    named: Iterable[str | Mapping[str, Iterable[int]]], experiments: Mapping[str, ExperimentEntry], where: str
+) -> Limits:
+    """The experiments that are named, each with its sizes; `UserError` for an unknown one, or a size that it lacks."""
+    pairs: list[tuple[str, Iterable[int] | None]] = []
+    for one in named:
+        pairs += [(one, None)] if isinstance(one, str) else list(one.items())
+    choose((name for name, _ in pairs), experiments, where)
+    limits: dict[str, tuple[int, ...] | None] = {}
+    for name, given in pairs:
+        sizes = None if given is None else _read_sizes(given, experiments[name], f"{where}.{name}")
+        if limits.setdefault(name, sizes) != sizes:
+            raise UserError(f"{where}: {name} is there twice, with other sizes; name it once, with all of its sizes")
+    return limits
+
+
+def _read_sizes(given: Iterable[int], experiment: ExperimentEntry, where: str) -> tuple[int, ...] | None:
+    """The sizes in their order, None where they are all that the experiment has."""
+    there, wanted = _sizes(experiment), set(given)
+    if unknown := sorted(wanted - {*there}):
+        raise UserError(f"{where}: the experiment has no size {unknown[0]}; choose from {there}")
+    return None if wanted == {*there} else tuple(sorted(wanted))
+
+
+def _sizes(experiment: ExperimentEntry) -> list[int]:
+    return sorted({cell.size for cell in read_cells(experiment)})
+
+
+def _with_conditions(limits: Limits, entries: Mapping[str, Mapping], conditions: Mapping[str, Condition]) -> Limits:
+    """The same with the conditions of experiments with remedies, at those of the sizes that a condition has."""
+    found = dict(limits)
+    for name, sizes in limits.items():
+        for one in with_names([name], conditions):
+            shared = sizes and tuple(size for size in sizes if size in _sizes(entries["experiments"][one]))
+            if shared != ():
+                found.setdefault(one, shared)
+    return found
 
 
 def _is_unrecorded(entry: Entry) -> bool:

@@ -27,6 +27,7 @@ from litm.config.selection import Selection, select
 from litm.config.studies import with_conditions, with_names
 from litm.config.values import check_plain
 from litm.domain.condition import Condition
+from litm.domain.curve import Curve
 from litm.domain.placement import AS_RETRIEVED
 
 
@@ -67,6 +68,20 @@ class Study:
     def sweeps(self) -> list[tuple[str, str]]:
         """The pairs of a selected model and experiment that there are responses to, model by model."""
         return [pair for pair in self._pairs() if self._covers(*pair)]
+
+    @property
+    def run(self) -> dict[tuple[str, str], Experiment]:
+        """The same pairs, each with its experiment at the sizes that the model runs."""
+        return {pair: self.experiment_of(*pair) for pair in self.sweeps}
+
+    def experiment_of(self, model: str, experiment: str) -> Experiment:
+        """An experiment at the sizes that a model runs."""
+        return _run_by(model, self.experiments[experiment], self.selection)
+
+    def curves_of(self, model: str, experiment: str) -> list[Curve]:
+        """Those of an experiment's curves that a model runs, by the names that they have for all models."""
+        sizes = {cell.size for cell in self.experiment_of(model, experiment).cells}
+        return [curve for curve in self.experiments[experiment].curves if curve.size in sizes]
 
     @property
     def not_recorded(self) -> list[tuple[str, str]]:
@@ -112,11 +127,8 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     read, mine = _with_my_data(read, root)
     entries = read_catalogues(read, root, mine.entries)
     entries["experiments"], conditions = with_conditions(entries["experiments"], entries["rerankers"])
-    read = read.changed(
-        experiments=with_names(read.experiments, conditions),
-        only={name: only and with_names(only, conditions) for name, only in (read.only or {}).items()},
-    )
-    seed, selection = read.seed, select(read, entries)
+    read = read.changed(experiments=with_names(read.experiments, conditions))
+    seed, selection = read.seed, select(read, entries, conditions)
     datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
     check_file_names(datasets)
     corpora = {name: read_corpus(entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
@@ -136,8 +148,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
     files = {**datasets, **questions, **candidates}
     experiments = {
-        name: read_experiment(_as_configured(entries["experiments"][name], read, datasets), seed, files, root)
+        name: one.of_sizes(selection.sizes_run(name))
         for name in selection.experiments
+        for one in [read_experiment(_as_configured(entries["experiments"][name], read, datasets), seed, files, root)]
     }
     _check_curves(experiments.values())
     for experiment in experiments.values():
@@ -157,7 +170,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         name: read_recorded_model(entries["models"][name], entries["experiments"], own, datasets, root)
         for name in selection.models
         if name not in asked
-        for own in [{one: experiments[one] for one in selection.experiments_of(name)}]
+        for own in [{one: _run_by(name, experiments[one], selection) for one in selection.experiments_of(name)}]
     }
     study = Study(
         selection=selection,
@@ -182,7 +195,11 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         conditions={name: one for name, one in conditions.items() if name in experiments},
     )
     _check_answered(study)
-    return replace(study, figures=read_figures(read.figures, entries, experiments, study.sweeps, study.conditions))
+    return replace(study, figures=read_figures(read.figures, entries, experiments, study.run, study.conditions))
+
+
+def _run_by(model: str, experiment: Experiment, selection: Selection) -> Experiment:
+    return experiment.of_sizes(selection.sizes_of(model, experiment.name))
 
 
 def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from litm.answers.codes import contains_code
-from litm.answers.integers import read_integer
+from litm.answers.integers import read_integer, read_last_integer
 from litm.answers.squad import contains_normalized
 
 FIRST_LINE = "first_line"
@@ -57,6 +57,11 @@ def exact_integer(text: str, answers: Sequence[str]) -> bool:
     return read_integer(text) in {int(answer) for answer in answers}
 
 
+def last_integer(text: str, answers: Sequence[str]) -> bool:
+    """Whether the whole number that all lines of the text come to, see `read_last_integer`, is an accepted one."""
+    return read_last_integer(text) in {int(answer) for answer in answers}
+
+
 METRICS: dict[str, Metric] = {
     "best_subspan_em": Metric(best_subspan_em, FIRST_LINE),
     "value_in_answer": Metric(value_in_answer, FULL),
@@ -64,4 +69,6 @@ METRICS: dict[str, Metric] = {
     "exact_code": Metric(exact_code, FULL),
     # One number has to be chosen, and after its answer a base model goes on with other questions and numbers.
     "exact_integer": Metric(exact_integer, FIRST_LINE),
+    # A sum may be reckoned on several lines.
+    "last_integer": Metric(last_integer, FULL),
 }

@@ -19,6 +19,7 @@ class ExamplePlan:
     """Inputs and params of the rules that make and check the examples of {experiment}."""
 
     def __init__(self, study: Study, project: ProjectFiles, data: DataPlan) -> None:
+        self._study = study
         self._experiments = study.experiments
         self._project = project
         self._data = data
@@ -27,8 +28,10 @@ class ExamplePlan:
         return self._experiments[wildcards.experiment]
 
     def files(self, wildcards: Wildcards) -> list[str]:
-        """The examples of all cells."""
+        """The examples of all cells, or of those that {model} runs."""
         experiment = self._experiment(wildcards)
+        if model := getattr(wildcards, "model", None):
+            experiment = self._study.experiment_of(model, experiment.name)
         return [example_file(experiment, cell) for cell in experiment.cells]
 
     # One cell

@@ -35,7 +35,7 @@ class InferencePlan:
         self._experiments = study.experiments
         self._project = project
         self._models = models.asked
-        self._work = {name: work_of(experiment) for name, experiment in study.experiments.items()}
+        self._work = {pair: work_of(experiment) for pair, experiment in study.run.items()}
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """generate.py and the engine's module."""
@@ -103,7 +103,8 @@ class InferencePlan:
 
     def minutes(self, wildcards: Wildcards, attempt: int) -> int:
         """The time limit of a job."""
-        return minutes(self._models[wildcards.model], self._work[wildcards.experiment], attempt)
+        work = self._work[wildcards.model, wildcards.experiment]
+        return minutes(self._models[wildcards.model], work, attempt)
 
 
 def _part(wildcards: Wildcards) -> str | None:

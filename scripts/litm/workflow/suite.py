@@ -21,7 +21,7 @@ class SuitePlan:
                 curve
                 for experiment in study.experiments.values()
                 if (model, experiment.name) in sweeps.pairs
-                for curve in experiment.curves
+                for curve in study.curves_of(model, experiment.name)
             ]
             for model in study.models
         }

@@ -43,8 +43,10 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
     has none.
     """
     sweeps = study.sweeps
-    with_positions = [pair for pair in sweeps if study.experiments[pair[1]].has_positions]
-    models_of = Counter(experiment for _, experiment in sweeps)
+    run = study.run
+    with_positions = [pair for pair, experiment in run.items() if experiment.has_positions]
+    models_of = Counter((name, size) for (_, name), one in run.items() for size in {cell.size for cell in one.cells})
+    shared = {pair for pair, one in run.items() if any(models_of[pair[1], cell.size] > 1 for cell in one.cells)}
     with_references = [
         (model, name, experiment.closed_book, experiment.oracle)
         for model, name in sweeps
@@ -58,7 +60,7 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
         "scores": _scores(sweeps),
         "accuracies": _files("results/accuracy/{}/{}.csv", sweeps),
         "curve_scores": _scores(with_positions),
-        "compared_scores": _scores(pair for pair in sweeps if models_of[pair[1]] > 1),
+        "compared_scores": _scores(pair for pair in sweeps if pair in shared),
         "gold_scores": _scores((model, name) for model, name, _, _ in with_references),
         "closed_book": _scores((model, str(name)) for model, _, name, _ in with_references),
         "oracle": _scores((model, str(name)) for model, _, _, name in with_references),
@@ -115,19 +117,21 @@ def base_models(study: Study) -> list[str]:
 
 def compared_sweeps(study: Study) -> set[tuple[str, str]]:
     """The sweeps that have another one, or another size of their own, to be compared with."""
-    sweeps = set(study.sweeps)
+    run = study.run
     pairs = [
         ((model, one.experiment_a), (model, one.experiment_b))
-        for one in find_comparisons(study.experiments)
         for model in study.models
+        for one in find_comparisons({name: own for (who, name), own in run.items() if who == model})
     ]
     pairs += [
         ((tuned, name), (base, name))
         for tuned, base in tuned_models(study)
         for name, experiment in study.experiments.items()
-        if not experiment.asks_several
+        if {(tuned, name), (base, name)} <= set(run)
+        and not experiment.asks_several
+        and {*run[tuned, name].cells} & {*run[base, name].cells}
     ]
-    return {sweep for pair in pairs if sweeps.issuperset(pair) for sweep in pair}
+    return {sweep for pair in pairs for sweep in pair}
 
 
 def made(tables: Iterable[Table], inputs: Mapping[str, Sequence[str]]) -> list[Table]:

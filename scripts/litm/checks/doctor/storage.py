@@ -17,9 +17,9 @@ def results_bytes(study: Study, needs: Needs) -> int:
     """About how much what a study makes takes on the disk, without what it downloads."""
     total = 0
     for experiment in study.experiments.values():
-        prompts = len(experiment.cells) * (experiment.examples or QUESTIONS)
-        sweeps = sum(name == experiment.name for _, name in study.sweeps)
-        total += prompts * (PROMPT + ANSWER * sweeps)
+        answered = [one for (_, name), one in study.run.items() if name == experiment.name]
+        cells = PROMPT * len(experiment.cells) + ANSWER * sum(len(one.cells) for one in answered)
+        total += cells * (experiment.examples or QUESTIONS)
     for corpus in needs.corpora:
         passages = corpus.settings.passages or corpus.shards * corpus.passages_per_shard
         dense = sum(retriever.method == "dense" for retriever in needs.retrievers)

@@ -1,6 +1,6 @@
 """The suite's own layout of results: the predictions and the figure of each curve."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -12,6 +12,7 @@ from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.figures import accuracy_by_position, accuracy_by_target
 from litm.figures.drawing.rows import Rows
+from litm.report.suite.names import ExportNames
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ def predictions(
 ) -> dict[int | None, list[dict]]:
     """What the model answered at each position, one record a question, in the order of the examples.
 
-    examples, scores: those of the curve; responses: those of its experiment. `correct` is None for a question that
-    was left out because it did not fit at some position, whatever was answered at the others. Raises `UserError` for
-    an example without a response or a score.
+    examples, scores: those of the curve; responses: those of its experiment. `correct` is 1.0 or 0.0, and None for a
+    question that was left out because it did not fit at some position, whatever was answered at the others. Raises
+    `UserError` for an example without a response or a score.
     """
     answered = {
         (response.placement, response.id): (response.scored_text, response.finish_reason)
@@ -65,12 +66,21 @@ def predictions(
     return by_position
 
 
-def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], bool | None]:
-    """Right, wrong, or None for what is not counted, by placement, question and target."""
+def suite_summary(summary: Mapping, curve: Curve, names: ExportNames) -> dict:
+    """A summary with the suite's own words for its numbers: of items (`num_keys`) and of questions (`num_examples`).
+
+    The minutes that it took are not there, so that the same results are the same bytes: results/benchmarks has them.
+    """
+    sizes = {} if names.size_key is None else {names.size_key: curve.size}
+    return {**summary, **sizes, "num_examples": summary.get("n")}
+
+
+def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], float | None]:
+    """Right (1.0), wrong (0.0), or None for what is not counted, by placement, question and target."""
     not_counted = scores["excluded"] | scores["correct"].isna()
     columns = (scores["placement"], scores["id"], scores["target"], scores["correct"], not_counted)
     return {
-        (placement, id_, target): None if missing else bool(correct)
+        (placement, id_, target): None if missing else float(correct)
         for placement, id_, target, correct, missing in zip(*columns, strict=True)
     }
 

@@ -5,11 +5,13 @@ A value that does not exist is None, never NaN.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import pandas as pd
 
 from litm.analysis.pbi import CLASSES, INVERTED, MEASURED, NO_INFORMATION
+from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
 from litm.base.plain_rows import plain_rows
 from litm.domain.curve import Curve
@@ -76,6 +78,12 @@ def master_summary(model: str, summaries: Iterable[dict]) -> dict:
         },
         "experiments": experiments,
     }
+
+
+def write_summary(path: Path, summary: Mapping) -> None:
+    """Write JSON whose keys keep their order, so that positions ascend and curves are in the order of the config."""
+    with atomic_writer(path) as raw:
+        raw.write(json.dumps(summary, indent=2, allow_nan=False).encode() + b"\n")
 
 
 def _of_bias(row: Mapping) -> dict:
