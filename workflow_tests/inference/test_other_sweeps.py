@@ -53,9 +53,12 @@ def test_three_experiments_of_the_same_prompts_ask_them_once_and_say_where_the_o
     asked, responses, summary = ask(tmp_path, "m/three", "a", "b", "c", "d")
     assert (asked, responses) == (["d"], ["A", "B", "C", "D"])
     assert (summary["asked"], summary["reused"], summary["reused_elsewhere"]) == (1, 3, 3)
-    # What it has itself is looked for nowhere else, and nothing is copied.
-    assert (tmp_path / "m/two.jsonl").read_bytes() == b""
     assert ask(tmp_path, "m/one", "a")[2]["reused_elsewhere"] == 0
+    # What was found is in the own journal too, which needs no other from then on.
+    (tmp_path / "m/one.jsonl").unlink()
+    (tmp_path / "m/three.jsonl").unlink()
+    asked, responses, summary = ask(tmp_path, "m/two", "c", "a")
+    assert (asked, responses, summary["reused"], summary["reused_elsewhere"]) == ([], ["C", "A"], 2, 0)
 
 
 def test_a_model_of_another_name_and_the_shards_of_a_sweep_have_answers_for_all(tmp_path):
@@ -140,3 +143,12 @@ def test_the_journals_of_the_sweep_itself_are_none_of_other_sweeps(tmp_path):
         (tmp_path / f"{name}.jsonl").touch()
     found = [str(path.relative_to(tmp_path)) for path in other_sweeps(tmp_path, tmp_path / "m/e.jsonl")]
     assert found == ["m/f/2_of_2.jsonl", "m/f.jsonl", "n/e.jsonl"]
+
+
+def test_a_journal_that_cannot_be_read_is_named_and_passed_over(tmp_path, capsys):
+    ask(tmp_path, "m/one", "a")
+    (tmp_path / "m/lost.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "m/folder.jsonl").mkdir()
+    assert ask(tmp_path, "m/two", "a")[0] == []
+    said = capsys.readouterr().err
+    assert "lost.jsonl: not looked at for answers" in said and "folder.jsonl: not looked at for answers" in said

@@ -1,16 +1,18 @@
 """Answers in the journals of other sweeps: a prompt that was asked under the same identity is not asked again, whatever
 the experiment, and whatever name the model had.
 
-They are read without a lock, as other runs may be writing to them, and nothing is changed. Of each journal the
+They are read without a lock, as other runs may be writing to them, and nothing in them is changed. Of each journal the
 identities are read first, and its answers only where one of them means the same; what is wrong with a line is said by
-the sweep that the journal is of.
+the sweep that the journal is of. A journal that cannot be read is named and passed over.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from litm.base.cli import describe_os_error
 from litm.base.hashing import digest
+from litm.base.messages import note
 from litm.domain.example import Content
 from litm.domain.response import Response
 from litm.inference.equal_identities import equal_digests
@@ -64,7 +66,12 @@ def answers_elsewhere(
     conflicting: set[str] = set()
     for file in files:
         wanted: dict[bytes, tuple[str, str]] = {}
-        for name in equal_digests(dict(_identities(file)), identity, stored_dtype):
+        try:
+            identities = dict(_identities(file))
+        except OSError as error:
+            note(f"{file}: not looked at for answers ({describe_os_error(error)})")
+            continue
+        for name in equal_digests(identities, identity, stored_dtype):
             if name not in keys:
                 keys[name] = {response_key(name, content): key for key, content in asked.items()}
                 found[name] = {}

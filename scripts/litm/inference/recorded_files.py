@@ -101,10 +101,10 @@ def read_response(record: Mapping, fields: Mapping[str, str], where: str) -> Rec
 def read_prompt_sha256(record: Mapping, fields: Mapping[str, str], where: str) -> str | None:
     """The digest of the prompt that a record is a response to; None where it does not say.
 
-    Only records in our own format may leave it out, as earlier versions did; `UserError` beginning with `where` for
-    others, and for a value that is no text.
+    Only records in our own format may leave it out, or empty as in a table, as earlier versions did; `UserError`
+    beginning with `where` for others, and for a value that is no text.
     """
-    if PROMPT_SHA256 not in fields or (fields == OWN_FIELDS and record.get(PROMPT_SHA256) is None):
+    if PROMPT_SHA256 not in fields or (fields == OWN_FIELDS and record.get(PROMPT_SHA256) in (None, "")):
         return None
     value = field_value(record, PROMPT_SHA256, fields, where)
     if not isinstance(value, str):

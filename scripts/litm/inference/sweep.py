@@ -92,11 +92,15 @@ def _adopt_others(
     others: Sequence[Path],
     what: str,
 ) -> set[str]:
-    """Serve what other sweeps were answered to the prompts that are missing; the keys of those."""
+    """Take what other sweeps were answered to the prompts that are missing into the journal; the keys of those.
+
+    The journal has them then, so that it is whole without the others, and answers the same whatever comes later.
+    """
     if not missing or not others:
         return set()
     found = answers_elsewhere(missing, identity, others, stored_dtype)
-    journal.adopt(found.answers)
+    if found.answers:
+        journal.append(identity, list(found.answers.items()))
     if found.conflicting:
         note(
             f"{what}: {found.conflicting} prompts have different answers in journals of other sweeps (asked at the "

@@ -24,8 +24,8 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
         yield "tables: results/tables/"
         if Path(plan.report.file).exists():
             yield f"report: {plan.report.file}, to open in a browser"
+        yield from plan.tables.gold_passages_found()
     yield from plan.sweeps.cut_answers()
-    yield from plan.tables.gold_passages_found()
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
