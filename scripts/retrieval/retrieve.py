@@ -1,7 +1,6 @@
 """Find the passages of a corpus that match each question, and write them with the questions in the released format."""
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 
 from litm.answers.dpr import dpr_check
@@ -31,9 +30,10 @@ def main() -> None:
 
     def build(path: Path) -> dict:
         task = SearchTask(**{name: getattr(args, name) for name in SearchTask.__dataclass_fields__})
-        found = asdict(load_method(args.method).find(task, texts))
-        write_json(path, {"hits": found.pop("hits")})
-        return found
+        # Not `asdict`, which copies each of the hits.
+        facts = dict(vars(load_method(args.method).find(task, texts)))
+        write_json(path, {"hits": facts.pop("hits")})
+        return facts
 
     entry, facts = stored(args.store, made_of, build)
     hits: list[list[Hit]] = read_json(entry)["hits"]

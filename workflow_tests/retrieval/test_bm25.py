@@ -146,3 +146,21 @@ def test_without_java_the_index_rule_ends_with_one_line_and_no_traceback(tmp_pat
     assert done.returncode == 1 and not (tmp_path / "bm25.json").exists()
     assert done.stderr.strip().splitlines()[-1].startswith("error: no Java: /nowhere/java is missing")
     assert "Traceback" not in done.stderr
+
+
+def test_lucene_runs_without_the_encoders_that_pyserini_imports(tmp_path):
+    program = (
+        "import sys; from pathlib import Path; from litm.corpora.passages import Passage;"
+        "from litm.retrieval.lucene import build_index, search; folder = Path(sys.argv[1]);"
+        "build_index([Passage('p', 'A title', 'some words')], 1, folder, 1, 500);"
+        "print([[id for id, _ in hits] for hits in search(folder, ['words', 'none'], 5, 0.9, 0.4, 1, 500)]);"
+        "print({'torch', 'transformers', 'pandas'} & sys.modules.keys())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "index"],
+        cwd=ROOT / "scripts",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-2:] == ["[['p'], []]", "set()"]

@@ -1,8 +1,13 @@
-"""BM25 (Robertson and Zaragoza 2009) with Lucene, by way of pyserini (Lin et al. 2021)."""
+"""BM25 (Robertson and Zaragoza 2009) with Lucene, by way of pyserini (Lin et al. 2021).
+
+The classes of its Java archive are called directly. Its Python modules do no more with them, but import torch,
+transformers and all of its encoders, which takes longer than a small search.
+"""
 
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from litm.base.batches import in_batches
 from litm.base.errors import UserError
@@ -21,13 +26,15 @@ QUESTIONS_AT_A_TIME = 4_000
 def build_index(passages: Iterable[Passage], total: int, folder: Path, threads: int, memory_mb: int) -> None:
     """Make a Lucene index of titles and texts in `folder`, which is emptied first."""
     start_java(memory_mb)
-    from pyserini.index.lucene import LuceneIndexer
+    from jnius import autoclass
 
+    document = autoclass("io.anserini.collection.JsonCollection$Document")
     shutil.rmtree(folder, ignore_errors=True)
-    indexer = LuceneIndexer(str(folder), threads=threads)
+    append = False
+    indexer = autoclass("io.anserini.index.SimpleIndexer")(str(folder), append, threads)
     with progress_bar(total, "indexing", "passages") as bar:
         for batch in in_batches(passages, PASSAGES_AT_A_TIME):
-            indexer.add_batch_dict([{"id": p.id, "contents": f"{p.title}\n{p.text}"} for p in batch])
+            indexer.addJsonDocuments([document.fromFields(p.id, f"{p.title}\n{p.text}") for p in batch])
             bar.update(len(batch))
     indexer.close()
     _check_index(folder, total)
@@ -35,11 +42,10 @@ def build_index(passages: Iterable[Passage], total: int, folder: Path, threads: 
 
 def _check_index(folder: Path, total: int) -> None:
     """Lucene's errors of writing are only logged, so what was written is looked at."""
-    from jnius import JavaException
-    from pyserini.search.lucene import LuceneSearcher
+    from jnius import JavaException, autoclass
 
     try:
-        found = LuceneSearcher(str(folder)).num_docs
+        found = autoclass("io.anserini.search.SimpleSearcher")(str(folder)).get_total_num_docs()
     except JavaException:
         found = 0
     if found != total:
@@ -58,15 +64,25 @@ def search(
     whatever order the passages were indexed in. A question without a word in the corpus has no hit.
     """
     start_java(memory_mb)
-    from pyserini.search.lucene import LuceneSearcher
+    from jnius import autoclass
 
-    searcher = LuceneSearcher(str(folder))
+    searcher = autoclass("io.anserini.search.SimpleSearcher")(str(folder))
     searcher.set_bm25(k1, b)
     found: list[list[Hit]] = []
     with progress_bar(len(questions), "searching", "questions") as bar:
         for batch in in_batches(questions, QUESTIONS_AT_A_TIME):
             names = [str(index) for index in range(len(batch))]
-            results = searcher.batch_search(batch, names, k=hits, threads=threads)
-            found.extend([(hit.docid, hit.score) for hit in results[name]] for name in names)
+            results = searcher.batch_search(_strings(batch), _strings(names), hits, threads)
+            found.extend([(hit.docid, hit.score) for hit in results.get(name)] for name in names)
             bar.update(len(batch))
     return found
+
+
+def _strings(texts: Sequence[str]) -> Any:
+    """A Java list of them."""
+    from jnius import autoclass
+
+    strings = autoclass("java.util.ArrayList")()
+    for text in texts:
+        strings.add(text)
+    return strings

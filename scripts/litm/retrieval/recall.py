@@ -20,12 +20,16 @@ def recall_rows(
     approximate index, None of an exact search.
     """
     rows = []
-    with_gold = [record for record in records if record.retrieved_gold_id is not None]
+    # Once: a record makes its documents each time that it is asked for them.
+    documents = [record.documents for record in records]
+    golds = [
+        (id, [document.id for document in found])
+        for record, found in zip(records, documents, strict=True)
+        if (id := record.retrieved_gold_id) is not None
+    ]
     for k in [k for k in KS if k <= hits]:
-        found = sum(any(document.has_answer for document in record.documents[:k]) for record in records)
-        gold = sum(
-            record.retrieved_gold_id in {document.id for document in record.documents[:k]} for record in with_gold
-        )
+        found = sum(any(document.has_answer for document in first[:k]) for first in documents)
+        gold = sum(id in ids[:k] for id, ids in golds)
         low, high = binomial_interval(found, len(records))
         rows.append(
             {
@@ -35,8 +39,8 @@ def recall_rows(
                 "recall": found / len(records),
                 "ci_low": low,
                 "ci_high": high,
-                "n_gold": len(with_gold),
-                "gold_recall": gold / len(with_gold) if with_gold else None,
+                "n_gold": len(golds),
+                "gold_recall": gold / len(golds) if golds else None,
                 "recall_against_exact": recall_against_exact,
                 "n_against_exact": n_against_exact,
             }
