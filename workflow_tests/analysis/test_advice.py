@@ -84,6 +84,16 @@ def test_differences_are_paired_with_the_best_and_corrected_by_holm():
     assert rows[2]["p_holm"] is None and rows[2]["difference"] == 0
 
 
+def test_a_condition_that_only_an_uncorrected_test_tells_from_the_best_is_not_told_from_it():
+    best = graded(0.6, 100)
+    # Eight questions are right in the best alone, and one in the other alone: p = 0.039.
+    others = [[not right if start <= index < start + 8 or index == 99 else right for index, right in enumerate(best)]
+              for start in (0, 20)]  # fmt: skip
+    rows = rows_of(sweep(PLAIN, {1: others[0], 3: others[1], 5: best}))
+    assert all(row["p_value"] < 0.05 < row["p_holm"] for row in rows[:2])
+    assert all(row["in_best_set"] for row in rows) and not advised(rows)
+
+
 def test_of_conditions_that_cost_the_same_the_most_accurate_is_advised_and_one_without_a_reranker():
     plain = sweep(PLAIN, {1: graded(0.3), 5: graded(0.68)})
     rows = rows_of(plain, sweep(REVERSED, {5: graded(0.7)}), sweep(RERANKED, {1: graded(0.31), 5: graded(0.71)}))

@@ -1,6 +1,6 @@
 """What a run prints at its end."""
 
-from litm.analysis.run_summary import MOST_CURVES, run_summary
+from litm.analysis.run_summary import MOST_TABLES, run_summary
 
 
 def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
@@ -42,6 +42,24 @@ def test_an_experiment_without_positions_is_one_line():
     assert line == "  oracle, n = 40: 95 % [10, 90]"
 
 
+def test_sizes_without_positions_are_columns():
+    lines = list(run_summary([cell("", 0.08, size="1"), cell("", 0.125, size="10")], []))
+    assert lines == [
+        "m",
+        "  qa, n = 40",
+        "    items            1        10",
+        "    accuracy       8 %      12 %",
+        "    95 %      [10, 90]  [10, 90]",
+    ]
+
+
+def test_a_cell_without_an_answer_has_no_accuracy():
+    lines = list(
+        run_summary([cell("0", 0.6), {**cell("9", 0), "n": "0", "accuracy": "", "ci_low": "", "ci_high": ""}], [])
+    )
+    assert lines[1] == "  qa, 20 items, n = 0-40" and lines[3].split() == ["accuracy", "60", "%", "-"]
+
+
 def test_questions_without_an_accuracy_are_said():
     lines = list(run_summary([cell("0", 0.6, n_excluded="3"), cell("9", 0.5, n_excluded="3", n_failed="2")], []))
     assert lines[-1] == "    without   3 questions that do not fit, 2 questions that failed"
@@ -56,9 +74,9 @@ def test_prompts_with_several_gold_items_have_one_line():
 
 
 def test_curves_that_are_not_printed_are_counted():
-    rows = [cell("", 0.5, experiment=f"e{number}") for number in range(MOST_CURVES + 7)]
+    rows = [cell("", 0.5, experiment=f"e{number}") for number in range(MOST_TABLES + 7)]
     lines = list(run_summary(rows, []))
-    assert len(lines) == MOST_CURVES + 2 and lines[-1] == "and 7 more curves"
+    assert len(lines) == MOST_TABLES + 2 and lines[-1] == "and 7 more: tables/accuracy.csv"
 
 
 def test_nothing_is_said_of_nothing():

@@ -40,13 +40,20 @@ COUNT, BLOCK, FAST_COUNT, PLANNED = 2500, 250, 60, 50
 #: Entries of the catalogues, one or more of each kind of model, task, figure and data.
 DEFINED = {
     "models": ["reference", "dummy", "gpt-4-0613", "qwen2.5-0.5b-instruct", "mpt-30b-instruct"],
-    "experiments": ["kv_retrieval_small", "mini_encyclopedia_qa", "multi_document_qa_unambiguous", "open_domain_qa"],
+    "experiments": [
+        "kv_retrieval_small",
+        "mini_encyclopedia_qa",
+        "multi_document_qa_unambiguous",
+        "open_domain_qa",
+        "mini_encyclopedia_remedies",
+    ],
     "figures": ["mini_encyclopedia_qa", "open_domain_qa", "figure1"],
     "datasets": ["nq_open_oracle", "unambiguous_questions"],
     "corpora": ["mini_encyclopedia", "wikipedia_2018"],
     "retrievers": ["bm25", "contriever"],
     "questions": ["mini_encyclopedia_questions", "nq_open_paragraphs"],
     "candidates": ["mini_encyclopedia_bm25", "nq_open_random"],
+    "rerankers": ["bm25_fusion", "ms_marco_minilm"],
 }
 SERVED = {
     "engine": "openai",

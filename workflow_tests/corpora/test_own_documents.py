@@ -72,7 +72,7 @@ def test_chunks_of_every_library_have_text_file_page_and_headings(record):
     assert is_chunk(record) and not is_chunk({"text": "plain", "title": "T"})
 
 
-def test_the_score_beside_or_inside_a_chunk_is_read():
+def test_the_score_next_to_or_inside_a_chunk_is_read():
     assert read_chunk({"node": {"text": "a"}, "score": 0.5}, "x").score == 0.5
     assert read_chunk({"document": {"page_content": "a", "score": "2"}}, "x").score == 2
     assert read_chunk({"text": "a"}, "x").score is None

@@ -477,6 +477,12 @@ def test_the_same_figure_has_the_same_bytes(tmp_path, ending, picture):
     assert (tmp_path / f"one.{ending}").read_bytes() == (tmp_path / f"two.{ending}").read_bytes()
 
 
+def test_a_pdf_has_truetype_fonts_as_journals_want_them(tmp_path):
+    save_figure(draw_forest(FOREST), tmp_path / "f.pdf")
+    pdf = (tmp_path / "f.pdf").read_bytes()
+    assert b"/CIDFontType2" in pdf and b"/Type3" not in pdf
+
+
 def test_the_forest_is_drawn_from_the_table_as_it_is_written(tmp_path):
     write_csv(tmp_path / "bias.csv", FOREST.astype(POSITION_BIAS.dtypes))
     png, pdf = tmp_path / "f.png", tmp_path / "f.pdf"

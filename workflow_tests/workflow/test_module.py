@@ -1,4 +1,4 @@
-"""Another workflow imports this one and adds a model of its own: the README's example, from a folder and a Git tag."""
+"""Another workflow imports this one and adds a model: the example of docs/module.md, from a folder and a Git tag."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-#: How the README names the repository and a version of it.
+#: How docs/module.md names the repository and a version of it.
 ADDRESS, TAG = "OWNER/lost-in-the-middle", "v1.0.0"
 MINE = """
 models: [mine]
@@ -24,8 +24,10 @@ define:
 
 @pytest.fixture
 def importing(tmp_path: Path) -> Path:
-    """A folder with the README's example as its workflow, and a config with a model of its own."""
-    (example,) = re.findall(r"```python\n(configfile: \"mine.yaml\"\n.*?)```", (ROOT / "README.md").read_text(), re.S)
+    """A folder with the example of docs/module.md as its workflow, and a config with a model of its own."""
+    (example,) = re.findall(
+        r"```python\n(configfile: \"mine.yaml\"\n.*?)```", (ROOT / "docs" / "module.md").read_text(), re.S
+    )
     folder = tmp_path / "importing"
     (folder / "config").mkdir(parents=True)
     (folder / "Snakefile").write_text(example)

@@ -181,7 +181,7 @@ def test_a_large_input_is_hashed_once_for_all_starts(tmp_path, monkeypatch):
 MADE = re.compile(
     r"examples\.(files|items)|tokenizer_source|part_responses|retrieval\.(indexes|vectors|encoder)\b|candidates\.(retrieved|"
     r"passages)|claims\.(recall|scores)|rerank\.model\b|paper\.measured|figures\.(accuracy|scores|recall|shown|differences|advice)|report\.(responses|scores|samples)|"
-    r"tables\.(shown|position_bias)|suite\.files|estimate\.source|sweeps\.files|fetch_file\.py"
+    r"tables\.(shown|position_bias)|questions\.(asked|asked_passages|own_passages|retrieved)\b|suite\.files|estimate\.source|sweeps\.files|fetch_file\.py"
 )
 
 

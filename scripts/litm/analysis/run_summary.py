@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-#: Curves that are printed; the tables have all.
-MOST_CURVES = 20
+#: Curves, and other tables of an experiment, that are printed.
+MOST_TABLES = 20
 
 Row = Mapping[Any, Any]
 #: A curve: model, experiment, size.
@@ -20,15 +20,26 @@ def run_summary(rows: Iterable[Row], shapes: Iterable[Row]) -> Iterator[str]:
     """
     words = {_name(row): row["shape"] for row in shapes if not row["placement"] and row.get("shape")}
     shown = 0
-    curves = [(name, list(cells)) for name, cells in groupby(rows, _name)]
-    for model, of_model in groupby(curves, lambda curve: curve[0][0]):
+    for model, of_model in groupby(rows, lambda row: row["model"]):
         yield model
-        for name, cells in of_model:
-            shown += 1
-            if shown <= MOST_CURVES:
-                yield from (f"  {line}" for line in _curve(name, cells, words.get(name)))
-    if shown > MOST_CURVES:
-        yield f"and {shown - MOST_CURVES} more curves"
+        for experiment, cells in groupby(of_model, lambda row: row["experiment"]):
+            for lines in _tables(experiment, list(cells), words):
+                shown += 1
+                if shown <= MOST_TABLES:
+                    yield from (f"  {line}" for line in lines)
+    if shown > MOST_TABLES:
+        yield f"and {shown - MOST_TABLES} more: tables/accuracy.csv"
+
+
+def _tables(experiment: str, cells: Sequence[Row], words: Mapping[Name, str]) -> Iterator[list[str]]:
+    """The lines of each curve; of an experiment without positions one table of its sizes."""
+    curves = {name: list(curve) for name, curve in groupby(cells, _name)}
+    if len(curves) > 1 and all(len(curve) == 1 for curve in curves.values()):
+        columns = [(f"{cell['size']}", *_accuracy(cell)) for cell in cells]
+        yield [f"{experiment}, n = {_numbers(cells)}", *_columns(("items", "accuracy", "95 %"), columns)]
+        return
+    for name, curve in curves.items():
+        yield list(_curve(name, curve, words.get(name)))
 
 
 def _name(row: Row) -> Name:
@@ -36,35 +47,42 @@ def _name(row: Row) -> Name:
 
 
 def _curve(name: Name, cells: Sequence[Row], word: str | None) -> Iterator[str]:
-    questions = sorted({int(cell["n"]) for cell in cells})
-    n = "-".join(str(number) for number in dict.fromkeys((questions[0], questions[-1])))
-    title = f"{name[1]}, n = {n}"
     if len(cells) == 1:
-        yield f"{title}: {_percent(cells[0]['accuracy'])} % {_interval(cells[0])}"
+        yield f"{name[1]}, n = {_numbers(cells)}: {' '.join(_accuracy(cells[0]))}"
         return
-    title = f"{name[1]}, {name[2]} items, n = {n}"
+    title = f"{name[1]}, {name[2]} items, n = {_numbers(cells)}"
     if len({cell["target"] for cell in cells}) > 1:
         mean = sum(float(cell["accuracy"]) for cell in cells) / len(cells)
         yield f"{title}: {100 * mean:.0f} % of the items; by position in tables/accuracy.csv"
         return
     yield title
-    columns = [(cell["position"], f"{_percent(cell['accuracy'])} %", _interval(cell)) for cell in cells]
-    widths = [max(map(len, column)) for column in columns]
-    for number, label in enumerate(("position", "accuracy", "95 %")):
-        texts = (column[number].rjust(width) for column, width in zip(columns, widths, strict=True))
-        yield f"  {label:<8}  {'  '.join(texts)}"
+    yield from _columns(("position", "accuracy", "95 %"), [(cell["position"], *_accuracy(cell)) for cell in cells])
     if word:
         yield f"  shape     {word}"
     if lost := _lost(cells):
         yield f"  without   {lost}"
 
 
-def _percent(fraction: str) -> str:
-    return f"{100 * float(fraction):.0f}"
+def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines of a table whose columns have these texts."""
+    widths = [max(map(len, column)) for column in columns]
+    for number, label in enumerate(labels):
+        texts = (column[number].rjust(width) for column, width in zip(columns, widths, strict=True))
+        yield f"  {label:<8}  {'  '.join(texts)}"
 
 
-def _interval(cell: Row) -> str:
-    return f"[{_percent(cell['ci_low'])}, {_percent(cell['ci_high'])}]" if cell["ci_low"] else ""
+def _numbers(cells: Sequence[Row]) -> str:
+    """Of how many questions the accuracies are: one number, or the least and the most."""
+    numbers = sorted(int(cell["n"]) for cell in cells)
+    return "-".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
+
+
+def _accuracy(cell: Row) -> tuple[str, str]:
+    """The accuracy and its 95 % interval, in per cent; without an answer nothing."""
+    if not cell["accuracy"]:
+        return "-", ""
+    accuracy, low, high = (f"{100 * float(cell[key]):.0f}" for key in ("accuracy", "ci_low", "ci_high"))
+    return f"{accuracy} %", f"[{low}, {high}]"
 
 
 def _lost(cells: Sequence[Row]) -> str:

@@ -154,7 +154,7 @@ def _files() -> Iterator[str]:
     yield ", ".join(f"`{pattern}`" for pattern in NOT_READ) + "\n"
     yield "A model of the hub is its commit. Datasets, prompt files, documents, labels, recorded responses and code are"
     yield "no part of the key: they change the prompts, or what is done with answers. The workflow compares their"
-    yield "contents, as the README says under *What re-runs when*.\n"
+    yield "contents: see [what_re_runs_when.md](what_re_runs_when.md).\n"
     yield "A line of `results/responses` also has the sha256 of the prompt alone, before any prompt template"
     yield "(`prompt_sha256`), which is the same for every model: recorded responses are taken for no other prompt, and"
     yield "`score` refuses a response that was made for another prompt than the example has."

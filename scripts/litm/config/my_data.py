@@ -45,6 +45,8 @@ BEIR = ("corpus.jsonl", "queries.jsonl")
 OF_TEN = 9
 #: Sizes of contexts: the largest that fits is taken, and for positions one more of at most half of it.
 SIZES = (20, 10, 5, 3, 2)
+#: Orders that are tried besides that of the retriever: the best last, and the best at both ends.
+ORDERS = ("reversed", "ends")
 #: Passages that are looked at to choose sizes: more do not change the choice.
 LOOKED_AT = 200
 #: A context has at most half of the passages: the others must be passages without an answer.
@@ -262,6 +264,7 @@ def _entries(
                 "title": "Your documents as retrieved",
                 "dataset": RETRIEVED,
                 "sizes": sorted({1, *(size for size in sizes if size > 2)}),
+                "remedies": {"order": list(ORDERS)},
             },
             CLOSED_BOOK: {"task": "closed_book_qa", "title": "Your questions, closed book", "dataset": QUESTIONS},
             ORACLE: {"task": "oracle_qa", "title": "Your questions, oracle", "dataset": QUESTIONS},
@@ -299,7 +302,8 @@ def _notes(
         *([f"my_data: {run}: what it has retrieved is taken instead of what BM25 would find"] if run else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
-        f"my_data: {POSITIONS}: {places}; and {AS_RETRIEVED}, {CLOSED_BOOK}, {ORACLE} (why no more passages: {why}); "
+        f"my_data: {POSITIONS}: {places} (why no more passages: {why})",
+        f"my_data: {AS_RETRIEVED} in the order of the retriever, and {' and '.join(ORDERS)}; {CLOSED_BOOK}; {ORACLE}; "
         "define.experiments changes them",
     ]
     if long := long_answers(questions):

@@ -67,7 +67,7 @@ def read_chunk(record: object, where: str) -> Chunk:
 
 
 def _unwrapped(record: object, where: str) -> tuple[Mapping, Any]:
-    """The object that has the text, and the score, which may be beside it."""
+    """The object that has the text, and the score, which may be next to it."""
     score = None
     while True:
         if not isinstance(record, Mapping):

@@ -134,11 +134,8 @@ def _ask(
 
 def to_ask(prompts: Sequence[Sequence[int] | None]) -> str:
     """How much there is to ask, in words, from the token ids of prompts; None where only a server knows them."""
-    work = work_done(prompts, None)
-    if work.prompt_tokens is None:
-        return f"{len(prompts):,} prompts to ask"
-    counts = f"{work.prompt_tokens:,} tokens, {work.tree_tokens:,} with common beginnings counted once"
-    return f"{len(prompts):,} prompts to ask, {counts}"
+    tokens = work_done(prompts, None).prompt_tokens
+    return f"{len(prompts):,} prompts to ask{'' if tokens is None else f', {tokens:,} tokens'}"
 
 
 def tokens_read(engine: Engine) -> str:

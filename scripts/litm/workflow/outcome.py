@@ -7,7 +7,7 @@ from pathlib import Path
 from litm.analysis.run_summary import run_summary
 from litm.workflow.plan import Plan
 
-ACCURACY, BIAS = Path("results/tables/accuracy.csv"), Path("results/tables/position_bias.csv")
+ACCURACY, BIAS, ADVICE = (Path(f"results/tables/{name}.csv") for name in ("accuracy", "position_bias", "advice"))
 
 
 def outcome(plan: Plan, since: float) -> Iterator[str]:
@@ -16,7 +16,9 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
     since: seconds since the epoch.
     """
     if ACCURACY.exists() and ACCURACY.stat().st_mtime >= since:
-        yield from run_summary(_rows(ACCURACY), _rows(BIAS) if BIAS.exists() else ())
+        yield from run_summary(_rows(ACCURACY), _rows(BIAS))
+        if "advice" in plan.tables.names:
+            yield from (row["advice"] for row in _rows(ADVICE) if row["advice"])
         figures = [path for path in plan.figures.files if path.endswith(".png") and Path(path).exists()]
         yield f"figures: {', '.join(figures[:3])}{f' and {len(figures) - 3} more' if len(figures) > 3 else ''}"
         yield "tables: results/tables/"
@@ -27,5 +29,8 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table; none where it is not there."""
+    if not path.exists():
+        return []
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
