@@ -73,6 +73,12 @@ def test_prompts_with_several_gold_items_have_one_line():
     )
 
 
+def test_several_gold_items_of_prompts_that_do_not_fit_have_no_accuracy():
+    nothing = {"accuracy": "", "ci_low": "", "ci_high": "", "n": "0", "n_excluded": "40"}
+    rows = [cell(position, 0, target=name) | nothing for position, name in (("0", "start"), ("9", "end"))]
+    assert "  qa, 20 items, n = 0: - of the items; by position in tables/accuracy.csv" in list(run_summary(rows, []))
+
+
 def test_curves_that_are_not_printed_are_counted():
     rows = [cell("", 0.5, experiment=f"e{number}") for number in range(MOST_TABLES + 7)]
     lines = list(run_summary(rows, []))

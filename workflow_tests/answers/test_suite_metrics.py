@@ -3,7 +3,7 @@
 import pytest
 
 from litm.answers.integers import read_integer
-from litm.scoring.metrics import exact_code, exact_integer, last_integer
+from litm.scoring.metrics import exact_code, exact_integer, last_integer, only_code
 from litm.scoring.score import judge
 
 
@@ -122,3 +122,20 @@ def test_a_sum_on_several_lines_is_read_to_its_last_whole_number(answer):
 @pytest.mark.parametrize("answer", ["", "12 x 357\n", "4284\nNo, it is 4285", "Question: 4284", "1. 2. 3.", "4284.5\n"])
 def test_a_sum_that_comes_to_another_number_or_none_does_not_count(answer):
     assert not last_integer(answer, ["4284"])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["TRK-5938", "trk\u20115938.", "The code is **TRK-5938**; TRK-5938!", "_TRK-5938_ of the X-ray archive, 2-3"],
+)
+def test_a_code_alone_is_right_by_both_readings(answer):
+    assert only_code(answer, ["TRK-5938"]) and exact_code(answer, ["TRK-5938"])
+
+
+@pytest.mark.parametrize("answer", ["TRK-5938, KGT-7264", "kgt-7264\nTRK-5938", "TRK-5938 (not TRK\u20135939)"])
+def test_a_code_among_others_is_right_by_the_lenient_reading_alone(answer):
+    assert not only_code(answer, ["TRK-5938"]) and exact_code(answer, ["TRK-5938"])
+
+
+def test_a_code_that_is_not_there_is_wrong_by_both_readings():
+    assert not only_code("KGT-7264", ["TRK-5938"]) and not only_code("", ["TRK-5938"])

@@ -52,8 +52,9 @@ def _curve(name: Name, cells: Sequence[Row], word: str | None) -> Iterator[str]:
         return
     title = f"{name[1]}, {name[2]} items, n = {_numbers(cells)}"
     if len({cell["target"] for cell in cells}) > 1:
-        mean = sum(float(cell["accuracy"]) for cell in cells) / len(cells)
-        yield f"{title}: {100 * mean:.0f} % of the items; by position in tables/accuracy.csv"
+        counted = [float(cell["accuracy"]) for cell in cells if cell["accuracy"]]
+        mean = f"{100 * sum(counted) / len(counted):.0f} %" if counted else "-"
+        yield f"{title}: {mean} of the items; by position in tables/accuracy.csv"
         return
     yield title
     yield from _columns(("position", "accuracy", "95 %"), [(cell["position"], *_accuracy(cell)) for cell in cells])

@@ -1,8 +1,18 @@
 """Codes in a text, shared by the scorer and by the checks of examples."""
 
 import re
+from collections.abc import Collection
 
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
+
+#: What is written as codes are: letters, a hyphen, and digits.
+_CODE = re.compile(r"(?<!\w)(?<!\w-)[a-z]{2,}-[0-9]{3,}(?!-?\w)", re.IGNORECASE)
+
+
+def contains_no_other_code(text: str, codes: Collection[str]) -> bool:
+    """Whether every code in the text is one of these, in any case and with any kind of hyphen."""
+    ours = {code.translate(_HYPHENS).lower() for code in codes}
+    return all(found.lower() in ours for found in _CODE.findall(text.translate(_HYPHENS).replace("_", " ")))
 
 
 def contains_code(text: str, code: str) -> bool:

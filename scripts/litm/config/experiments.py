@@ -146,7 +146,7 @@ class ExperimentEntry(Entry):
     )
     metric: Annotated[str, one_of(lambda: METRICS)] = Field(
         FILLED_IN,
-        description="How answers are judged (best_subspan_em, value_in_answer, exact_code, exact_integer "
+        description="How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer "
         "in the first line, last_integer of all lines); the task's "
         "own if left out.",
     )

@@ -6,7 +6,7 @@ A metric is a pure function of a text and the accepted answers, and says which p
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from litm.answers.codes import contains_code
+from litm.answers.codes import contains_code, contains_no_other_code
 from litm.answers.integers import read_integer, read_last_integer
 from litm.answers.squad import contains_normalized
 
@@ -52,6 +52,11 @@ def exact_code(text: str, answers: Sequence[str]) -> bool:
     return any(contains_code(text, answer) for answer in answers)
 
 
+def only_code(text: str, answers: Sequence[str]) -> bool:
+    """Whether an accepted code is in the text, as `exact_code` finds it, and no other one: listing several is wrong."""
+    return exact_code(text, answers) and contains_no_other_code(text, answers)
+
+
 def exact_integer(text: str, answers: Sequence[str]) -> bool:
     """Whether the whole number that the text gives as its answer, see `read_integer`, is an accepted one."""
     return read_integer(text) in {int(answer) for answer in answers}
@@ -67,6 +72,7 @@ METRICS: dict[str, Metric] = {
     "value_in_answer": Metric(value_in_answer, FULL),
     # Three codes may be listed on three lines.
     "exact_code": Metric(exact_code, FULL),
+    "only_code": Metric(only_code, FULL),
     # One number has to be chosen, and after its answer a base model goes on with other questions and numbers.
     "exact_integer": Metric(exact_integer, FIRST_LINE),
     # A sum may be reckoned on several lines.
