@@ -91,6 +91,20 @@ def test_a_name_of_two_files_wants_more_of_the_path():
     assert find_named([OwnQuestion("q", ("a",), 1, file="b/x.txt")], corpus, TABLE) == [Named("file", ("b/x.txt:0",))]
 
 
+@pytest.mark.parametrize("file", ["2023/report.txt", "2023/report", "report.docx", "2024/report.pdf", "report.txt.pdf"])
+def test_a_file_of_another_folder_or_ending_is_not_the_one_that_is_there(file):
+    corpus = [Passage("2024/report.txt:0", "", "t")]
+    with pytest.raises(UserError, match=f"column 'file': {file} is not among the documents"):
+        find_named([OwnQuestion("q", ("a",), 1, file=file)], corpus, TABLE)
+
+
+@pytest.mark.parametrize("file", ["report v1.2", "a/report v1.2.txt", "docs/a/report v1.2", "report v1.2.txt.gz"])
+def test_a_name_without_its_ending_may_have_a_dot_and_a_packed_file_may_be_named_unpacked(file):
+    corpus = [Passage("a/report v1.2.txt.gz:0", "", "t")]
+    (found,) = find_named([OwnQuestion("q", ("a",), 1, file=file)], corpus, TABLE)
+    assert found == Named("file", ("a/report v1.2.txt.gz:0",))
+
+
 # Which passage it is
 
 
