@@ -123,6 +123,12 @@ def test_mistakes_are_found_when_the_config_is_read(mine, tmp_path):
     assert "a.txt: not UTF-8 text" in refusal(mine)
 
 
+@pytest.mark.parametrize("name", ["a <draft>.txt", "a {draft}.txt"])
+def test_a_file_whose_name_snakemake_replaces_is_refused(mine, name):
+    (Path(mine["documents"]) / name).write_text("text")
+    assert f"{name} has {name[2:-4]}, which stands for a" in refusal(mine)
+
+
 def test_corrections_are_not_taken_from_where_runs_write(mine, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()

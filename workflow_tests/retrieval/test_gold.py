@@ -236,11 +236,29 @@ def test_an_edited_copy_of_the_table_corrects_and_an_unknown_passage_is_one_line
     assert ran.returncode == 0
     assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [MILL.id]
     assert read_csv(tmp_path / "gold.csv", {})["how"].tolist() == ["corrected", "left_out", "none"]
+    assert read_csv(tmp_path / "gold.csv", {})["found"].tolist()[:2] == [BRIDGE.id, CHUNK.id]
     table.loc[0, "passage"] = "nowhere:1"
     table.to_csv(tmp_path / "mine.csv", index=False)
     ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
     assert ran.returncode == 1
     assert f"{tmp_path / 'mine.csv'}, line 2, column 'passage': nowhere:1 is no passage of the corpus" in ran.stderr
+
+
+def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_edited(tmp_path):
+    words = project(tmp_path)
+    run_program("find_gold", *words)
+    table = pd.read_csv(tmp_path / "gold.csv", dtype=str, keep_default_na=False)
+    table.loc[1, "passage"] = MAYOR.id
+    # As after a change by which the id of the first row is that of another text, and that of the second of none.
+    table.loc[0, ["passage", "found"]] = MILL.id
+    table.loc[1, ["found", "excerpt"]] = "laws:0", "...No mill may grind on Mondays..."
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
+    assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [BRIDGE.id, MAYOR.id]
+    assert "mine: 1 corrections are of documents that have changed since, such as" in ran.stderr
+    table.loc[1, "excerpt"] = "The mayor in those days was Ben..."
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    assert "changed since" not in run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv").stderr
 
 
 def test_counts_and_sentences_say_how_many_were_found_in_which_way():
