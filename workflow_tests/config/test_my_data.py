@@ -129,6 +129,14 @@ def test_a_file_whose_name_snakemake_replaces_is_refused(mine, name):
     assert f"{name} has {name[2:-4]}, which stands for a" in refusal(mine)
 
 
+def test_tables_among_the_documents_are_refused(mine, tmp_path):
+    inside = write_lines(tmp_path / "docs" / "x.csv", ["question,answer,passage,text", "What?,a mill,d03.txt:0,x"])
+    for one in ({"questions": str(inside)}, {"questions": mine["questions"], "corrections": str(inside)}):
+        write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
+        assert "x.csv is among the documents" in refusal({**mine, **one})
+    assert "q.csv is among the documents" in refusal({**mine, "documents": str(tmp_path)})
+
+
 def test_corrections_are_not_taken_from_where_runs_write(mine, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
