@@ -6,6 +6,7 @@ The columns are `question`, `answer` (or `answers`: one, several with | between 
 
 import ast
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -173,13 +174,20 @@ def _listed(value: Any, where: str) -> Iterator[Any]:
         yield from value.split("|") if listed is None else listed
     elif isinstance(value, list):
         for one in value:
-            if isinstance(one, bool) or not isinstance(one, str | int | float):
+            if not isinstance(one, str) and not _is_number(one):
                 raise UserError(f"{where}: an answer must be a text, found {quoted(one)}")
             yield one
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+    elif _is_number(value):
         yield value
     elif value is not None:
         raise UserError(f"{where}: must be a text, or a list of texts, found {quoted(value)}")
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value of JSON is a number, which NaN and infinity, as Python writes them, are not."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _written_list(value: str) -> list[str] | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
 from litm.base.text_files import open_text, reading
+from litm.corpora.chunks import read_score
 from litm.corpora.retrieved_chunks import read_retrieved
 from litm.questions.released_format import QuestionRecord
 
@@ -32,10 +33,7 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
                 f"{where}: {len(fields)} fields, but a line of a TREC run has six: question, Q0, document, rank, "
                 f"score, name"
             )
-        try:
-            by_id.setdefault(fields[0], []).append((fields[2], float(fields[4])))
-        except ValueError:
-            raise UserError(f"{where}: the score must be a number, found {quoted(fields[4])}") from None
+        by_id.setdefault(fields[0], []).append((fields[2], read_score(fields[4], where)))
         first.setdefault(fields[0], where)
     for id_, hits in by_id.items():
         # As trec_eval does: by score, whatever the ranks say; equal scores stay in their order.
