@@ -73,6 +73,7 @@ HEAD = "question,answer,file,page\n"
         ("q.csv", "question,answer\na,\n", ", line 2, column 'answer': the answer is empty"),
         ("q.csv", "question,answer\na,b||c\n", ", line 2, column 'answer': one of the answers is empty in 'b||c'"),
         ("q.csv", "question,answer\na,b\nc,d\na,e\n", ", line 4: the question 'a' is already on line 2"),
+        ("q.csv", 'question,answer\na b,b\n"a\n b",e\n', ", line 3: the question 'a\\n b' is already on line 2"),
         ("q.csv", HEAD + "a,b,f.pdf,p. 3\n", ", line 2, column 'page': must be one page, a whole number, found 'p. 3'"),
         ("q.csv", HEAD + "a,b,,3\n", ", line 2, column 'page': a page needs the file it is of"),
         ("q.csv", "question,answer\na,\udcff\n", ": not UTF-8 text"),

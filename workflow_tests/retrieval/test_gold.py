@@ -168,6 +168,11 @@ def test_corrections_are_read_and_a_question_that_is_not_asked_is_one_line(tmp_p
         read_corrections(path, {"who?"})
 
 
+def test_the_question_of_a_correction_may_have_other_spaces_and_line_ends(tmp_path):
+    path = write_lines(tmp_path / "c.csv", ["question,passage", '" who  is\nit?",x'])
+    assert read_corrections(path, {"who is\n it?"})["who is\n it?"].passage == "x"
+
+
 # What is said
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.formatting import quoted, single_spaced
 from litm.questions.own_rows import Row, read_rows
 from litm.questions.released_format import Document, QuestionRecord
 
@@ -81,17 +81,21 @@ def with_gold(record: QuestionRecord, gold: Document) -> QuestionRecord:
 
 
 def read_own_questions(path: Path) -> list[OwnQuestion]:
-    """The questions of a file; `UserError` with file, line and column for the first mistake."""
+    """The questions of a file; `UserError` with file, line and column for the first mistake.
+
+    Two that differ only in spaces and line ends are the same.
+    """
     questions: list[OwnQuestion] = []
     lines: dict[str, int] = {}
     for row in read_rows(path):
         question = _question(row, path)
-        if question.text in lines:
+        asked = single_spaced(question.text)
+        if asked in lines:
             raise UserError(
                 f"{path}, line {row.line}: the question {quoted(question.text)} is already on line "
-                f"{lines[question.text]}; remove one of them"
+                f"{lines[asked]}; remove one of them"
             )
-        lines[question.text] = row.line
+        lines[asked] = row.line
         questions.append(question)
     if not questions:
         raise UserError(f"{path}: there are no questions in it; write a row for each, with 'question' and 'answer'")

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.formatting import quoted, single_spaced
 from litm.questions.own_rows import Row, read_rows
 
 #: The columns that are read; the last two are there in a copy of gold_passages.csv.
@@ -39,20 +39,23 @@ class Correction:
 def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correction]:
     """The corrections by question; `UserError` with file and line for a question that is not among these, or twice.
 
-    A row of a copy that still has the passage that was `found` is none, whatever is found now.
+    Questions are the same whatever their spaces and line ends. A row of a copy that still has the passage that was
+    `found` is none, whatever is found now.
     """
     found: dict[str, Correction] = {}
     untouched: set[str] = set()
+    known = {single_spaced(question): question for question in questions}
     for row in read_rows(path):
         where = f"{path}, line {row.line}"
         for column in ("question", "passage"):
             if column not in row.values:
                 raise UserError(f"{where}: no column '{column}', found {', '.join(row.values)}; name one so")
-        question, passage, before, excerpt = (_text(row, column, where) for column in COLUMNS)
-        if question not in questions:
-            close = get_close_matches(question, questions, n=1)
+        given, passage, before, excerpt = (_text(row, column, where) for column in COLUMNS)
+        question = known.get(single_spaced(given))
+        if question is None:
+            close = get_close_matches(given, questions, n=1)
             hint = f" (did you mean {quoted(close[0])}?)" if close else ""
-            raise UserError(f"{where}, column 'question': {quoted(question)} is not among the questions{hint}")
+            raise UserError(f"{where}, column 'question': {quoted(given)} is not among the questions{hint}")
         if question in found:
             raise UserError(f"{where}, column 'question': {quoted(question)} is there twice; remove one of them")
         found[question] = Correction(passage, f"{where}, column 'passage'", before, excerpt)
