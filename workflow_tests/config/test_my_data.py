@@ -97,6 +97,8 @@ def test_sizes_fit_the_window_of_a_model(mine):
     assert sizes(one) == [5]
     assert any("fit the window of reference, 800 tokens" in note for note in one.notes)
     assert sizes(study(mine, models=["reference"])) == [10, 20]
+    small["models"]["reference"]["context_window"] = 150
+    assert "about 0 fit the window of reference" in refusal(mine, models=["reference"], define=small)
 
 
 def test_chunks_of_a_text_splitter_are_kept_as_they_are(mine, tmp_path):

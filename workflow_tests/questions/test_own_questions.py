@@ -20,6 +20,8 @@ TABLES = {
     "a.csv": 'question,answer,file\nWhen?,1700|in 1700,notes.txt\n"Who, then?",Ada,\n',
     "a.csv.gz": "Question,Answers,Source\nWhen?,1700| in 1700 ,notes.txt\n\n\"Who, then?\",Ada,\n",
     "semicolons.csv": "question;answer;file\nWhen?;1700|in 1700;notes.txt\nWho, then?;Ada;\n",
+    "sep.csv": "sep=;\r\nquestion;answer;file\r\nWhen?;1700|in 1700;notes.txt\r\nWho, then?;Ada;\r\n",
+    "blank.csv": 'question,answer,file,,\nWhen?,1700|in 1700,notes.txt,,\n,,,,\n"Who, then?",Ada,,,\n , ,,,\n',
     "a.tsv": "\ufeffquestion\tanswer\tfile\nWhen?\t[\"1700\", \"in 1700\"]\tnotes.txt\nWho, then?\t['Ada']\t\n",
     "a.json": '[{"question": "When?", "answers": [1700, "in 1700"], "file": "notes.txt"},\n'
     '{"query": "Who, then?", "answer": "Ada"}]',
@@ -33,7 +35,9 @@ def test_questions_are_the_same_in_every_kind_of_table(tmp_path, name):
     first, second = read(tmp_path, name, TABLES[name])
     assert (first.text, first.answers, first.file) == ("When?", ("1700", "in 1700"), "notes.txt")
     assert (second.text, second.answers, second.file) == ("Who, then?", ("Ada",), None)
-    lines = {"a.csv.gz": (2, 4), "a.json": (1, 2), "a.jsonl": (1, 2)}.get(name, (2, 3))
+    lines = {"a.csv.gz": (2, 4), "blank.csv": (2, 4), "sep.csv": (3, 4), "a.json": (1, 2), "a.jsonl": (1, 2)}.get(
+        name, (2, 3)
+    )
     assert (first.line, second.line) == lines
 
 
@@ -68,6 +72,7 @@ HEAD = "question,answer,file,page\n"
         ("q.csv", "question,anwser\na,b\n", ", line 2: no column 'answers' or 'answer', found question, anwser"),
         ("q.csv", "question,answer,answer\na,b,c\n", ", line 1: the header names a column twice"),
         ("q.csv", "question,answer\na,b\nc,d,e\n", ", line 3: 3 fields, but the header has 2 (question, answer); put"),
+        ("q.csv", "question,answer,\na,b,c\n", ", line 2: 3 fields, but the header has 2 (question, answer); put"),
         ("q.csv", 'question,answer\na,"b\n', ", line 2: a quote (\") in the row that begins here has no partner"),
         ("q.csv", "question,answer\na,b\n,c\n", ", line 3, column 'question': the question is empty"),
         ("q.csv", "question,answer\na,\n", ", line 2, column 'answer': the answer is empty"),

@@ -286,5 +286,7 @@ def test_counts_and_sentences_say_how_many_were_found_in_which_way():
     }  # fmt: skip
     assert gold_sentences(None) == []
     (sentence,) = gold_sentences(counts)
-    assert sentence.startswith("mine: 2 of 3 questions have a gold passage, 2 of these taken for it because")
+    assert sentence.startswith(
+        "mine: 2 of 3 questions have a gold passage; for 2 of them the first retrieved passage with the answer was "
+    )
     assert "1 have none and are left out" in sentence

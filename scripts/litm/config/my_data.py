@@ -206,7 +206,7 @@ def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
     if window is None or not texts.first:
         return None
     tokens = count_tokens(model, texts.first, root) / len(texts.first)
-    return int((window - TOKENS_BESIDE) / (tokens * LONGER + TOKENS_OF_LABEL)), window
+    return max(0, int((window - TOKENS_BESIDE) / (tokens * LONGER + TOKENS_OF_LABEL))), window
 
 
 def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
