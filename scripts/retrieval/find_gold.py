@@ -25,7 +25,7 @@ def main() -> None:
     if args.corrections:
         corrections = read_corrections(args.corrections, {record.text for record in records})
     ids = {id_ for one in named if one for id_ in one.passages}
-    ids |= {one.passage for one in corrections.values() if one.passage}
+    ids |= {id_ for one in corrections.values() for id_ in (one.passage, one.found) if id_}
     passages = find_passages(corpus_passages(args.passages, read_json(args.passages)), ids=ids)
     golds: list[Gold] = []
     for record, places, result in zip(records, named, read_question_records(args.retrieved), strict=True):
@@ -42,6 +42,11 @@ def main() -> None:
     write_csv(args.table, gold_frame(args.name, records, golds))
     for line in summary(args.name, golds):
         note(line)
+    if doubtful := of_other_texts(corrections, passages):
+        note(
+            f"{args.name}: {len(doubtful)} corrections are of documents that have changed since, such as "
+            f"{doubtful[0].where}: look whether {doubtful[0].passage} is still the passage that you mean"
+        )
     if not kept:
         raise UserError(
             f"{args.questions}: no question has a gold passage: are the answers words of the documents? {args.table} "
@@ -55,6 +60,12 @@ def main() -> None:
             f"column 'passage' (empty leaves the question out) and name the copy as 'corrections'"
         )
     write_question_records(args.output, kept)
+
+
+def of_other_texts(corrections: dict[str, Correction], passages: dict[str | int, Passage]) -> list[Correction]:
+    """The corrections of documents that have changed since their table was copied."""
+    texts = {passage.id: passage.text for passage in passages.values()}
+    return [one for one in corrections.values() if one.is_of_other_texts(texts)]
 
 
 def corrected_passage(correction: Correction, passages: dict[str | int, Passage]) -> Passage | None:

@@ -97,6 +97,8 @@ def test_sizes_fit_the_window_of_a_model(mine):
     assert sizes(one) == [5]
     assert any("fit the window of reference, 800 tokens" in note for note in one.notes)
     assert sizes(study(mine, models=["reference"])) == [10, 20]
+    small["models"]["reference"]["context_window"] = 150
+    assert "about 0 fit the window of reference" in refusal(mine, models=["reference"], define=small)
 
 
 def test_chunks_of_a_text_splitter_are_kept_as_they_are(mine, tmp_path):
@@ -121,6 +123,20 @@ def test_mistakes_are_found_when_the_config_is_read(mine, tmp_path):
     (tmp_path / "docs" / "a.txt").write_bytes(b"\xff\xfe")
     write_lines(tmp_path / "q.csv", ["question,answer", "Which?,Town 3"])
     assert "a.txt: not UTF-8 text" in refusal(mine)
+
+
+@pytest.mark.parametrize("name", ["a <draft>.txt", "a {draft}.txt"])
+def test_a_file_whose_name_snakemake_replaces_is_refused(mine, name):
+    (Path(mine["documents"]) / name).write_text("text")
+    assert f"{name} has {name[2:-4]}, which stands for a" in refusal(mine)
+
+
+def test_tables_among_the_documents_are_refused(mine, tmp_path):
+    inside = write_lines(tmp_path / "docs" / "x.csv", ["question,answer,passage,text", "What?,a mill,d03.txt:0,x"])
+    for one in ({"questions": str(inside)}, {"questions": mine["questions"], "corrections": str(inside)}):
+        write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
+        assert "x.csv is among the documents" in refusal({**mine, **one})
+    assert "q.csv is among the documents" in refusal({**mine, "documents": str(tmp_path)})
 
 
 def test_corrections_are_not_taken_from_where_runs_write(mine, tmp_path, monkeypatch):

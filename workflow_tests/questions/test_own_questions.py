@@ -20,6 +20,8 @@ TABLES = {
     "a.csv": 'question,answer,file\nWhen?,1700|in 1700,notes.txt\n"Who, then?",Ada,\n',
     "a.csv.gz": "Question,Answers,Source\nWhen?,1700| in 1700 ,notes.txt\n\n\"Who, then?\",Ada,\n",
     "semicolons.csv": "question;answer;file\nWhen?;1700|in 1700;notes.txt\nWho, then?;Ada;\n",
+    "sep.csv": "sep=;\r\nquestion;answer;file\r\nWhen?;1700|in 1700;notes.txt\r\nWho, then?;Ada;\r\n",
+    "blank.csv": 'question,answer,file,,\nWhen?,1700|in 1700,notes.txt,,\n,,,,\n"Who, then?",Ada,,,\n , ,,,\n',
     "a.tsv": "\ufeffquestion\tanswer\tfile\nWhen?\t[\"1700\", \"in 1700\"]\tnotes.txt\nWho, then?\t['Ada']\t\n",
     "a.json": '[{"question": "When?", "answers": [1700, "in 1700"], "file": "notes.txt"},\n'
     '{"query": "Who, then?", "answer": "Ada"}]',
@@ -33,7 +35,9 @@ def test_questions_are_the_same_in_every_kind_of_table(tmp_path, name):
     first, second = read(tmp_path, name, TABLES[name])
     assert (first.text, first.answers, first.file) == ("When?", ("1700", "in 1700"), "notes.txt")
     assert (second.text, second.answers, second.file) == ("Who, then?", ("Ada",), None)
-    lines = {"a.csv.gz": (2, 4), "a.json": (1, 2), "a.jsonl": (1, 2)}.get(name, (2, 3))
+    lines = {"a.csv.gz": (2, 4), "blank.csv": (2, 4), "sep.csv": (3, 4), "a.json": (1, 2), "a.jsonl": (1, 2)}.get(
+        name, (2, 3)
+    )
     assert (first.line, second.line) == lines
 
 
@@ -68,11 +72,13 @@ HEAD = "question,answer,file,page\n"
         ("q.csv", "question,anwser\na,b\n", ", line 2: no column 'answers' or 'answer', found question, anwser"),
         ("q.csv", "question,answer,answer\na,b,c\n", ", line 1: the header names a column twice"),
         ("q.csv", "question,answer\na,b\nc,d,e\n", ", line 3: 3 fields, but the header has 2 (question, answer); put"),
+        ("q.csv", "question,answer,\na,b,c\n", ", line 2: 3 fields, but the header has 2 (question, answer); put"),
         ("q.csv", 'question,answer\na,"b\n', ", line 2: a quote (\") in the row that begins here has no partner"),
         ("q.csv", "question,answer\na,b\n,c\n", ", line 3, column 'question': the question is empty"),
         ("q.csv", "question,answer\na,\n", ", line 2, column 'answer': the answer is empty"),
         ("q.csv", "question,answer\na,b||c\n", ", line 2, column 'answer': one of the answers is empty in 'b||c'"),
         ("q.csv", "question,answer\na,b\nc,d\na,e\n", ", line 4: the question 'a' is already on line 2"),
+        ("q.csv", 'question,answer\na b,b\n"a\n b",e\n', ", line 3: the question 'a\\n b' is already on line 2"),
         ("q.csv", HEAD + "a,b,f.pdf,p. 3\n", ", line 2, column 'page': must be one page, a whole number, found 'p. 3'"),
         ("q.csv", HEAD + "a,b,,3\n", ", line 2, column 'page': a page needs the file it is of"),
         ("q.csv", "question,answer\na,\udcff\n", ": not UTF-8 text"),
@@ -82,6 +88,8 @@ HEAD = "question,answer,file,page\n"
         ("q.json", '[{"question": "a",\n"answer": "b"},\n{"question": "c"}]', ", line 3: no column 'answers' or"),
         ("q.jsonl", '{"question": "a", "answers": true}', ", line 1, column 'answers': must be a text, or a list"),
         ("q.jsonl", '{"question": "a", "answers": [["b"]]}', ", line 1, column 'answers': an answer must be a text"),
+        ("q.jsonl", '{"question": "a", "answers": NaN}', ", line 1, column 'answers': must be a text, or a list"),
+        ("q.jsonl", '{"question": "a", "answers": [Infinity]}', ", line 1, column 'answers': an answer must be a text"),
         ("q.jsonl", '{"question": "a", "answers": []}', ", line 1, column 'answers': the answer is empty"),
         ("q.jsonl", '{"question": 5, "answers": "b"}', ", line 1, column 'question': must be a text, found 5"),
         ("q.jsonl", '{"question": "a"', ", line 1: not valid JSON (Expecting ',' delimiter, column 17)"),

@@ -91,6 +91,20 @@ def test_a_name_of_two_files_wants_more_of_the_path():
     assert find_named([OwnQuestion("q", ("a",), 1, file="b/x.txt")], corpus, TABLE) == [Named("file", ("b/x.txt:0",))]
 
 
+@pytest.mark.parametrize("file", ["2023/report.txt", "2023/report", "report.docx", "2024/report.pdf", "report.txt.pdf"])
+def test_a_file_of_another_folder_or_ending_is_not_the_one_that_is_there(file):
+    corpus = [Passage("2024/report.txt:0", "", "t")]
+    with pytest.raises(UserError, match=f"column 'file': {file} is not among the documents"):
+        find_named([OwnQuestion("q", ("a",), 1, file=file)], corpus, TABLE)
+
+
+@pytest.mark.parametrize("file", ["report v1.2", "a/report v1.2.txt", "docs/a/report v1.2", "report v1.2.txt.gz"])
+def test_a_name_without_its_ending_may_have_a_dot_and_a_packed_file_may_be_named_unpacked(file):
+    corpus = [Passage("a/report v1.2.txt.gz:0", "", "t")]
+    (found,) = find_named([OwnQuestion("q", ("a",), 1, file=file)], corpus, TABLE)
+    assert found == Named("file", ("a/report v1.2.txt.gz:0",))
+
+
 # Which passage it is
 
 
@@ -152,6 +166,11 @@ def test_corrections_are_read_and_a_question_that_is_not_asked_is_one_line(tmp_p
     path = write_lines(tmp_path / "d.csv", ["question,id", "who?,x"])
     with pytest.raises(UserError, match=r"d.csv, line 2: no column 'passage', found question, id"):
         read_corrections(path, {"who?"})
+
+
+def test_the_question_of_a_correction_may_have_other_spaces_and_line_ends(tmp_path):
+    path = write_lines(tmp_path / "c.csv", ["question,passage", '" who  is\nit?",x'])
+    assert read_corrections(path, {"who is\n it?"})["who is\n it?"].passage == "x"
 
 
 # What is said
@@ -222,11 +241,29 @@ def test_an_edited_copy_of_the_table_corrects_and_an_unknown_passage_is_one_line
     assert ran.returncode == 0
     assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [MILL.id]
     assert read_csv(tmp_path / "gold.csv", {})["how"].tolist() == ["corrected", "left_out", "none"]
+    assert read_csv(tmp_path / "gold.csv", {})["found"].tolist()[:2] == [BRIDGE.id, CHUNK.id]
     table.loc[0, "passage"] = "nowhere:1"
     table.to_csv(tmp_path / "mine.csv", index=False)
     ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
     assert ran.returncode == 1
     assert f"{tmp_path / 'mine.csv'}, line 2, column 'passage': nowhere:1 is no passage of the corpus" in ran.stderr
+
+
+def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_edited(tmp_path):
+    words = project(tmp_path)
+    run_program("find_gold", *words)
+    table = pd.read_csv(tmp_path / "gold.csv", dtype=str, keep_default_na=False)
+    table.loc[1, "passage"] = MAYOR.id
+    # As after a change by which the id of the first row is that of another text, and that of the second of none.
+    table.loc[0, ["passage", "found"]] = MILL.id
+    table.loc[1, ["found", "excerpt"]] = "laws:0", "...No mill may grind on Mondays..."
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
+    assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [BRIDGE.id, MAYOR.id]
+    assert "mine: 1 corrections are of documents that have changed since, such as" in ran.stderr
+    table.loc[1, "excerpt"] = "The mayor in those days was Ben..."
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    assert "changed since" not in run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv").stderr
 
 
 def test_counts_and_sentences_say_how_many_were_found_in_which_way():
@@ -249,5 +286,7 @@ def test_counts_and_sentences_say_how_many_were_found_in_which_way():
     }  # fmt: skip
     assert gold_sentences(None) == []
     (sentence,) = gold_sentences(counts)
-    assert sentence.startswith("mine: 2 of 3 questions have a gold passage, 2 of these taken for it because")
+    assert sentence.startswith(
+        "mine: 2 of 3 questions have a gold passage; for 2 of them the first retrieved passage with the answer was "
+    )
     assert "1 have none and are left out" in sentence

@@ -62,6 +62,11 @@ def test_texts_without_ids_and_scores_keep_their_order_and_are_one_passage_each(
     assert hits == {"a?": [(one, 0.0), (two, -1.0)], "b?": [(two, 0.0), (one, -1.0)]}
 
 
+def test_a_question_is_found_whatever_its_spaces_and_line_ends(tmp_path):
+    path = write_lines(tmp_path / "r.jsonl", [{"question": " who\r\nis  it?", "documents": []}])
+    assert hits_of_questions(path, [QuestionRecord.of("who is\nit?", ["a"], [])]) == {"who is\nit?": []}
+
+
 def test_a_trec_run_is_read_by_the_ids_of_questions_and_ordered_by_score(tmp_path):
     path = write_lines(tmp_path / "run.trec", ["1 Q0 d1 1 0.5 x", "1 Q0 d2 2 0.9 x", "2 Q0 d1 1 3 x", "9 Q0 d1 1 3 x"])
     assert hits_of_questions(path, QUESTIONS) == {"a?": [("d2", 0.9), ("d1", 0.5)], "b?": [("d1", 3.0)]}
@@ -74,6 +79,10 @@ def test_a_trec_run_is_read_by_the_ids_of_questions_and_ordered_by_score(tmp_pat
         ("r.jsonl", [{"question": "a?", "dcos": []}], "r.jsonl, line 1: no list of what was retrieved (keys: q"),
         ("r.jsonl", [{"question": "a?", "docs": [{"text": ""}]}], "r.jsonl, line 1, docs[0]: 'text' must be text that"),
         ("r.jsonl", [{"question": "a?", "docs": [["x", "y"]]}], "docs[0]: a pair must be a document and its score"),
+        ("r.jsonl", [{"question": "a?", "docs": [["x", float("nan")]]}], "docs[0]: the score must be a number, found"),
+        ("r.jsonl", [{"question": "a?", "docs": [{**MILL, "score": float("inf")}]}], "docs[0]: the score must be a"),
+        ("r.jsonl", [{"question": "a?", "docs": [["x", 10**400]]}], "docs[0]: the score must be a number, found"),
+        ("run.txt", ["1 Q0 d1 1 nan x"], "run.txt, line 1: the score must be a number, found 'nan'"),
         ("r.jsonl", [{"question": "a?", "docs": ["x", "x"]}], "r.jsonl, line 1: a document is there twice for one"),
         ("r.jsonl", [{"question": "a?", "docs": []}] * 2, "r.jsonl, line 2: the question 'a?' is there twice"),
         ("r.jsonl", [{"question": "a?", "docs": []}], "r.jsonl: nothing for 1 of 2 questions, such as 'b?'; its"),

@@ -16,10 +16,12 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
         by_way = rows.set_index("how")["n"]
         total, lacking = int(by_way.sum()), int(by_way.reindex(WITHOUT).sum())
         looked_for = int(by_way.get(LOOKED_FOR, 0))
-        without = f", {lacking} have none and are left out" if lacking else ""
+        taken = (
+            f"; for {looked_for} of them the first retrieved passage with the answer was taken" if looked_for else ""
+        )
+        without = f"; {lacking} have none and are left out" if lacking else ""
         told.append(
-            f"{name}: {total - lacking} of {total} questions have a gold passage, {looked_for} of these taken for it "
-            f"because it is the first retrieved that has the answer{without} (look at and correct them: "
-            f"results/tables/gold_passages.csv)"
+            f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (look at and "
+            f"correct them: results/tables/gold_passages.csv)"
         )
     return told

@@ -19,6 +19,11 @@ def points(difference: float) -> str:
     return f"{round(100 * difference, 1) + 0:+.1f} points"
 
 
+def single_spaced(text: str) -> str:
+    """A text on one line: each run of spaces and line ends is one space, none at the ends."""
+    return " ".join(text.split())
+
+
 def shortened(text: object, longest: int = 120) -> str:
     """A text for a message of one line: cut, with its length, if it has more characters than that."""
     whole = str(text)

@@ -154,6 +154,7 @@ def _look_at(my_data: MyData, run: Path | None, root: Path) -> _Texts:
     if all((folder / name).is_file() for name in BEIR):
         folder = folder / BEIR[0]
     files = source_files(folder)
+    _check_tables_are_no_documents(my_data, files, root)
     # A run names documents by their ids, which those that are cut would lose.
     are_whole = run is not None or all(map(has_chunks, files))
     found = islice(passages_of(folder, files, None if are_whole else PASSAGE_WORDS), LOOKED_AT)
@@ -176,6 +177,18 @@ def _check_files(questions: list[OwnQuestion], texts: _Texts, table: Path) -> No
         names.resolve(question, table)
 
 
+def _check_tables_are_no_documents(my_data: MyData, files: list[Path], root: Path) -> None:
+    """Raise `UserError` if another file of `my_data` is among the documents: it would be retrieved like them."""
+    documents = {file.resolve() for file in files}
+    for key in ("questions", "corrections", "retrieved"):
+        given, where = getattr(my_data, key), f"config.my_data.{key}"
+        if given and Path(locate(given, root, where)).resolve() in documents:
+            raise UserError(
+                f"{where}: {given} is among the documents ({my_data.documents}), so it would be retrieved like them; "
+                f"move it out of there"
+            )
+
+
 def _corrections(my_data: MyData, questions: list[OwnQuestion], root: Path) -> str | None:
     if my_data.corrections is None:
         return None
@@ -193,7 +206,7 @@ def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
     if window is None or not texts.first:
         return None
     tokens = count_tokens(model, texts.first, root) / len(texts.first)
-    return int((window - TOKENS_BESIDE) / (tokens * LONGER + TOKENS_OF_LABEL)), window
+    return max(0, int((window - TOKENS_BESIDE) / (tokens * LONGER + TOKENS_OF_LABEL))), window
 
 
 def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:

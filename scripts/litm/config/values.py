@@ -28,6 +28,8 @@ WEIGHTS_FILE = "requirements-weights.txt"
 
 #: Values of a config, each alias counted in full: aliases of aliases of YAML make billions of a few lines.
 MOST_VALUES = 1_000_000
+#: What no path may have, as Snakemake replaces it: its wildcards, and its path variables (`snakemake.pathvars`).
+UNREADABLE = {r"\{.*\}": "stands for a wildcard", "<[a-z][a-z0-9_]*>": "stands for a path variable"}
 
 
 def check_plain(value: Any, where: str) -> None:
@@ -121,9 +123,10 @@ def text_names(folder: Path) -> list[str]:
 
 
 def check_names(files: Iterable[str | Path], where: str) -> None:
-    """Raise `UserError` for a file with braces in its path: Snakemake would read another one, or none, as it takes
-    them for wildcards.
+    """Raise `UserError` for a file with braces, or a word in angle brackets, in its path: Snakemake would read another
+    one, or none, as it takes them for wildcards and path variables.
     """
     for file in files:
-        if re.search(r"\{.*\}", str(file)):
-            raise UserError(f"{where}: the path {file} has braces, which stand for wildcards here: rename it")
+        for what, meaning in UNREADABLE.items():
+            if found := re.search(what, str(file)):
+                raise UserError(f"{where}: the path {file} has {found[0]}, which {meaning} here: rename it")

@@ -5,6 +5,7 @@ Read are the JSON objects of LangChain (`page_content`, `metadata`; also inside 
 `metadata`) and BEIR (`_id`, `title`, `text`), and plain ones (`id`, `title`, `text`).
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -62,7 +63,7 @@ def read_chunk(record: object, where: str) -> Chunk:
         text,
         shown,
         _page(metadata or inner),
-        _score(score, where),
+        None if score is None else read_score(score, where),
     )
 
 
@@ -108,8 +109,12 @@ def _page(metadata: Mapping) -> int | None:
     return next((int(page) for page in pages if page.isdecimal()), None)
 
 
-def _score(value: Any, where: str) -> float | None:
+def read_score(value: Any, where: str) -> float:
+    """The score of a chunk; `UserError` beginning with `where` for what is no number, NaN and infinity."""
     try:
-        return None if value is None else float(value)
-    except (TypeError, ValueError):
-        raise UserError(f"{where}: the score must be a number, found {quoted(value)}") from None
+        score = float(value)
+    except (TypeError, ValueError, OverflowError):
+        score = math.nan
+    if not math.isfinite(score):
+        raise UserError(f"{where}: the score must be a number, found {quoted(value)}")
+    return score

@@ -14,7 +14,7 @@ from typing import Any
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
 from litm.base.json_files import read_json_list, read_jsonl
-from litm.corpora.chunks import Chunk, read_chunk
+from litm.corpora.chunks import Chunk, read_chunk, read_score
 from litm.corpora.passages import Passage
 
 QUESTION, QUESTION_ID = ("question", "query", "input"), ("id", "query_id", "qid", "_id")
@@ -66,7 +66,7 @@ def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
             raise UserError(f"{where}: a pair must be a document and its score, found {quoted(score)}")
     chunk = read_chunk({"text": value} if isinstance(value, str) else value, where)
     known = score if score is not None else chunk.score
-    return _passage(chunk), float(known) if known is not None else float(-index)
+    return _passage(chunk), read_score(known, where) if known is not None else float(-index)
 
 
 def _passage(chunk: Chunk) -> Passage:

@@ -6,13 +6,14 @@ The columns are `question`, `answer` (or `answers`: one, several with | between 
 
 import ast
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.formatting import quoted, single_spaced
 from litm.questions.own_rows import Row, read_rows
 from litm.questions.released_format import Document, QuestionRecord
 
@@ -80,17 +81,21 @@ def with_gold(record: QuestionRecord, gold: Document) -> QuestionRecord:
 
 
 def read_own_questions(path: Path) -> list[OwnQuestion]:
-    """The questions of a file; `UserError` with file, line and column for the first mistake."""
+    """The questions of a file; `UserError` with file, line and column for the first mistake.
+
+    Two that differ only in spaces and line ends are the same.
+    """
     questions: list[OwnQuestion] = []
     lines: dict[str, int] = {}
     for row in read_rows(path):
         question = _question(row, path)
-        if question.text in lines:
+        asked = single_spaced(question.text)
+        if asked in lines:
             raise UserError(
                 f"{path}, line {row.line}: the question {quoted(question.text)} is already on line "
-                f"{lines[question.text]}; remove one of them"
+                f"{lines[asked]}; remove one of them"
             )
-        lines[question.text] = row.line
+        lines[asked] = row.line
         questions.append(question)
     if not questions:
         raise UserError(f"{path}: there are no questions in it; write a row for each, with 'question' and 'answer'")
@@ -173,13 +178,20 @@ def _listed(value: Any, where: str) -> Iterator[Any]:
         yield from value.split("|") if listed is None else listed
     elif isinstance(value, list):
         for one in value:
-            if isinstance(one, bool) or not isinstance(one, str | int | float):
+            if not isinstance(one, str) and not _is_number(one):
                 raise UserError(f"{where}: an answer must be a text, found {quoted(one)}")
             yield one
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+    elif _is_number(value):
         yield value
     elif value is not None:
         raise UserError(f"{where}: must be a text, or a list of texts, found {quoted(value)}")
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value of JSON is a number, which NaN and infinity, as Python writes them, are not."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _written_list(value: str) -> list[str] | None:

@@ -1,7 +1,8 @@
 """Rows of a user's own tables (CSV, TSV, JSON, JSON Lines; each also packed, .gz), with the line of each."""
 
 import csv
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from litm.base.text_files import open_text, read_table, reading
 
 #: The kinds of files there are.
 KINDS = (".csv", ".tsv", ".json", ".jsonl")
+#: What Excel reads, and may write, before the header.
+SEP = re.compile(r'"?sep=([,;|\t])"?\s*', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,10 @@ class Row:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file, in order; `UserError` with file and line for what is no table, and for another kind."""
+    """Yield the rows of a file, in order; `UserError` with file and line for what is no table, and for another kind.
+
+    Rows of a table without any text are left out, and so are columns at its right that have neither name nor text.
+    """
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
         for line, record in read_jsonl(path) if kind == ".jsonl" else read_json_list(path):
@@ -34,15 +40,17 @@ def read_rows(path: Path) -> Iterator[Row]:
         raise UserError(
             f"{path}: its name must end in {', '.join(KINDS)}, each also with .gz; save a spreadsheet as CSV in UTF-8"
         )
-    delimiter = "\t" if kind == ".tsv" else _delimiter(path)
-    rows = read_table(path, delimiter)
+    delimiter, rows = _table(path)
     first, header = next(rows, (1, []))
-    names = [name.strip().lower() for name in header]
+    names = _names(header)
     if len(set(names)) < len(names):
         raise UserError(
             f"{path}, line {first}: the header names a column twice ({quoted(', '.join(header))}); rename one"
         )
-    for line, fields in rows:
+    for line, given in rows:
+        fields = given[: len(names)] if not any(one.strip() for one in given[len(names) :]) else given
+        if not any(one.strip() for one in fields):
+            continue
         if len(fields) != len(names):
             raise UserError(
                 f"{path}, line {line}: {len(fields)} fields, but the header has {len(names)} ({', '.join(names)}); put "
@@ -54,8 +62,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 def column_names(path: Path) -> list[str]:
     """The columns that a file has: those of the header, or the keys of its first object."""
     if _kind(path) in (".csv", ".tsv"):
-        delimiter = "\t" if _kind(path) == ".tsv" else _delimiter(path)
-        return [name.strip().lower() for name in next(read_table(path, delimiter), (1, []))[1]]
+        return _names(next(_table(path)[1], (1, []))[1])
     return list(next((row.values for row in read_rows(path)), {}))
 
 
@@ -63,8 +70,28 @@ def _kind(path: Path) -> str:
     return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
 
 
-def _delimiter(path: Path) -> str:
-    """A comma, or the semicolon that spreadsheets write where a comma is the decimal sign, by the header."""
+def _names(header: Sequence[str]) -> list[str]:
+    """The names of the columns, without the empty ones at the end."""
+    names = [name.strip().lower() for name in header]
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
+def _table(path: Path) -> tuple[str, Iterator[tuple[int, list[str]]]]:
+    """The delimiter of a table, and its rows with their lines from the header on.
+
+    The delimiter is a tab, a comma, the semicolon that spreadsheets write where a comma is the decimal sign, as the
+    header has it, or what Excel's line `sep=;` before the header says.
+    """
     with reading(path, lambda: "its beginning"), open_text(path) as lines:
-        header = next(csv.reader([next(lines, "")]), [])
-    return ";" if len(header) == 1 and ";" in header[0] else ","
+        first = next(lines, "")
+    if said := SEP.fullmatch(first):
+        rows = read_table(path, said[1])
+        next(rows)
+        return said[1], rows
+    if _kind(path) == ".tsv":
+        return "\t", read_table(path, "\t")
+    header = next(csv.reader([first]), [])
+    delimiter = ";" if len(header) == 1 and ";" in header[0] else ","
+    return delimiter, read_table(path, delimiter)

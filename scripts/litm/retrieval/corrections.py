@@ -1,39 +1,71 @@
 """Corrections of gold passages: a table of questions and the ids of their passages, as the user has edited it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.questions.own_rows import read_rows
+from litm.base.formatting import quoted, single_spaced
+from litm.questions.own_rows import Row, read_rows
+
+#: The columns that are read; the last two are there in a copy of gold_passages.csv.
+FOUND = "found"
+COLUMNS = ("question", "passage", FOUND, "excerpt")
+#: What an excerpt begins and ends with where the text goes on.
+CUT = "..."
 
 
 @dataclass(frozen=True)
 class Correction:
-    """The passage that a question is to have, '' to leave the question out; where: file and line."""
+    """The passage that a question is to have, '' to leave the question out; where: file and line.
+
+    found, excerpt: the passage that it had when the table was copied, and words of one of both; '' if it does not say.
+    """
 
     passage: str
     where: str
+    found: str = ""
+    excerpt: str = ""
+
+    def is_of_other_texts(self, texts: Mapping[str, str]) -> bool:
+        """Whether the documents have changed since: neither passage has the words. texts: of passages, by id."""
+        words = self.excerpt.removeprefix(CUT).removesuffix(CUT).strip()
+        return bool(self.passage and words) and not any(
+            words in texts.get(id_, "") for id_ in (self.passage, self.found)
+        )
 
 
 def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correction]:
-    """The corrections by question; `UserError` with file and line for a question that is not among these, or twice."""
+    """The corrections by question; `UserError` with file and line for a question that is not among these, or twice.
+
+    Questions are the same whatever their spaces and line ends. A row of a copy that still has the passage that was
+    `found` is none, whatever is found now.
+    """
     found: dict[str, Correction] = {}
+    untouched: set[str] = set()
+    known = {single_spaced(question): question for question in questions}
     for row in read_rows(path):
         where = f"{path}, line {row.line}"
         for column in ("question", "passage"):
-            if not isinstance(row.values.get(column, None if column == "question" else ""), str | None):
-                raise UserError(f"{where}, column '{column}': must be a text, found {quoted(row.values[column])}")
             if column not in row.values:
                 raise UserError(f"{where}: no column '{column}', found {', '.join(row.values)}; name one so")
-        question = (row.values["question"] or "").strip()
-        if question not in questions:
-            close = get_close_matches(question, questions, n=1)
+        given, passage, before, excerpt = (_text(row, column, where) for column in COLUMNS)
+        question = known.get(single_spaced(given))
+        if question is None:
+            close = get_close_matches(given, questions, n=1)
             hint = f" (did you mean {quoted(close[0])}?)" if close else ""
-            raise UserError(f"{where}, column 'question': {quoted(question)} is not among the questions{hint}")
+            raise UserError(f"{where}, column 'question': {quoted(given)} is not among the questions{hint}")
         if question in found:
             raise UserError(f"{where}, column 'question': {quoted(question)} is there twice; remove one of them")
-        found[question] = Correction((row.values["passage"] or "").strip(), f"{where}, column 'passage'")
-    return found
+        found[question] = Correction(passage, f"{where}, column 'passage'", before, excerpt)
+        if passage == before and FOUND in row.values:
+            untouched.add(question)
+    return {question: one for question, one in found.items() if question not in untouched}
+
+
+def _text(row: Row, column: str, where: str) -> str:
+    value = row.values.get(column)
+    if not isinstance(value, str | None):
+        raise UserError(f"{where}, column '{column}': must be a text, found {quoted(value)}")
+    return (value or "").strip()

@@ -37,7 +37,8 @@ SAMPLED, AROUND = 5, 80
 @dataclass(frozen=True)
 class Gold:
     """What was found of a question. passage: None if there is none; rank: from 1, of those retrieved, None if it is not
-    among them; with_answer: passages that have an answer, of those retrieved and named; note: what to look at.
+    among them; with_answer: passages that have an answer, of those retrieved and named; note: what to look at; found:
+    id of the passage before the user's correction, None if there was none.
     """
 
     how: str
@@ -45,6 +46,7 @@ class Gold:
     rank: int | None
     with_answer: int
     note: str
+    found: str | None
 
 
 def find_gold(
@@ -69,22 +71,23 @@ def find_gold(
         first, note = asked_for[0], "none of the answers is in it"
     if first is None:
         where = f"the {len(asked_for)} passages named" if named else f"the {len(found)} passages retrieved"
-        return Gold(NONE, None, None, len(having), f"none of the answers is in {where}")
+        return Gold(NONE, None, None, len(having), f"none of the answers is in {where}", None)
     rank = ranks.get(first.id)
     if named is None and rank is not None and rank > NEAR:
         note = "; ".join(filter(None, [note, f"only the {ordinal(rank)} retrieved: may be another passage's answer"]))
-    return Gold(named.by if named else FIRST_RETRIEVED, first, rank, len(having), note)
+    return Gold(named.by if named else FIRST_RETRIEVED, first, rank, len(having), note, first.id)
 
 
 def corrected(gold: Gold, found: Sequence[Passage], passage: Passage | None, answers: Sequence[str]) -> Gold:
     """What was found, with the passage that the user has put there instead, None to leave the question out."""
     if passage is None:
-        return gold if gold.passage is None else Gold(LEFT_OUT, None, None, gold.with_answer, "left out by you")
+        left_out = Gold(LEFT_OUT, None, None, gold.with_answer, "left out by you", gold.found)
+        return gold if gold.passage is None else left_out
     if gold.passage is not None and gold.passage.id == passage.id:
         return gold
     rank = next((rank for rank, one in enumerate(found, start=1) if one.id == passage.id), None)
     note = "" if dpr_check(passage, answers) else "none of the answers is in it"
-    return Gold(CORRECTED, passage, rank, gold.with_answer, note)
+    return Gold(CORRECTED, passage, rank, gold.with_answer, note, gold.found)
 
 
 def gold_document(passage: Passage, check: Check, answers: Sequence[str]) -> Document:
@@ -112,6 +115,7 @@ def _row(name: str, record: QuestionRecord, gold: Gold) -> dict:
         "n_with_answer": gold.with_answer,
         "note": gold.note or None,
         "excerpt": excerpt(gold.passage.text, record.answers) if gold.passage else None,
+        "found": gold.found,
     }
 
 

@@ -79,12 +79,13 @@ class FileNames:
         if question.file is None or question.file in self._exact:
             return question.file
         where = f"{path}, line {question.line}, column 'file'"
-        found = sorted({name for short in _short_names(question.file) for name in self._short.get(short, ())})
-        likely = [name for name in found if _ends_alike(name, question.file)] or found
-        if len(likely) == 1:
-            return likely[0]
-        if likely:
-            raise UserError(f"{where}: {question.file} is one of {', '.join(likely[:LISTED])}; give more of its path")
+        found = sorted(
+            name for name in self._short.get(_own_name(question.file), ()) if _folders_agree(name, question.file)
+        )
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UserError(f"{where}: {question.file} is one of {', '.join(found[:LISTED])}; give more of its path")
         known = sorted({name for names in self._short.values() for name in names})
         more = f" and {len(known) - LISTED:,} more" if len(known) > LISTED else ""
         raise UserError(
@@ -93,17 +94,22 @@ class FileNames:
         )
 
 
-def _short_names(name: str) -> tuple[str, str]:
-    """The file's own name, and that without its ending, in lower case."""
-    own = PurePosixPath(name.replace("\\", "/")).name.lower()
-    return own, PurePosixPath(own.removesuffix(".gz")).stem
+def _own_name(name: str) -> str:
+    """The file's own name, without its folders, in lower case."""
+    return PurePosixPath(name.replace("\\", "/")).name.lower()
 
 
-def _ends_alike(name: str, given: str) -> bool:
-    """Whether one path ends with the parts of the other."""
-    ours, theirs = (PurePosixPath(one.replace("\\", "/").lower()).parts for one in (name, given))
-    shorter = min(len(ours), len(theirs))
-    return ours[-shorter:] == theirs[-shorter:]
+def _short_names(name: str) -> set[str]:
+    """What users may call a file: its own name, that without .gz, and that without its ending."""
+    own = _own_name(name)
+    unpacked = own.removesuffix(".gz")
+    return {own, unpacked, PurePosixPath(unpacked).stem}
+
+
+def _folders_agree(name: str, given: str) -> bool:
+    """Whether the folders of two paths are the same, from the last one on and as far as both have some."""
+    ours, theirs = (PurePosixPath(one.replace("\\", "/").lower()).parent.parts for one in (name, given))
+    return all(one == other for one, other in zip(reversed(ours), reversed(theirs), strict=False))
 
 
 def _by_file(passages: Iterable[Passage], files: set[str]) -> dict[str, list[Passage]]:

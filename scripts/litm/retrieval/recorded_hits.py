@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.formatting import quoted, single_spaced
 from litm.base.text_files import open_text, reading
+from litm.corpora.chunks import read_score
 from litm.corpora.retrieved_chunks import read_retrieved
 from litm.questions.released_format import QuestionRecord
 
@@ -32,10 +33,7 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
                 f"{where}: {len(fields)} fields, but a line of a TREC run has six: question, Q0, document, rank, "
                 f"score, name"
             )
-        try:
-            by_id.setdefault(fields[0], []).append((fields[2], float(fields[4])))
-        except ValueError:
-            raise UserError(f"{where}: the score must be a number, found {quoted(fields[4])}") from None
+        by_id.setdefault(fields[0], []).append((fields[2], read_score(fields[4], where)))
         first.setdefault(fields[0], where)
     for id_, hits in by_id.items():
         # As trec_eval does: by score, whatever the ranks say; equal scores stay in their order.
@@ -51,15 +49,16 @@ def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[str, list[tuple[str, float]]]:
-    """The hits of each question, by its text. A question is found by its text, or by the value of its column `id`.
+    """The hits of each question, by its text. A question is found by its text, whatever its spaces and line ends, or by
+    the value of its column `id`.
 
     Raises `UserError` for a question without an entry, one that has two, and a document that is there twice.
     """
-    known = {question.text: question.text for question in questions}
+    known = {single_spaced(question.text): question.text for question in questions}
     ids = {str(one.fields["id"]): one.text for one in questions if one.fields.get("id") is not None}
     found: dict[str, list[tuple[str, float]]] = {}
     for where, text, id_, hits in read_hits(path):
-        question = known.get(text or "") or ids.get(id_ or "")
+        question = known.get(single_spaced(text or "")) or ids.get(id_ or "")
         if question is None:
             continue
         if question in found:

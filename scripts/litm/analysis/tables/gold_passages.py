@@ -33,6 +33,10 @@ TABLE = Table(
         "n_with_answer": Column(INTEGER, "passages that have an answer, among those retrieved and named"),
         "note": Column(TEXT, "what to look at"),
         "excerpt": Column(TEXT, "the words around the answer"),
+        "found": Column(
+            TEXT,
+            "id of the passage before your correction; of a copy, rows whose `passage` is the same correct nothing",
+        ),
     },
 )
 
