@@ -88,6 +88,9 @@ def advice(compared: Compared, told: Verdict) -> list[str]:
         return _no_advice(compared, told)
     index = told.advised
     sentences = [_advised(compared, index)]
+    if len(compared.best_set) > 1:
+        loses, _ = compared.most_lost
+        sentences.append(f"It loses at most {percent(loses)} points to any other (corrected for all comparisons).")
     if index != compared.best:
         sentences.append(_behind(compared, index))
     sentences += [*_fewer(compared, index), *_more(compared, index), *_remedies_told(compared, index)]
@@ -95,7 +98,7 @@ def advice(compared: Compared, told: Verdict) -> list[str]:
 
 
 def _advised(compared: Compared, index: int) -> str:
-    verb = "answers best with" if index == compared.best else "answers as well as can be shown with"
+    verb = "answers best with" if len(compared.best_set) == 1 else "answers as well as can be shown with"
     return f"With these documents {compared.model} {verb} {_name(compared, index)}: {_facts(compared, index)}."
 
 
@@ -188,13 +191,16 @@ def _no_advice(compared: Compared, told: Verdict) -> list[str]:
             f"No advice for {compared.model}: hardly anything is answered under any of {among}; the best is "
             f"{_name(compared, best)}, {_facts(compared, best)}."
         ]
-    lost = ""
-    if cheapest != best:
-        value, behind = percent(compared.accuracies[best].value), percent(-compared.to_best[cheapest].worst)
-        lost = f", {_name(compared, best)} ({value} %), but may lose up to {behind} points to it"
+    if told.reason == "one condition":
+        return [f"No advice for {compared.model}: only {_name(compared, best)} ({_facts(compared, best)}) was scored."]
+    loses, other = compared.most_lost
+    which = "the cheapest that does not differ significantly from the best"
+    if cheapest == best:
+        which = "the one with the most right answers"
     sentences = [
-        f"No advice for {compared.model}: of {among}, the cheapest, {_name(compared, cheapest)} "
-        f"({_facts(compared, cheapest)}), is not told from the best{lost}."
+        f"No advice for {compared.model}: of {among}, {which}, {_name(compared, cheapest)} "
+        f"({_facts(compared, cheapest)}), may lose up to {percent(loses)} points to {_name(compared, other)} "
+        f"({percent(compared.accuracies[other].value)} %)."
     ]
     if told.needed is not None:
         sentences.append(f"About {told.needed:,} questions would show a difference of 5 points between the two.")
