@@ -188,6 +188,36 @@ def test_a_condition_whose_prompts_do_not_fit_is_left_out_and_said_and_few_quest
     assert rows[3]["reason"] == "10 of 20 questions were not scored, left out"
 
 
+def test_where_every_condition_scored_too_few_questions_each_has_its_row_and_there_is_no_advice():
+    right: list = [None] * 3 + graded(0.7, 17)
+    rows = rows_of(sweep(PLAIN, {1: right, 5: right}))
+    assert [(row["documents"], row["n"], row["is_advised"]) for row in rows] == [(1, 0, False), (5, 0, False)]
+    assert {row["reason"] for row in rows} == {"3 of 20 questions were not scored, left out"}
+    assert told(rows).startswith("No advice for m in s: no condition scored 90% of its questions")
+
+
+def test_without_a_question_that_all_conditions_scored_each_has_its_row_and_there_is_no_advice():
+    right = graded(0.7, 20)
+    gaps = {
+        size: [None if index in (2 * size, 2 * size + 1) else x for index, x in enumerate(right)] for size in range(10)
+    }
+    rows = rows_of(sweep(PLAIN, gaps))
+    assert [row["n"] for row in rows] == [0] * 10
+    assert {row["reason"] for row in rows} == {"no question was scored under all conditions"}
+    assert told(rows) == "No advice for m in s: no question was scored under all conditions."
+
+
+def test_more_documents_are_said_to_answer_worse_only_if_the_corrected_interval_shows_it():
+    best = graded(0.9, 200)
+    # Eight questions are right with 3 documents alone, and one with more alone: p = 0.039, by Holm 0.078.
+    more = [*best[:172], *[False] * 8, True, *[False] * 19]
+    few = {1: graded(0.01), 2: graded(0.02)}
+    text = told(rows_of(sweep(PLAIN, {**few, 3: best, 10: more, 20: more})))
+    assert "More documents answer worse (20: -3.5 points [-6.7, -0.3]) and cost 5.9 times as much, but not by" in text
+    text = told(rows_of(sweep(PLAIN, {**few, 3: best, 20: graded(0.6)})))
+    assert "More documents answer worse (20: -30.0 points [" in text and "by more than chance" not in text
+
+
 def test_costs_are_dollars_where_prices_are_known_and_documents_where_nobody_counted_tokens():
     right = {1: graded(0.3), 5: graded(0.7)}
     rows = rows_of(sweep(PLAIN, right), prices={"m": {"input": 1.0, "output": 10.0}})
