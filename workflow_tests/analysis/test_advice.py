@@ -119,11 +119,44 @@ def test_there_is_no_advice_where_nothing_is_told_apart_and_it_says_how_many_que
     rows = rows_of(sweep(PLAIN, {1: mixed(0.5, 30, 1), 5: mixed(0.6, 30, 2)}))
     assert advised(rows) == []
     text = told(rows)
-    assert text.startswith("No advice for m: of 2 conditions on 30 questions, the cheapest, 1 document (")
+    assert text.startswith(
+        "No advice for m: of 2 conditions on 30 questions, the cheapest that does not differ significantly"
+    )
     assert "may lose up to" in text and "questions would show a difference of 5 points between the two." in text
     assert {row["reason"] for row in rows} == {"", "the cheapest may lose over 5 points"}
     needed = rows[0]["questions_needed"]
     assert needed > 500 and f"About {needed:,} questions" in text
+
+
+def test_a_hopeless_cheaper_condition_makes_no_advice():
+    rising = {3: mixed(0.5, 60, 1), 5: mixed(0.55, 60, 2), 20: mixed(0.6, 60, 3)}
+    assert told(rows_of(sweep(PLAIN, rising))).startswith("No advice for m: of 3 conditions")
+    text = told(rows_of(sweep(PLAIN, {1: graded(0.0, 60), **rising})))
+    assert text.startswith("No advice for m: of 4 conditions on 60 questions, the cheapest that does not differ")
+    assert "1 condition is shown to be worse than the best: documents as they were retrieved (1: -" in text
+
+
+def test_the_cheapest_has_no_advice_by_being_the_best_of_few_answers():
+    rows = rows_of(sweep(PLAIN, {1: [True] * 7 + [False] * 15, 5: [False] * 17 + [True] * 5}))
+    assert advised(rows) == [] and [row["is_best"] for row in rows] == [True, False]
+    text = told(rows)
+    assert "the one with the most right answers, 1 document (31.8 %" in text and "to 5 documents, best first" in text
+    assert rows[0]["questions_needed"] > 500
+    assert advised(rows_of(sweep(PLAIN, {1: [True, True], 5: [True, False]}))) == []
+
+
+def test_a_condition_is_said_to_answer_best_only_if_all_others_are_shown_to_be_worse():
+    others = [*graded(0.7, 2000)[:1370], *[False] * 30, *[True] * 20, *[False] * 580]
+    text = told(rows_of(sweep(PLAIN, {1: graded(0.7, 2000), 5: others})))
+    assert "m answers as well as can be shown with 1 document: 70.0 %" in text
+    assert "It loses at most 0.2 points to any other (corrected for all comparisons)." in text
+    text = told(rows_of(sweep(PLAIN, {1: graded(0.7, 2000), 5: graded(0.6, 2000)})))
+    assert "m answers best with 1 document: 70.0 %" in text and "loses at most" not in text
+
+
+def test_a_single_condition_has_no_advice():
+    text = told(rows_of(sweep(PLAIN, {5: graded(0.7)})))
+    assert text.startswith("No advice for m: only 5 documents, best first (70.0 % [") and "was scored." in text
 
 
 def test_where_there_is_no_advice_it_says_what_is_shown_all_the_same():
@@ -153,6 +186,36 @@ def test_a_condition_whose_prompts_do_not_fit_is_left_out_and_said_and_few_quest
     rows = rows_of(sweep(PLAIN, {1: graded(0.1, 20), 5: right, 10: most, 20: few}))
     assert [row["n"] for row in rows] == [19, 19, 19, 0] and {row.get("n_left_out") for row in rows[:3]} == {1}
     assert rows[3]["reason"] == "10 of 20 questions were not scored, left out"
+
+
+def test_where_every_condition_scored_too_few_questions_each_has_its_row_and_there_is_no_advice():
+    right: list = [None] * 3 + graded(0.7, 17)
+    rows = rows_of(sweep(PLAIN, {1: right, 5: right}))
+    assert [(row["documents"], row["n"], row["is_advised"]) for row in rows] == [(1, 0, False), (5, 0, False)]
+    assert {row["reason"] for row in rows} == {"3 of 20 questions were not scored, left out"}
+    assert told(rows).startswith("No advice for m in s: no condition scored 90% of its questions")
+
+
+def test_without_a_question_that_all_conditions_scored_each_has_its_row_and_there_is_no_advice():
+    right = graded(0.7, 20)
+    gaps = {
+        size: [None if index in (2 * size, 2 * size + 1) else x for index, x in enumerate(right)] for size in range(10)
+    }
+    rows = rows_of(sweep(PLAIN, gaps))
+    assert [row["n"] for row in rows] == [0] * 10
+    assert {row["reason"] for row in rows} == {"no question was scored under all conditions"}
+    assert told(rows) == "No advice for m in s: no question was scored under all conditions."
+
+
+def test_more_documents_are_said_to_answer_worse_only_if_the_corrected_interval_shows_it():
+    best = graded(0.9, 200)
+    # Eight questions are right with 3 documents alone, and one with more alone: p = 0.039, by Holm 0.078.
+    more = [*best[:172], *[False] * 8, True, *[False] * 19]
+    few = {1: graded(0.01), 2: graded(0.02)}
+    text = told(rows_of(sweep(PLAIN, {**few, 3: best, 10: more, 20: more})))
+    assert "More documents answer worse (20: -3.5 points [-6.7, -0.3]) and cost 5.9 times as much, but not by" in text
+    text = told(rows_of(sweep(PLAIN, {**few, 3: best, 20: graded(0.6)})))
+    assert "More documents answer worse (20: -30.0 points [" in text and "by more than chance" not in text
 
 
 def test_costs_are_dollars_where_prices_are_known_and_documents_where_nobody_counted_tokens():
@@ -199,3 +262,25 @@ def test_the_truly_best_condition_is_among_those_not_told_from_the_best_in_95_of
         missed += 0 not in compared.best_set
         assert verdict(compared).advised in (None, *compared.best_set)
     assert missed / samples <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("n", "losses"),
+    [
+        (20, [0.3, 0.12, 0.08, 0.03, 0]),
+        (100, [0.3, 0.12, 0.08, 0.03, 0]),
+        (400, [0.3, 0.08, 0.06, 0.06, 0]),
+        (200, [0.07, 0.07, 0.07, 0.07, 0]),
+        (10, [0.08, 0.05, 0.03, 0, 0]),
+    ],
+)
+def test_a_condition_that_truly_loses_over_5_points_is_advised_in_5_of_100_samples_at_most(n, losses):
+    """Seeded; more documents are better, so that the cheaper conditions are the worse ones."""
+    rng, wrong, samples = np.random.default_rng(8), 0, 100
+    cells = tuple(Cell(PLAIN, documents, pd.Series(dtype=float), None, None) for documents in (1, 3, 5, 10, 20))
+    for _ in range(samples):
+        easy = rng.uniform(0.3, 1, (n, 1))
+        right = (rng.random((n, len(cells))) < easy - losses).astype(np.int64)
+        index = verdict(Compared("m", "s", cells, right, None, (), 0, None)).advised
+        wrong += index is not None and losses[index] > 0.05
+    assert wrong / samples <= 0.05

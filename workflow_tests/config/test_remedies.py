@@ -161,6 +161,30 @@ def test_a_condition_whose_name_is_taken_is_an_error():
 
 
 @pytest.mark.parametrize(
+    ("remedies", "name"),
+    [
+        ({"order": ["reversed"], "rerank": ["reversed"]}, "open-reversed"),
+        ({"cut": [{"margin": 3}, {"margin": 3.0}]}, "open-margin_3"),
+    ],
+)
+def test_two_conditions_of_one_name_are_an_error(remedies, name):
+    define = {"rerankers": {"reversed": {"method": "reciprocal_rank"}}}
+    with pytest.raises(UserError, match=f"open.remedies: two conditions are called {name}; rename one"):
+        study(remedies, define=define)
+
+
+def test_cuts_that_differ_in_the_last_digit_are_two_conditions():
+    found = study({"cut": [{"margin": 3}, {"margin": 3.0000001}, {"score": 1234567.5}, {"score": 2.0}]}).conditions
+    assert {name: one.cut for name, one in found.items()} == {
+        "open": "",
+        "open-margin_3": "scores at most 3 below the best",
+        "open-margin_3_0000001": "scores at most 3.0000001 below the best",
+        "open-score_1234567_5": "scores of at least 1234567.5",
+        "open-score_2": "scores of at least 2",
+    }
+
+
+@pytest.mark.parametrize(
     ("reranker", "message"),
     [
         ({"method": "cross_encoder"}, "give either 'path'"),

@@ -3,7 +3,7 @@
 All conditions of a study and model are compared on the same questions. The best of k conditions is chosen by the same
 answers that it is judged by, so what is told is a set: the conditions that are not told from the best at 5 % by exact
 McNemar tests against it, corrected by Holm over these k - 1. The truly best one is in the set in 95 % of all cases or
-more (docs/remedies.md). Of the set the cheapest is advised, if the data carry it, see `Verdict`.
+more (docs/remedies.md). Of the set the cheapest is advised, if it is shown to lose little, see `Verdict`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,8 +32,7 @@ LEVEL = 0.05
 LEAST_SCORED = 0.9
 #: Costs that differ by a smaller share count as equal: orders of the same documents differ by a few tokens.
 EQUAL_COST = 0.02
-#: What the cheapest condition of all may lose to be advised although nothing tells it from the best: 5 points, as the
-#: bound of a flat Position Bias Index.
+#: What an advised condition may lose at most to any other: 5 points, as the bound of a flat Position Bias Index.
 MOST_LOST = 0.05
 POWER = 0.8
 
@@ -60,12 +59,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Difference:
-    """A condition minus the best one (or another) on the same questions; worst: the lower limit of an interval that is
-    corrected for all comparisons (Bonferroni).
+    """A condition minus the best one (or another) on the same questions; worst, most: the lower and the upper limit of
+    an interval that is corrected for all comparisons (Bonferroni).
     """
 
     estimate: Estimate
     worst: float
+    most: float
     p_value: float
     only_first: int
     only_second: int
@@ -138,6 +138,7 @@ class Compared:
         return Difference(
             estimate=contrast_interval(pair, [1, -1], self.clusters),
             worst=corrected.low,
+            most=corrected.high,
             p_value=sign_test_p(only_first, only_second, self.clusters),
             only_first=int(only_first.sum()),
             only_second=int(only_second.sum()),
@@ -166,6 +167,19 @@ class Compared:
         equal = [index for index in self.best_set if self.costs[index] <= least * (1 + EQUAL_COST)]
         return min(equal, key=self._preference)
 
+    @cached_property
+    def most_lost(self) -> tuple[float, int]:
+        """What the cheapest of the set may lose at most, and to which condition: the largest corrected upper limit of
+        another condition minus it. 0, to itself, where the set has one member.
+        """
+        if len(self.best_set) == 1:
+            return 0.0, self.cheapest
+        others = [index for index in range(len(self.cells)) if index != self.cheapest]
+        limits = {index: self.difference(index, self.cheapest).most for index in others}
+        # Of equal limits the best one, if it has one of them.
+        other = max(others, key=lambda index: (limits[index], index == self.best))
+        return max(0.0, limits[other]), other
+
     def _preference(self, index: int) -> tuple:
         condition = self.cells[index].condition
         return bool(condition.reranker), -self.correct[:, index].sum(), len(condition.differing), self.costs[index]
@@ -187,10 +201,15 @@ class Compared:
 class Verdict:
     """Whether the data carry an advice, and if not, why.
 
-    They do where each condition that is cheaper than the advised one is shown to be worse than the best; or where the
-    advised one is the cheapest of all and loses at most 5 points to the best (the limit corrected for all comparisons).
-    reason: `floor`, `the cheapest may lose over 5 points`, or "" with an advice; needed: questions that would show 5
-    points between the best and the cheapest of the set with a chance of 80 %, None where that is no question.
+    They do where every other condition is shown to be worse than the best; or where the cheapest of the set is shown to
+    lose at most 5 points to any other condition (upper limits of paired differences, corrected for k - 1 comparisons).
+    By the second, one that truly loses more is advised in 2.5 % of samples at most, if the intervals cover: its
+    difference to the truly best one is beyond a limit of level 0.025/(k - 1), for one of at most k - 1 conditions.
+    That cheaper conditions are shown to be worse is not enough, as it says nothing about dearer ones.
+
+    reason: `floor`, `one condition`, `the cheapest may lose over 5 points`, or "" with an advice; needed: questions
+    that would show 5 points between the cheapest of the set and the condition to which it may lose most with a chance
+    of 80 %, None where that is no question.
     """
 
     advised: int | None
@@ -205,22 +224,21 @@ def verdict(compared: Compared) -> Verdict:
     counts = compared.correct.sum(axis=0).tolist()
     if limit_of([max(counts)], compared.n, [limits[best]]) == "floor":
         return Verdict(None, "floor", None)
-    needed = questions_needed(compared, best, cheapest)
-    has_cheaper = compared.costs[cheapest] > min(compared.costs) * (1 + EQUAL_COST)
-    loses = 0.0 if cheapest == best else -compared.to_best[cheapest].worst
-    if has_cheaper or (loses <= MOST_LOST and len(compared.cells) > 1):
+    if len(compared.cells) == 1:
+        return Verdict(None, "one condition", None)
+    loses, other = compared.most_lost
+    needed = None if other == cheapest else questions_needed(compared, other, cheapest)
+    if loses <= MOST_LOST:
         return Verdict(cheapest, "", needed)
     return Verdict(None, "the cheapest may lose over 5 points", needed)
 
 
-def questions_needed(compared: Compared, first: int, second: int) -> int | None:
+def questions_needed(compared: Compared, first: int, second: int) -> int:
     """The questions of which 80 % of samples show a difference of 5 points between two conditions (Connor 1987).
 
     n = ((z(1-a/2)·√u + z(0.8)·√(u - d²))/d)², d = 0.05, with the share u of questions that are right in one of the two
-    alone, and the level a divided by the number of comparisons. None where it is one condition.
+    alone, and the level a divided by the number of comparisons.
     """
-    if first == second:
-        return None
     pair = compared.difference(first, second)
     share = max(MOST_LOST, (pair.only_first + pair.only_second + 1) / (compared.n + 2))
     level = LEVEL / max(1, len(compared.cells) - 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.advice import LEVEL, Compared, Difference, Verdict, verdict
+from litm.analysis.advice import LEAST_SCORED, LEVEL, Cell, Compared, Difference, Verdict, verdict
 from litm.analysis.paired_scores import interval_columns
 from litm.analysis.statistics import Estimate, holm
 from litm.base.formatting import percent, points
@@ -16,6 +16,7 @@ NAMED = 5
 def advice_rows(compared: Compared) -> Iterator[dict]:
     """A row for each condition; those that scored too few questions at the end."""
     if not compared.n:
+        yield from _left_out(compared)
         return
     told = verdict(compared)
     least = min(compared.costs)
@@ -24,7 +25,7 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
         difference = compared.to_best.get(index)
         dollars = compared.dollars(index)
         yield {
-            **_names(compared, index),
+            **_names(compared, cell),
             "n": compared.n,
             "n_left_out": compared.n_left_out,
             "n_clusters": None if compared.clusters is None else int(compared.clusters.max()) + 1,
@@ -44,15 +45,24 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
             "reason": told.reason if index == spoken else "",
             "advice": " ".join(advice(compared, told)) if index == spoken else None,
         }
-    for cell in compared.left_out:
-        reason = f"{len(cell.correct) - cell.scored} of {len(cell.correct)} questions were not scored, left out"
-        condition = {"documents": cell.documents, "condition": condition_in_words(cell.condition, cell.documents)}
-        names = {"model": compared.model, "study": compared.study, "experiment": cell.condition.experiment}
-        yield {**names, **condition, **_keys(cell.condition), "n": 0, "is_advised": False, "reason": reason}
+    yield from _left_out(compared)
 
 
-def _names(compared: Compared, index: int) -> dict:
-    cell = compared.cells[index]
+def _left_out(compared: Compared) -> Iterator[dict]:
+    """The rows of conditions that are not compared; the first says so in words where none is compared."""
+    missing = [
+        f"{len(cell.correct) - cell.scored} of {len(cell.correct)} questions were not scored, left out"
+        for cell in compared.left_out
+    ]
+    reasons = list(zip(compared.left_out, missing, strict=True))
+    if not compared.n:
+        reasons += [(cell, "no question was scored under all conditions") for cell in compared.cells]
+    for index, (cell, reason) in enumerate(reasons):
+        words = None if compared.n or index else _nothing_compared(compared)
+        yield {**_names(compared, cell), "n": 0, "is_advised": False, "reason": reason, "advice": words}
+
+
+def _names(compared: Compared, cell: Cell) -> dict:
     return {
         "model": compared.model,
         "study": compared.study,
@@ -88,6 +98,9 @@ def advice(compared: Compared, told: Verdict) -> list[str]:
         return _no_advice(compared, told)
     index = told.advised
     sentences = [_advised(compared, index)]
+    if len(compared.best_set) > 1:
+        loses, _ = compared.most_lost
+        sentences.append(f"It loses at most {percent(loses)} points to any other (corrected for all comparisons).")
     if index != compared.best:
         sentences.append(_behind(compared, index))
     sentences += [*_fewer(compared, index), *_more(compared, index), *_remedies_told(compared, index)]
@@ -95,7 +108,7 @@ def advice(compared: Compared, told: Verdict) -> list[str]:
 
 
 def _advised(compared: Compared, index: int) -> str:
-    verb = "answers best with" if index == compared.best else "answers as well as can be shown with"
+    verb = "answers best with" if len(compared.best_set) == 1 else "answers as well as can be shown with"
     return f"With these documents {compared.model} {verb} {_name(compared, index)}: {_facts(compared, index)}."
 
 
@@ -128,10 +141,15 @@ def _more(compared: Compared, index: int) -> Iterator[str]:
     told = f"({_documents(compared, other)}: {_told(difference)})" + (
         f" and cost {ratio} times as much" if ratio else ""
     )
+    # Against the best by Holm, as the set is found.
+    is_shown = (
+        other not in compared.best_set if index == compared.best else not difference.worst <= 0 <= difference.most
+    )
+    by_chance = "" if is_shown else ", but not by more than chance after the correction"
     if difference.estimate.high < 0:
-        yield f"More documents answer worse {told}."
+        yield f"More documents answer worse {told}{by_chance}."
     elif difference.estimate.low > 0:
-        yield f"More documents answer more {told}, but not by more than chance after the correction."
+        yield f"More documents answer more {told}{by_chance}."
     else:
         yield f"More documents gain nothing that {compared.n:,} questions can show {told}."
 
@@ -180,6 +198,15 @@ def _chosen(compared: Compared) -> str:
     )
 
 
+def _nothing_compared(compared: Compared) -> str:
+    if compared.cells:
+        return f"No advice for {compared.model} in {compared.study}: no question was scored under all conditions."
+    return (
+        f"No advice for {compared.model} in {compared.study}: no condition scored {LEAST_SCORED:.0%} of its questions; "
+        "advice.csv has the number for each."
+    )
+
+
 def _no_advice(compared: Compared, told: Verdict) -> list[str]:
     best, cheapest = compared.best, compared.cheapest
     among = f"{len(compared.cells)} conditions on {_count(compared.n, 'question')}"
@@ -188,13 +215,16 @@ def _no_advice(compared: Compared, told: Verdict) -> list[str]:
             f"No advice for {compared.model}: hardly anything is answered under any of {among}; the best is "
             f"{_name(compared, best)}, {_facts(compared, best)}."
         ]
-    lost = ""
-    if cheapest != best:
-        value, behind = percent(compared.accuracies[best].value), percent(-compared.to_best[cheapest].worst)
-        lost = f", {_name(compared, best)} ({value} %), but may lose up to {behind} points to it"
+    if told.reason == "one condition":
+        return [f"No advice for {compared.model}: only {_name(compared, best)} ({_facts(compared, best)}) was scored."]
+    loses, other = compared.most_lost
+    which = "the cheapest that does not differ significantly from the best"
+    if cheapest == best:
+        which = "the one with the most right answers"
     sentences = [
-        f"No advice for {compared.model}: of {among}, the cheapest, {_name(compared, cheapest)} "
-        f"({_facts(compared, cheapest)}), is not told from the best{lost}."
+        f"No advice for {compared.model}: of {among}, {which}, {_name(compared, cheapest)} "
+        f"({_facts(compared, cheapest)}), may lose up to {percent(loses)} points to {_name(compared, other)} "
+        f"({percent(compared.accuracies[other].value)} %)."
     ]
     if told.needed is not None:
         sentences.append(f"About {told.needed:,} questions would show a difference of 5 points between the two.")

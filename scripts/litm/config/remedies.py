@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, Strict, model_validator
 
 from litm.base.schema import AsGiven, Entry, one_of
-from litm.domain.condition import RANKED, Cut
+from litm.domain.condition import RANKED, Cut, score_in_words
 from litm.examples.orders import ORDERS
 
 Score = Annotated[float, AsGiven]
@@ -42,7 +42,7 @@ class CutEntry(Entry):
     @property
     def file_name(self) -> str:
         """The same as a part of a name: `margin_3`."""
-        return "_".join(f"{key}_{value:g}".replace(".", "_") for key, value in self.settings().items())
+        return "_".join(f"{key}_{score_in_words(value)}".replace(".", "_") for key, value in self.settings().items())
 
 
 class RemediesEntry(Entry):

@@ -36,6 +36,11 @@ def with_conditions(
         for one in _conditions(entry, entry.remedies):
             if one.name in entries:
                 raise UserError(f"{entry.where}.remedies: {one.name} is an experiment already; rename one of them")
+            if one.name in made:
+                raise UserError(
+                    f"{entry.where}.remedies: two conditions are called {one.name}; rename one (such as a reranker "
+                    "with the name of an order), or take it out"
+                )
             made[one.name] = one
             conditions[one.name] = _condition(name, entry, one)
     return made, conditions

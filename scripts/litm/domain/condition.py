@@ -32,8 +32,14 @@ class Cut:
 
     def __str__(self) -> str:
         """In words: `scores of at least 10, scores at most 3 below the best`."""
-        parts = [(self.score, "scores of at least {:g}"), (self.margin, "scores at most {:g} below the best")]
-        return ", ".join(text.format(value) for value, text in parts if value is not None)
+        parts = [(self.score, "scores of at least {}"), (self.margin, "scores at most {} below the best")]
+        return ", ".join(text.format(score_in_words(value)) for value, text in parts if value is not None)
+
+
+def score_in_words(value: float) -> str:
+    """`3` for 3 and 3.0, and all digits of other scores, so that no two of them are called the same."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 @dataclass(frozen=True)

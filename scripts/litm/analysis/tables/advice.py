@@ -33,7 +33,7 @@ TABLE = Table(
         "with its paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not told from the "
         "best: p is 0.05 or more; the best was chosen by the same answers, so that its accuracy is optimistic, and the "
         "truly best condition is one of these. On the frontier: no other condition answers as much for less. Advised: "
-        "the cheapest that is not told from the best; none where the questions are too few to say."
+        "the cheapest that is not told from the best, if it is shown to lose at most 5 points to any other; else none."
     ),
     columns={
         "model": MODEL,
@@ -73,7 +73,9 @@ TABLE = Table(
         ),
         "is_advised": Column(BOOLEAN, "whether it is advised", "Advised"),
         "questions_needed": Column(
-            INTEGER, "questions that would show 5 points between the best and the cheapest of its set (80 %)"
+            INTEGER,
+            "questions that would show 5 points between the cheapest of the best set and the condition to which it "
+            "may lose most (80 %)",
         ),
         "reason": Column(TEXT, "why a condition is left out, or why there is no advice", ""),
         "advice": Column(TEXT, "the advice in words, on the row that is advised, or on the best where there is none"),
