@@ -66,7 +66,7 @@ def test_the_cheapest_condition_that_is_not_told_from_the_best_is_advised():
     assert "More documents gain nothing that 200 questions can show (20: +1.0 points [" in text
     assert ") and cost 3.7 times as much." in text
     assert "With 3 documents it is -10.0 points [" in text
-    assert "4 conditions were compared on the same 200 questions: 1 of the others cannot be told from the best" in text
+    assert "4 conditions were compared on the same 200 questions: 1 other does not differ significantly" in text
 
 
 def test_differences_are_paired_with_the_best_and_corrected_by_holm():

@@ -173,6 +173,19 @@ def test_two_conditions_of_one_name_are_an_error(remedies, name):
         study(remedies, define=define)
 
 
+@pytest.mark.parametrize(
+    ("remedies", "sizes", "message"),
+    [
+        ({"order": ["reversed"]}, [1], "remedies.order: 'reversed' makes no condition"),
+        ({"order": ["ends", "ends_langchain"]}, [1, 3, 5], "remedies.order: 'ends_langchain' makes no condition"),
+        ({"cut": [{"margin": 3}], "rerank": ["bm25_fusion"]}, [1], "remedies.cut: 'scores at most 3 below the best'"),
+    ],
+)
+def test_a_remedy_that_makes_no_condition_is_an_error(remedies, sizes, message):
+    with pytest.raises(UserError, match=message):
+        study(remedies, sizes=sizes)
+
+
 def test_cuts_that_differ_in_the_last_digit_are_two_conditions():
     found = study({"cut": [{"margin": 3}, {"margin": 3.0000001}, {"score": 1234567.5}, {"score": 2.0}]}).conditions
     assert {name: one.cut for name, one in found.items()} == {

@@ -126,8 +126,8 @@ def _behind(compared: Compared, index: int) -> str:
     ahead, ratio = compared.difference(compared.best, index), _times(compared, compared.best, index)
     cost = f", at {ratio} times the cost" if ratio else ""
     return (
-        f"The most right answers are those with {_name(compared, compared.best)} ({_told(ahead)}{cost}), which is not "
-        "told from it."
+        f"The most right answers are those with {_name(compared, compared.best)} ({_told(ahead)}{cost}); this "
+        "difference is not significant after correction."
     )
 
 
@@ -192,7 +192,8 @@ def _chosen(compared: Compared) -> str:
     """What was chosen among what, and so how sure it is."""
     among = f"{len(compared.cells)} conditions were compared on the same {compared.n:,} questions"
     others = len(compared.best_set) - 1
-    told = f"{others} of the others cannot be told" if others else "all others are told"
+    verb = "other does" if others == 1 else "others do"
+    told = f"{others:,} {verb} not differ significantly" if others else "all others differ significantly"
     return (
         f"{among}: {told} from the best (Holm, 5 %), whose accuracy is optimistic, as it was chosen by these answers."
     )

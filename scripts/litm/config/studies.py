@@ -32,6 +32,7 @@ def with_conditions(
         if entry.remedies is None:
             continue
         choose(entry.remedies.rerank, rerankers, f"{entry.where}.remedies.rerank", "yours is one of define.rerankers")
+        _check_made(entry, entry.remedies)
         conditions[name] = _condition(name, entry, entry)
         for one in _conditions(entry, entry.remedies):
             if one.name in entries:
@@ -76,6 +77,20 @@ def _conditions(base: ExperimentEntry, remedies: RemediesEntry) -> Iterator[Expe
                 sizes = [size for size in base.sizes or () if _is_distinct(dict(chosen), remedies, size)]
                 if sizes:
                     yield _entry(base, dict(chosen), sizes)
+
+
+def _check_made(base: ExperimentEntry, remedies: RemediesEntry) -> None:
+    """Raise `UserError` for a remedy that makes no condition at any size."""
+    sizes = base.sizes
+    if not sizes:
+        return  # A missing key has a message of its own.
+    for key in ("order", "cut"):
+        for value in getattr(remedies, key):
+            if not any(_is_distinct({key: value}, remedies, size) for size in sizes):
+                raise UserError(
+                    f"{base.where}.remedies.{key}: '{value}' makes no condition, as its prompts at the sizes "
+                    f"{list(sizes)} are those without it or of a remedy before it; add another size, or take it out"
+                )
 
 
 def _is_distinct(remedy: Mapping[str, object], remedies: RemediesEntry, size: int) -> bool:

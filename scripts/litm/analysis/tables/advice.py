@@ -31,9 +31,10 @@ TABLE = Table(
     note=(
         "All conditions on the questions that every one of them scored. Difference: the condition minus the best one, "
         "with its paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not told from the "
-        "best: p is 0.05 or more; the best was chosen by the same answers, so that its accuracy is optimistic, and the "
-        "truly best condition is one of these. On the frontier: no other condition answers as much for less. Advised: "
-        "the cheapest that is not told from the best, if it is shown to lose at most 5 points to any other; else none."
+        "best: p is 0.05 or more; the best was chosen by the same answers, so that its accuracy is optimistic, and in "
+        "at least 95 % of such studies the truly best condition is among these. On the frontier: no other condition "
+        "answers as much for less. Advised: the cheapest that is not told from the best, if it is shown to lose at "
+        "most 5 points to any other; else none."
     ),
     columns={
         "model": MODEL,
