@@ -85,9 +85,13 @@ def test_sizes_fit_the_number_of_passages(mine, tmp_path):
     one = study(mine)
     assert sizes(one) == [5] and one.candidates["my_candidates"].documents == 5
     assert any("half of the 12 passages there are" in note for note in one.notes)
+    write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
+    for path in sorted(Path(mine["documents"]).iterdir())[4:]:
+        path.unlink()
+    # Two passages have no two orders besides the first.
+    assert sizes(study(mine)) == [2] and list(study(mine).experiments) == list(EXPERIMENTS)
     for path in sorted(Path(mine["documents"]).iterdir())[3:]:
         path.unlink()
-    write_lines(tmp_path / "q.csv", ["question,answer", "What?,a mill"])
     assert "a context needs 2 passages or more, and half of the 3 passages there are" in refusal(mine)
 
 

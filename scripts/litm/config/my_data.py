@@ -277,7 +277,8 @@ def _entries(
                 "title": "Your documents as retrieved",
                 "dataset": RETRIEVED,
                 "sizes": sorted({1, *(size for size in sizes if size > 2)}),
-                "remedies": {"order": list(ORDERS)},
+                # Two passages are too few for both orders to be others.
+                **({"remedies": {"order": list(ORDERS)}} if sizes[0] > 2 else {}),
             },
             CLOSED_BOOK: {"task": "closed_book_qa", "title": "Your questions, closed book", "dataset": QUESTIONS},
             ORACLE: {"task": "oracle_qa", "title": "Your questions, oracle", "dataset": QUESTIONS},
