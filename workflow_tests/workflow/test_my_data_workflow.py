@@ -57,6 +57,8 @@ def test_one_key_measures_positions_as_retrieved_closed_book_and_oracle(finished
         ("my_positions", "5", "gold_at_4"): 4,
         ("my_as_retrieved", "1", "as_retrieved"): 6,
         ("my_as_retrieved", "5", "as_retrieved"): 6,
+        ("my_as_retrieved-reversed", "5", "as_retrieved"): 6,
+        ("my_as_retrieved-ends", "5", "as_retrieved"): 6,
         ("my_closed_book", "0", "no_gold"): 4,
         ("my_oracle", "1", "gold_at_0"): 4,
     }
