@@ -81,7 +81,8 @@ def find(folder, passages, questions, hits=20, threads=1) -> list:
 def run(program: str, folder, passages, questions, hits=20, threads=1) -> list:
     task, output = folder / "task.json", folder / "found.json"
     task.write_text(json.dumps({"passages": passages, "questions": questions, "hits": hits, "threads": threads}))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    # pyserini makes an OpenAI client when it is imported, which wants a key.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "OPENAI_API_KEY": "unused"}
     command = [sys.executable, "-c", program, str(task), str(output)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
