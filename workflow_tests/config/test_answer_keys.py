@@ -14,7 +14,8 @@ from litm.config.answer_keys import API_KEY, API_NOT, EXPERIMENT_KEY, EXPERIMENT
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import MODELS
 from litm.config.datasets import Dataset
-from litm.config.experiments import ExperimentEntry, read_experiment
+from litm.config.experiment_reading import read_experiment
+from litm.config.experiments import ExperimentEntry
 from litm.config.models import Model
 from litm.inference.sweep_setup import Asking
 from litm.models.files import is_read, model_files

@@ -39,7 +39,7 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class Cell:
-    """The answers of one model under a condition with so many documents.
+    """The answers of one model under one condition and number of documents.
 
     correct: by question id, NaN where nothing was scored; tokens: mean number of prompt tokens and of answer tokens,
     None where nobody counted; clusters: of the questions, None without.
@@ -234,7 +234,7 @@ def verdict(compared: Compared) -> Verdict:
 
 
 def questions_needed(compared: Compared, first: int, second: int) -> int:
-    """The questions of which 80 % of samples show a difference of 5 points between two conditions (Connor 1987).
+    """The number of questions at which 80 % of samples show a difference of 5 points of two conditions (Connor 1987).
 
     n = ((z(1-a/2)·√u + z(0.8)·√(u - d²))/d)², d = 0.05, with the share u of questions that are right in one of the two
     alone, and the level a divided by the number of comparisons.

@@ -6,10 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, Strict, model_validator
 
-from litm.base.errors import UserError
 from litm.base.schema import Entry, Positive, Variants
-from litm.config.values import Device, Hub, check_names, locate
-from litm.models.files import check_model_folder, has_tokenizer, model_files
+from litm.config.model_folders import located_folder
+from litm.config.values import Device, Hub
 
 
 class CrossEncoder(Entry):
@@ -61,11 +60,7 @@ class CrossEncoder(Entry):
         """With the place of the model's folder; `UserError` for one without what a cross-encoder needs."""
         if self.path is None:
             return self
-        path = locate(self.path, root, f"{self.where}.path")
-        check_model_folder(Path(path))
-        check_names(model_files(Path(path)), f"{self.where}.path")
-        if not has_tokenizer(Path(path)):
-            raise UserError(f"{self.where}.path: {path} has no tokenizer: copy the cross-encoder's there")
+        path = located_folder(self.path, root, f"{self.where}.path", "cross-encoder")
         return self.changed(path=path)
 
 

@@ -8,9 +8,9 @@ from pydantic import Field, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import AsGiven, Entry, NotNegative, Variants, choose
-from litm.config.values import Device, Hub, check_names, locate
+from litm.config.model_folders import located_folder
+from litm.config.values import Device, Hub, locate
 from litm.domain.placement import AS_RETRIEVED
-from litm.models.files import check_model_folder, has_tokenizer, model_files
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.method import EXACT
 
@@ -30,18 +30,22 @@ class AnyRetriever(Entry):
     threads: int = Field(8, ge=1, description="CPU threads, at most the cores given to Snakemake.")
 
 
-class Bm25(AnyRetriever):
-    """A search with BM25."""
-
-    method: Literal["bm25"] = Field(description="bm25: Lucene.")
-    k1: NotNegative = Field(0.9, description="BM25's saturation of term frequency.")
-    b: Annotated[float, Field(ge=0, le=1), AsGiven] = Field(0.4, description="BM25's normalisation by length, 0 to 1.")
+class WithoutEncoder(AnyRetriever):
+    """A way to find passages that has no encoder, and so none of its settings."""
 
     location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
     encoding: ClassVar[Mapping] = {}
     index: ClassVar[Mapping] = {}
     device: ClassVar[str] = "auto"
     batch_tokens: ClassVar[int | None] = None
+
+
+class Bm25(WithoutEncoder):
+    """A search with BM25."""
+
+    method: Literal["bm25"] = Field(description="bm25: Lucene.")
+    k1: NotNegative = Field(0.9, description="BM25's saturation of term frequency.")
+    b: Annotated[float, Field(ge=0, le=1), AsGiven] = Field(0.4, description="BM25's normalisation by length, 0 to 1.")
 
     @property
     def search(self) -> dict:
@@ -130,15 +134,11 @@ class Dense(AnyRetriever):
         """With the place of the encoder's folder; `UserError` for one without what an encoder needs."""
         if self.path is None:
             return self
-        path = locate(self.path, root, f"{self.where}.path")
-        check_model_folder(Path(path))
-        check_names(model_files(Path(path)), f"{self.where}.path")
-        if not has_tokenizer(Path(path)):
-            raise UserError(f"{self.where}.path: {path} has no tokenizer: copy the encoder's there")
+        path = located_folder(self.path, root, f"{self.where}.path", "encoder")
         return self.changed(path=path)
 
 
-class Recorded(AnyRetriever):
+class Recorded(WithoutEncoder):
     """What an existing retrieval system has found."""
 
     method: Literal["recorded"] = Field(description="recorded: what an existing system has retrieved, from a file.")
@@ -147,12 +147,6 @@ class Recorded(AnyRetriever):
         "a TREC run of ids; from the working directory or the project."
     )
     questions: str = Field(description="The question set that it was retrieved for.")
-
-    location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
-    encoding: ClassVar[Mapping] = {}
-    index: ClassVar[Mapping] = {}
-    device: ClassVar[str] = "auto"
-    batch_tokens: ClassVar[int | None] = None
 
     @property
     def search(self) -> dict:
@@ -201,7 +195,7 @@ class CandidatesEntry(Entry):
     too_few: Literal["error", "leave_out", "fill"] = Field(
         "error",
         description="What becomes of a question with fewer documents: error, leave_out (counted in the table), or fill "
-        "(random passages without an answer are put behind them; a question that still has fewer is left out).",
+        "(random passages without an answer follow; a question that still has too few is left out).",
     )
 
     @model_validator(mode="after")

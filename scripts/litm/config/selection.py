@@ -8,7 +8,8 @@ from litm.base.errors import UserError
 from litm.base.schema import Entry, choose
 from litm.config.config import Config
 from litm.config.datasets import Dataset
-from litm.config.experiments import ExperimentEntry, read_cells
+from litm.config.experiment_reading import read_cells
+from litm.config.experiments import ExperimentEntry
 from litm.config.recorded_models import RecordedEntry
 from litm.config.studies import with_names
 from litm.domain.condition import Condition

@@ -13,7 +13,8 @@ from litm.config.catalogue import read_catalogue, read_catalogues, string_keys
 from litm.config.config import Audit, Config, Report
 from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
 from litm.config.datasets import Dataset, check_file_names, check_one_namespace, of_version
-from litm.config.experiments import Experiment, ExperimentEntry, read_experiment
+from litm.config.experiment_reading import read_experiment
+from litm.config.experiments import Experiment, ExperimentEntry
 from litm.config.figures import Figure, published_figures, read_figures
 from litm.config.models import Model
 from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
