@@ -25,6 +25,7 @@ from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
 from litm.base.errors import UserError
 from litm.base.signals import hangup_is_sigterm
+from litm.workflow.dry_run import say_what_would_run
 from litm.workflow.environment import job_environment
 from litm.workflow.future_times import set_back
 from litm.workflow.logs import error_messages
@@ -76,6 +77,9 @@ except OSError as error:
 
 if PLAN.study.notes and workflow.is_main_process:
     print(*PLAN.study.notes, sep="\n", file=sys.stderr)
+
+if workflow.output_settings.dryrun and workflow.is_main_process:
+    say_what_would_run(PLAN)
 
 # Before Snakemake says that there is nothing to be done.
 if workflow.is_main_process and (said := say_unrecorded(PLAN.recordable)):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from litm.analysis.cut_answers import cut_sentences
 from litm.config.study import Study
+from litm.workflow.cluster_resources import work_of
 
 
 class SweepPlan:
@@ -19,6 +20,8 @@ class SweepPlan:
         self._study = study
         #: (model, experiment), in the order of the config.
         self.pairs: Mapping[tuple[str, str], None] = dict.fromkeys(study.sweeps)
+        #: Prompts of each, at most: data may have fewer questions than an experiment takes.
+        self.prompts: Mapping[tuple[str, str], int] = {pair: work_of(one).prompts for pair, one in study.run.items()}
 
     def files(self, pattern: str, models: Container[str] | None = None) -> list[str]:
         """The file that `pattern` names (with {model} and {experiment}) of each sweep, or of those of these models."""

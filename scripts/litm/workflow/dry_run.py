@@ -1,0 +1,147 @@
+"""The summary of a dry run (`snakemake -n`), printed after Snakemake's own lines.
+
+It names the models and experiments that are asked, the number of prompts at most, and the rules that run and why.
+"""
+
+import logging
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from litm.workflow.plan import Plan
+from litm.workflow.quiet_errors import LOGGER
+
+#: What Snakemake calls the message of a job, also in a dry run, whose job it only shows.
+JOB = "job_info"
+#: How the last line of a dry run begins.
+LAST = "This was a dry-run"
+#: The rules that ask a model or read its recorded responses.
+ASKING = ("generate", "import_responses")
+#: Rules of Snakemake's targets, which make nothing.
+TARGETS = ("all", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model")
+#: Words of Snakemake's reasons, and ours. The first that fits is the cause; the last one is a consequence of others.
+REASONS = {
+    "Missing output files": "no output yet",
+    "Code has changed": "changed program",
+    "Params have changed": "changed setting",
+    "Software environment": "changed environment",
+    "Set of input files": "other input files",
+    "Updated input files": "changed input files",
+    "Forced execution": "forced",
+    "Input files updated by another job": "inputs are made again",
+}
+#: Models, or names in a line, that are shown; the others are counted.
+SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a dry run; wildcards: by name; reason: Snakemake's."""
+
+    rule: str
+    wildcards: Mapping[str, str]
+    reason: str
+
+    @property
+    def sweep(self) -> tuple[str, str] | None:
+        """The model and the experiment that it asks, if it asks."""
+        return (self.wildcards["model"], self.wildcards["experiment"]) if self.rule in ASKING else None
+
+    @property
+    def cause(self) -> str:
+        """Why it runs."""
+        return next((words for theirs, words in REASONS.items() if theirs in self.reason), "other reasons")
+
+
+@dataclass(frozen=True)
+class SweepSize:
+    """A model and an experiment; prompts: at most; kept: answers in its journal, to these prompts or to others."""
+
+    model: str
+    experiment: str
+    prompts: int
+    kept: int
+
+
+class _Summary(logging.Handler):
+    """Collects the jobs that Snakemake shows, and prints what they come to when it has shown all."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self._plan = plan
+        self._jobs: list[Job] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if getattr(record, "event", None) == JOB:
+            self._jobs.append(_job(record))
+        elif record.getMessage().startswith(LAST):
+            print(*dry_run_lines(self._jobs, list(sweep_sizes(self._plan))), sep="\n", file=sys.stderr, flush=True)
+
+
+def _job(record: Any) -> Job:
+    return Job(record.rule_name, dict(record.wildcards or {}), str(record.reason or ""))
+
+
+def say_what_would_run(plan: Plan) -> None:
+    """Have this process, a dry run, end with what it would do."""
+    logging.getLogger(LOGGER).addHandler(_Summary(plan))
+
+
+def sweep_sizes(plan: Plan) -> Iterator[SweepSize]:
+    """Each sweep of a study with its size."""
+    for (model, experiment), prompts in plan.sweeps.prompts.items():
+        journal = Path(f"results/journal/{model}/{experiment}.jsonl")
+        yield SweepSize(model, experiment, prompts, _answers(journal))
+
+
+def _answers(journal: Path) -> int:
+    """The answers of a journal: its lines but for the first, which says what it is."""
+    if not journal.is_file():
+        return 0
+    with journal.open("rb") as file:
+        return max(0, sum(1 for _ in file) - 1)
+
+
+def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]:
+    """What these jobs come to; no lines where there are none."""
+    jobs, sweeps = [job for job in jobs if job.rule not in TARGETS], list(sweeps)
+    if not jobs:
+        return []
+    asked = {job.sweep for job in jobs if job.sweep}
+    by_model: dict[str, list[SweepSize]] = {}
+    for sweep in sweeps:
+        if (sweep.model, sweep.experiment) in asked:
+            by_model.setdefault(sweep.model, []).append(sweep)
+    lines = ["In short:", *map(_model_in_words, list(by_model.values())[:SHOWN])]
+    if len(by_model) > SHOWN:
+        lines.append(f"  asks {len(by_model) - SHOWN} more models")
+    if left := len(sweeps) - len(asked):
+        lines.append(f"  asks nothing in {left} of {len(sweeps)} pairs of a model and an experiment")
+    others = [job for job in jobs if not job.sweep]
+    for cause in dict.fromkeys(job.cause for job in others):
+        rules = Counter(job.rule for job in others if job.cause == cause)
+        lines.append(f"  runs {_some([f'{count} {rule}' for rule, count in rules.most_common()])} ({cause})")
+    if asked:
+        lines.append(
+            "  A kept answer is not asked again. The target `estimate` counts the prompts that are new, their tokens, "
+            "hours and money."
+        )
+    return lines
+
+
+def _model_in_words(sweeps: list[SweepSize]) -> str:
+    total = sum(sweep.prompts for sweep in sweeps)
+    return f"  asks {sweeps[0].model} at most {total:,} prompts: {_some([_sweep_in_words(sweep) for sweep in sweeps])}"
+
+
+def _sweep_in_words(sweep: SweepSize) -> str:
+    kept = f" ({sweep.kept:,} answers kept)" if sweep.kept else ""
+    return f"{sweep.experiment} {sweep.prompts:,}{kept}"
+
+
+def _some(words: list[str]) -> str:
+    more = len(words) - SHOWN
+    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")
