@@ -9,6 +9,7 @@ from litm.base.hashing import file_sha256
 from litm.base.store import existing
 from litm.models.files import check_model_folder, model_files, tokenizer_files
 from litm.models.gguf import is_gguf
+from litm.models.hub_cache import check_cached
 
 
 def folder_identity(location: Path, sha256: Callable[[Path], str] = file_sha256, own_code: bool = False) -> dict:
@@ -37,10 +38,12 @@ def check_identified(
 ) -> None:
     """Raise `UserError` if files of a model are others now than those that it was identified by.
 
-    source: what identify_model.py wrote, in the rule `identified_by`; tokenizer: a file beside the model. The commit of
-    a hub's model, and the name of a server's, stand for files that are not looked at.
+    source: what identify_model.py wrote, in the rule `identified_by`; tokenizer: a file beside the model. Files of a
+    hub's model in the local cache are those of its commit; the name of a server's stands for files that are not seen.
     """
     identity = source["identity"]
+    if identity.get("commit"):
+        check_cached(identity["hub"], identity["commit"], sha256)
     known = identity.get("files", {})
     own_code = source.get("trust_remote_code", False)
     location = Path(source.get("gguf") or source["location"])

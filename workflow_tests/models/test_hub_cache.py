@@ -1,0 +1,77 @@
+"""Files of hub models in the local cache: as their commit has them, or refused."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from litm.base.errors import UserError
+from litm.base.hashing import file_sha256, git_blob_id
+from litm.models.hub_cache import check_cached
+from litm.models.identity import check_identified
+
+COMMIT = "1" * 40
+FILES = {"config.json": (b"{}", git_blob_id), "model.safetensors": (b"weights", file_sha256)}
+
+
+@pytest.fixture
+def snapshot(tmp_path, monkeypatch) -> Path:
+    """The folder of a cached model, whose files are links to blobs, as huggingface_hub makes them."""
+    repository = tmp_path / "models--org--name"
+    folder = repository / "snapshots" / COMMIT
+    folder.mkdir(parents=True)
+    (repository / "blobs").mkdir()
+    for name, (content, hashed) in FILES.items():
+        made = repository / "blobs" / "new"
+        made.write_bytes(content)
+        blob = made.rename(made.with_name(hashed(made)))
+        (folder / name).symlink_to(os.path.relpath(blob, folder))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.file_download.HF_HUB_CACHE", str(tmp_path), raising=False)
+    return folder
+
+
+def test_untouched_files_pass(snapshot):
+    check_cached("org/name", COMMIT)
+
+
+def test_a_model_that_is_not_in_the_cache_passes(snapshot):
+    check_cached("org/other", COMMIT)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_was_edited_in_place_is_named(snapshot, name):
+    (snapshot / name).write_bytes(b"edited")
+    with pytest.raises(UserError, match=rf"{name} is not the file of commit 1{{40}}.*delete it"):
+        check_cached("org/name", COMMIT)
+
+
+def test_a_file_that_an_editor_has_put_in_the_place_of_the_link_is_named(snapshot):
+    (snapshot / "config.json").unlink()
+    (snapshot / "config.json").write_bytes(b"{}")
+    with pytest.raises(UserError, match="config.json is not the file of commit"):
+        check_cached("org/name", COMMIT)
+
+
+def test_without_links_nothing_is_said(snapshot):
+    for name, (content, _) in FILES.items():
+        (snapshot / name).unlink()
+        (snapshot / name).write_bytes(content)
+    check_cached("org/name", COMMIT)
+
+
+def test_large_files_are_hashed_by_the_function_that_keeps_digests(snapshot):
+    asked = []
+    check_cached(
+        "org/name", COMMIT, lambda path: asked.append(path.name) or hashlib.sha256(path.read_bytes()).hexdigest()
+    )
+    assert asked == ["model.safetensors"]
+
+
+def test_the_check_before_asking_sees_an_edited_cache(snapshot):
+    source = {"location": "org/name", "identity": {"hub": "org/name", "commit": COMMIT}}
+    check_identified("m", source, None)
+    (snapshot / "config.json").write_bytes(b'{"rope_theta": 1}')
+    with pytest.raises(UserError, match="is not the file of commit"):
+        check_identified("m", source, None)
