@@ -102,16 +102,16 @@ def test_the_words_say_what_is_shown_and_what_is_not(verdicts, words):
 
 
 def test_at_a_loss_of_just_the_margin_either_verdict_is_rare():
-    """2.5 % on each side is promised: of 80 families 2, and 6 are within three standard errors."""
+    """2.5 % on each side is promised: of 40 families 1, and 4 are within three standard errors."""
     rng = np.random.default_rng(1)
     found = []
-    for _ in range(80):
+    for _ in range(40):
         # Right with 90 % at all positions but the last, there with 80 %; answers to a question correlate.
         depths = 0.9 * rng.standard_normal((200, 1)) + 0.436 * rng.standard_normal((200, 4))
         answers = (depths > -np.array([1.2816, 1.2816, 1.2816, 0.8416])).astype(int)
         scores = [of_matrix(answers[:, :2], [0, 4], size=5), of_matrix(answers[:, 2:], [0, 9], size=10)]
         found.append(rows_of(pd.concat(scores))[1]["verdict"])
-    assert found.count(WITHIN) <= 6 and found.count(BEYOND) <= 6 and found.count(OPEN) > 60
+    assert found.count(WITHIN) <= 4 and found.count(BEYOND) <= 4 and found.count(OPEN) > 30
 
 
 def test_the_table_is_made_of_score_files(tmp_path):
