@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 
 from litm.figures import load_kind
 from litm.figures.drawing.prompt_lengths import length_in_words
-from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.rows import Rows, mean_tokens
 
 FIGURE = {
     "name": "f",
@@ -115,10 +115,17 @@ def test_the_title_of_a_panel_has_the_length_of_its_prompts_where_it_was_counted
 
 
 def test_the_length_of_prompts_is_a_range_where_tokenizers_differ_in_two_digits():
-    assert length_in_words(FIGURE, counts(a=1430, b=1440), 5) == "~1,400 tokens"
-    assert length_in_words(FIGURE, counts(a=1430, b=1960), 5) == "~1,400 to 2,000 tokens"
-    assert length_in_words({**FIGURE, "models": ["b"]}, counts(a=1430, b=1960), 5) == "~2,000 tokens"
-    assert length_in_words(FIGURE, counts(a=1430), 7) == ""
+    assert length_in_words({"a": 1430, "b": 1440}) == "~1,400 tokens"
+    assert length_in_words({"a": 1430, "b": 1960}) == "~1,400 to 2,000 tokens"
+    assert length_in_words({}) == ""
+
+
+def test_the_length_of_prompts_is_of_the_models_and_experiments_of_a_figure():
+    others = counts(a=9000).assign(experiment="other")
+    counted = pd.concat([counts(a=1430, b=1960), others])
+    assert mean_tokens(FIGURE, counted, 5) == {"a": 1430, "b": 1960}
+    assert mean_tokens({**FIGURE, "models": ["b"]}, counted, 9) == {"b": 3920}
+    assert mean_tokens(FIGURE, counted, 7) == mean_tokens(FIGURE, None, 5) == {}
 
 
 def test_a_figure_by_size_says_the_lengths_below():

@@ -7,7 +7,7 @@ from litm.base.formatting import ordinal
 from litm.figures import Experiment
 from litm.figures.drawing.chart import Chart, Panel, curves, make_chart, panel_title, published_curves, references
 from litm.figures.drawing.prompt_lengths import longer_than_trained
-from litm.figures.drawing.rows import Rows, absent_models, models_in, scored, shown_cells
+from litm.figures.drawing.rows import Rows, absent_models, mean_tokens, models_in, scored, shown_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,5 +54,5 @@ def _panel(figure: Mapping, size: object, cells: "pd.DataFrame", models: Sequenc
         tuple((position, ordinal(position + 1)) for position in positions),
         curves(figure, cells, "position") + published_curves(figure, rows.published, models, cells, "position"),
         absent_models(cells),
-        longer_than_trained(figure, rows.token_counts, size),
+        longer_than_trained(mean_tokens(figure, rows.token_counts, size), figure.get("training_lengths") or {}),
     )

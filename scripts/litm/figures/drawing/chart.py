@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from litm.base.plain_rows import plain_rows
 from litm.figures.drawing.prompt_lengths import length_in_words, with_length
-from litm.figures.drawing.rows import absent_models, models_in, scored, shown_cells
+from litm.figures.drawing.rows import absent_models, mean_tokens, models_in, scored, shown_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def make_chart(
 
 def panel_title(figure: Mapping, size: object, token_counts: "pd.DataFrame | None" = None) -> str:
     """The title of the panel of a size, with the mean tokens of its prompts where they are known."""
-    return with_length(figure, token_counts, size, figure["panel_title"].replace("{size}", str(size)))
+    return with_length(figure["panel_title"].replace("{size}", str(size)), mean_tokens(figure, token_counts, size))
 
 
 def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
@@ -185,6 +185,6 @@ def chart_by_size(
     series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
     panel = Panel("", tuple((size, str(size)) for size in sizes), series, absent_models(cells))
     everywhere = [*recalls(recall, sizes), *references(figure, accuracy, models)]
-    lengths = [(size, length_in_words(figure, token_counts, size)) for size in sizes]
+    lengths = [(size, length_in_words(mean_tokens(figure, token_counts, size))) for size in sizes]
     told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
     return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")

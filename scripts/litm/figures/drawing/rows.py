@@ -37,6 +37,18 @@ def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":
     return accuracy[shown]
 
 
+def mean_tokens(figure: Mapping, token_counts: "pd.DataFrame | None", size: object) -> dict[str, float]:
+    """The mean tokens of a prompt of this size, by model, over the figure's experiments and their placements.
+
+    token_counts: rows of token_counts.csv, which has none of models whose tokens nobody counted; None without any.
+    """
+    if token_counts is None:
+        return {}
+    rows = shown_cells(figure, token_counts)
+    rows = rows[(rows["size"] == size) & (rows["n"] > 0)]
+    return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["mean"].mean().items()}
+
+
 def scored(cells: "pd.DataFrame") -> "pd.DataFrame":
     """The cells in which any question was scored."""
     return cells[cells["n"] > 0]
