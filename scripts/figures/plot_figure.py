@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--position-bias", help="the table of position bias")
     parser.add_argument("--differences", nargs="?", help="the table of differences between conditions")
     parser.add_argument("--advice", nargs="?", help="the table of what helps")
-    parser.add_argument("--token-counts", nargs="*", default=[], help="lengths of the prompts of sweeps")
+    parser.add_argument("--token-counts", nargs="*", default=[], help="lengths of prompts, measured or published")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
@@ -51,9 +51,8 @@ def main() -> None:
             token_counts=counts,
         )
     elif published is not None:
-        shown = shown_cells(figure, published)
-        missing = [model for model in figure["models"] if model not in set(shown["model"])]
-        rows = Rows(accuracy=in_order(published, figure))
+        missing = without_values(published, figure)
+        rows = Rows(accuracy=in_order(published, figure), token_counts=counts)
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
         parser.error("one of --accuracy, --published, --position-bias, --differences and --advice is required")
@@ -64,6 +63,12 @@ def main() -> None:
         add_note(picture, [f"no published values: {', '.join(missing)}"])
     save_figure(picture, args.png)
     save_figure(picture, args.pdf)
+
+
+def without_values(published: pd.DataFrame, figure: Mapping) -> list[str]:
+    """The models of a figure that have no published values there."""
+    shown = set(shown_cells(figure, published)["model"])
+    return [model for model in figure["models"] if model not in shown]
 
 
 def in_order(published: pd.DataFrame, figure: Mapping) -> pd.DataFrame:

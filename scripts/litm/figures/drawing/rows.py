@@ -45,7 +45,7 @@ def mean_tokens(figure: Mapping, token_counts: "pd.DataFrame | None", size: obje
     if token_counts is None:
         return {}
     rows = shown_cells(figure, token_counts)
-    rows = rows[(rows["size"] == size) & (rows["n"] > 0)]
+    rows = rows[(rows["size"] == size) & rows["mean"].notna()]
     return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["mean"].mean().items()}
 
 
