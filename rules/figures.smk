@@ -9,6 +9,7 @@ rule plot_figure:
         published=PLAN.figures.published,
         differences=PLAN.figures.differences,
         advice=PLAN.figures.advice,
+        token_counts=PLAN.figures.token_counts,
         code=PLAN.figures.code,
     output:
         png=report(
@@ -36,6 +37,7 @@ rule plot_figure:
         " --published {input.published:q}"
         " --differences {input.differences:q}"
         " --advice {input.advice:q}"
+        " --token-counts {input.token_counts:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"
@@ -73,6 +75,7 @@ rule plot_pbi_forest:
 rule plot_published:
     input:
         published=PLAN.paper.accuracy,
+        token_counts=PLAN.paper.token_counts,
         code=PLAN.figures.published_code,
     output:
         png="results/published/figures/{figure}.png",
@@ -83,12 +86,17 @@ rule plot_published:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.paper.accuracy, PLAN.figures.published_code),
+        content=PLAN.content(
+            PLAN.paper.accuracy,
+            PLAN.paper.token_counts,
+            PLAN.figures.published_code,
+        ),
         figure=PLAN.figures.published_settings,
     shell:
         "python {input.code[0]:q}"
         " --figure {params.figure:q}"
         " --published {input.published:q}"
+        " --token-counts {input.token_counts:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"

@@ -11,7 +11,7 @@ from litm.analysis.tables import load_table
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
 from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.rows import Rows, shown_cells
 from litm.figures.drawing.style import add_note, save_figure
 
 
@@ -25,15 +25,21 @@ def main() -> None:
     parser.add_argument("--position-bias", help="the table of position bias")
     parser.add_argument("--differences", nargs="?", help="the table of differences between conditions")
     parser.add_argument("--advice", nargs="?", help="the table of what helps")
+    parser.add_argument("--token-counts", nargs="*", default=[], help="lengths of prompts, measured or published")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
     figure = args.figure
+    counts = pd.concat([read_csv(path) for path in args.token_counts]) if args.token_counts else None
+    missing: list[str] = []
     published = published_table(read_published(args.published)) if args.published else None
     if args.position_bias:
         rows = Rows(position_bias=read_csv(args.position_bias))
     elif args.differences:
-        rows = Rows(differences=read_csv(args.differences, load_table("condition_differences").TABLE.dtypes))
+        rows = Rows(
+            differences=read_csv(args.differences, load_table("condition_differences").TABLE.dtypes),
+            token_counts=counts,
+        )
     elif args.advice:
         rows = Rows(advice=read_csv(args.advice, load_table("advice").TABLE.dtypes))
     elif args.accuracy:
@@ -42,23 +48,32 @@ def main() -> None:
             scores=(pd.read_parquet(path) for path in args.scores),
             recall=pd.concat([read_csv(path) for path in args.recall]) if args.recall else None,
             published=published,
+            token_counts=counts,
         )
     elif published is not None:
-        rows = Rows(accuracy=in_order(published, figure))
+        missing = without_values(published, figure)
+        rows = Rows(accuracy=in_order(published, figure), token_counts=counts)
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
         parser.error("one of --accuracy, --published, --position-bias, --differences and --advice is required")
     picture = load_kind(figure["kind"]).draw(figure, rows)
     if args.accuracy:
         add_note(picture, cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {})))
+    elif missing:
+        add_note(picture, [f"no published values: {', '.join(missing)}"])
     save_figure(picture, args.png)
     save_figure(picture, args.pdf)
 
 
+def without_values(published: pd.DataFrame, figure: Mapping) -> list[str]:
+    """The models of a figure that have no published values there."""
+    shown = set(shown_cells(figure, published)["model"])
+    return [model for model in figure["models"] if model not in shown]
+
+
 def in_order(published: pd.DataFrame, figure: Mapping) -> pd.DataFrame:
     """The rows of a figure's models in the order of the figure, which is that of the colours."""
-    models = figure["models"] or dict.fromkeys(published["model"])
-    return pd.concat([published[published["model"] == model] for model in models])
+    return pd.concat([published[published["model"] == model] for model in figure["models"]])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 from matplotlib.figure import Figure
+from programs import load_program
 
 from litm.analysis.paper_layouts import LAYOUTS
 from litm.analysis.paper_tables import PaperTable, latex_table, paper_table
@@ -23,9 +24,10 @@ from litm.analysis.published.values import (
 )
 from litm.analysis.statistics import mean_interval, unpaired_difference
 from litm.analysis.tables.published_comparison import TABLE
+from litm.base.csv_files import read_csv
 from litm.base.errors import UserError
 from litm.figures import load_kind
-from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.rows import Rows, mean_tokens
 
 FOLDER = ROOT / "resources" / "published"
 ACCURACIES = read_published(FOLDER / "accuracy.csv")
@@ -347,6 +349,19 @@ def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend
 
 
 # --- The target `published` ---
+
+
+def test_the_models_of_a_figure_without_published_values_are_named():
+    published = published_table(ACCURACIES)
+    models = ["mpt-30b-instruct", "flan-t5-xxl", "longchat-13b-16k", "flan-ul2"]
+    figure = {"experiments": ["multi_document_qa"], "models": models, "sizes": [20]}
+    assert load_program("plot_figure").without_values(published, figure) == ["flan-t5-xxl", "flan-ul2"]
+
+
+def test_published_lengths_of_prompts_are_those_of_the_models_of_a_figure():
+    counts = read_csv(FOLDER / "token_counts.csv")
+    figure = {"experiments": ["kv_retrieval"], "models": ["mpt-30b-instruct", "llama-2-7b"], "sizes": None}
+    assert mean_tokens(figure, counts, 140) == {"mpt-30b-instruct": 7600.9}
 
 
 def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(new_bench):

@@ -82,6 +82,7 @@ def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
         "accuracy_by_position": (["one"], ["one"]),
         "accuracy_by_size": (["none"], ["none"]),
         "accuracy_by_target": (["several"], ["several"]),
+        "accuracy_by_size_and_position": (["one"], []),
         "mean_accuracy_by_size": (["one"], []),
         "condition_differences": (["one"], []),
         "accuracy_by_cost": (["none"], []),

@@ -10,7 +10,7 @@ from workbench import CONFIG, Workbench
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Workbench:
-    """A workbench in which everything has been made: a figure by position, one of means by size, and the forest."""
+    """A workbench in which everything has been made: by position, by size, a heatmap, and the forest."""
     bench = Workbench.create(tmp_path_factory.mktemp("finished"))
     config = deepcopy(CONFIG) | {"experiments": ["kv"]}
     config["define"]["figures"] = {
@@ -39,7 +39,7 @@ def plan_after_comment_in(bench: Workbench, module: str) -> dict[str, int]:
         return bench.plan()
 
 
-@pytest.mark.parametrize("kind", ["accuracy_by_position", "mean_accuracy_by_size"])
+@pytest.mark.parametrize("kind", ["accuracy_by_position", "accuracy_by_size_and_position", "mean_accuracy_by_size"])
 def test_an_edited_kind_of_figure_draws_the_figures_of_that_kind_again_and_the_report(finished, kind):
     assert plan_after_comment_in(finished, f"figures/{kind}.py") == {"plot_figure": 1, "make_report": 1}
 
@@ -60,6 +60,7 @@ def test_an_edited_forest_plot_is_drawn_again_without_the_report_which_has_the_i
         "corpora/sources/documents.py",
         "retrieval/methods/bm25.py",
         "config/figures.py",
+        "config/automatic_figures.py",
         "config/experiments.py",
         "inference/engines/vllm.py",
         "examples/tasks/multi_document_qa.py",
@@ -71,7 +72,7 @@ def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished
 
 def test_an_edit_of_what_all_figures_share_draws_all_of_them_again(finished):
     assert plan_after_comment_in(finished, "figures/drawing/style.py") == {
-        "plot_figure": 2, "plot_pbi_forest": 1, "make_report": 1
+        "plot_figure": 3, "plot_pbi_forest": 1, "make_report": 1
     }  # fmt: skip
 
 

@@ -395,9 +395,9 @@ def test_the_default_config_has_these_tables(demo):
         f"results/tables/{name}"
         for name in (
             "accuracy.csv", "answer_checks.csv", "candidates.csv", "claims.csv", "claims.md", "claims_summary.csv",
-            "condition_differences.csv", "detectable_effects.csv", "pbi.csv", "pbi.md", "position_bias.csv",
-            "position_pairs.csv", "published_comparison.csv", "published_comparison.md", "reading_sensitivity.csv",
-            "retrieval.csv", "token_counts.csv", "utilisation.csv",
+            "condition_differences.csv", "detectable_effects.csv", "effective_length.csv", "pbi.csv", "pbi.md",
+            "position_bias.csv", "position_pairs.csv", "published_comparison.csv", "published_comparison.md",
+            "reading_sensitivity.csv", "retrieval.csv", "token_counts.csv", "utilisation.csv",
         )
     ]  # fmt: skip
     assert "results/tables/audit.csv" not in demo.tables.files and "audit" in demo.tables.names
@@ -505,14 +505,37 @@ def test_a_figure_by_size_shows_the_recall_of_the_retriever(paper):
 
 
 def test_figures_come_in_two_formats_with_the_one_of_all_curves_first(demo):
-    names = ("pbi_forest", "kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa")
+    curves = ("kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa")
+    names = ("pbi_forest", *curves, *(f"{name}_{end}" for name in curves for end in ("heatmap", "by_size")))
     assert demo.figures.files == [f"results/figures/{name}.{format}" for name in names for format in ("png", "pdf")]
     assert demo.figures.shown == [f"results/figures/{name}.png" for name in names[1:]]
 
 
-def test_published_values_alone_make_six_figures_seven_tables_and_the_claims(demo):
+def test_a_figure_has_the_lengths_of_the_prompts_that_can_be_counted(paper, demo):
+    names = ("multi_document_qa", "closed_book_qa")
+    counted = [Path(path).parts[2:] for path in paper.figures.token_counts(of(figure="figure5"))]
+    assert counted == [(model, f"{name}.csv") for model in ("mpt-30b-instruct", "longchat-13b-16k") for name in names]
+    assert demo.figures.token_counts(of(figure="kv_retrieval_small")) == [
+        "results/token_counts/reference/kv_retrieval_small.csv"
+    ]
+
+
+def test_the_legend_says_what_models_are_where_they_differ_in_it(paper):
+    settings = json.loads(paper.figures.settings(of(figure="figure11")))
+    assert settings["facts"] == {
+        "flan-t5-xxl": "encoder-decoder, trained on 512 tokens",
+        "flan-ul2": "encoder-decoder, trained on 2,048 tokens",
+    }
+    assert settings["training_lengths"] == {"flan-t5-xxl": 512, "flan-ul2": 2048}
+    assert json.loads(paper.figures.settings(of(figure="figure13")))["facts"] == {
+        "mpt-30b-instruct": "tuned from mpt-30b"
+    }
+    assert "facts" not in json.loads(paper.figures.settings(of(figure="figure10")))
+
+
+def test_published_values_alone_make_seven_figures_seven_tables_and_the_claims(demo):
     names = [Path(file).name for file in demo.paper.published_files]
-    assert len(names) == 6 * 2 + 2 + 7 * 3
+    assert len(names) == 7 * 2 + 2 + 7 * 3
     assert {"figure5.png", "claims.md", "table7.tex"} <= set(names)
     assert json.loads(demo.figures.published_settings(of(figure="figure5")))["name"] == "figure5"
 

@@ -18,12 +18,12 @@ SWEEPS = 4
 #: What follows from new scores of one sweep.
 TABLES = {
     # All tables but those of tokens and of gold answers.
-    "make_table": 8, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+    "make_table": 9, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
 }  # fmt: skip
-#: What follows from new scores of both models on an experiment that is in one figure, and of all sweeps.
-AFTER_KV = {"score": 2, **TABLES, "summarize": 2, "plot_figure": 1, "sample_questions": 1, "make_report": 1}
+#: What follows from new scores of both models on an experiment that is in three figures, and of all sweeps.
+AFTER_KV = {"score": 2, **TABLES, "summarize": 2, "plot_figure": 3, "sample_questions": 1, "make_report": 1}
 AFTER_ALL_SCORES = {
-    "score": SWEEPS, **TABLES, "summarize": 2, "plot_figure": 2, "sample_questions": 3, "make_report": 1
+    "score": SWEEPS, **TABLES, "summarize": 2, "plot_figure": 4, "sample_questions": 3, "make_report": 1
 }  # fmt: skip
 #: What follows from new examples of an experiment, beside its sweeps and the tables of tokens and of gold answers.
 COUNTS = {"check_examples": 1, "count_tokens": 1}
@@ -84,7 +84,7 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
     assert list(zip(checks["experiment"], checks["size"], checks["n"], strict=True)) == [
         ("kv", 4, 3), ("kv", 6, 3), ("qa", 3, 4), ("closed_book", 0, 4)
     ]  # fmt: skip
-    for name in ("kv", "qa"):
+    for name in ("kv", "kv_heatmap", "kv_by_size", "qa"):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
     claims = pd.read_csv(finished.path("results/tables/claims.csv"))
@@ -173,7 +173,7 @@ def test_nothing_after_changing_how_a_model_is_run(bench):
 def test_another_position_makes_its_examples_and_asks_only_them(bench):
     config = changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}})
     bench.configure(config)
-    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 9}
+    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 10}
     bench.configure({**config, "models": ["dummy"], "experiments": ["kv"]})
     bench.run()
     assert bench.asked("kv") == (3, 12)
@@ -182,7 +182,7 @@ def test_another_position_makes_its_examples_and_asks_only_them(bench):
 
 def test_a_position_less_asks_nothing(bench):
     bench.configure(changed(kv={"positions": {4: [0], 6: [0, 5]}}))
-    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV, "make_table": 9}
+    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV, "make_table": 10}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (0, 9)
 
@@ -199,7 +199,7 @@ def test_another_model_runs_its_own_sweeps_only(bench):
 
 def test_a_model_less_asks_and_scores_nothing(bench):
     bench.configure({**FINISHED, "models": ["dummy"]})
-    assert bench.plan() == {**TABLES, "make_table": 7, "plot_figure": 2, "sample_questions": 1, "make_report": 1}
+    assert bench.plan() == {**TABLES, "make_table": 8, "plot_figure": 4, "sample_questions": 1, "make_report": 1}
 
 
 @pytest.mark.parametrize(("model", "sweeps"), [("dummy", 3), ("reference", 1)])
@@ -274,14 +274,14 @@ def test_a_comment_in_the_code_of_an_engine_runs_its_own_sweeps_only(bench):
 
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
-    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 10}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 11}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (12, 0)
 
 
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
-    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 10}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 11}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (8, 12)
 
@@ -333,7 +333,7 @@ def test_other_weights_ask_everything_again_whatever_their_time(bench, age):
 def test_another_seed_makes_only_what_is_random_again(bench):
     bench.configure({**FINISHED, "seed": 7})
     assert bench.plan() == {
-        "make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 10, "sample_questions": 3
+        "make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 11, "sample_questions": 3
     }  # fmt: skip
 
 

@@ -1,12 +1,15 @@
 """The figures of the configuration: those asked for, or those that the experiments call for."""
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field, Strict
 
 from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
+from litm.config import automatic_figures
+from litm.config.automatic_figures import base_and_tuned, beside_plain, by_size, plain_curves
 from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel
@@ -15,9 +18,6 @@ from litm.figures import kind_names, load_kind
 
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
-
-#: The end of the name of the figure of an experiment with remedies: accuracy against what a question costs.
-BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
 
 #: A model and two experiments that it is compared in; the same one twice for a tuned model and its base.
 Compared = tuple[str, str, str]
@@ -30,6 +30,7 @@ class FigureEntry(Entry):
         "accuracy_by_position",
         description="accuracy_by_position (one panel for each size), accuracy_by_size (with the recall of the "
         "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), "
+        "accuracy_by_size_and_position (a heatmap for each model), "
         "accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an experiment "
         "with remedies against the tokens or the money of a question), or condition_differences (paired differences "
         "of its experiments by position; of one experiment, its tuned models minus their base).",
@@ -40,7 +41,9 @@ class FigureEntry(Entry):
         {}, description="Experiments drawn as horizontal lines if they are selected, with the label of each line."
     )
     panel_title: str = Field(
-        FILLED_IN, description="Title of a panel; {size} stands for the number of items. Left out: {size} items."
+        FILLED_IN,
+        description="Title of a panel; {size} stands for the number of items. Left out: {size} items. The mean "
+        "tokens of a prompt are added where they were counted and the title does not speak of tokens itself.",
     )
     x_label: str = Field(FILLED_IN, description="Label of the horizontal axis; that of the kind if left out.")
     models: Names | None = Field(
@@ -52,7 +55,7 @@ class FigureEntry(Entry):
     published: bool = Field(
         False,
         description="Whether the published values of the models (resources/published/accuracy.csv) are drawn too, "
-        "dashed. The target `published` draws such a figure from these alone.",
+        "dashed. The target `published` draws such a figure from these alone, if it names its `models`.",
     )
 
 
@@ -86,7 +89,7 @@ def read_figures(
     sweeps: Mapping[tuple[str, str], Experiment],
     conditions: Mapping[str, Condition],
 ) -> dict[str, Figure]:
-    """The figures asked for; if none are named, those with something to show, and one for any other curve.
+    """The figures asked for; if none are named, those with something to show, and those of `automatic_figures`.
 
     catalogues: all entries by kind and name; experiments: those that are selected; sweeps: the pairs of a selected
     model and experiment that there are, with the experiment at the sizes that the model runs; conditions: of
@@ -113,37 +116,30 @@ def read_figures(
         return figures
     figures = {name: _read_figure(entry, experiments) for name, entry in entries.items()}
     figures = {name: figure for name, figure in figures.items() if _has_curves(figure, experiments, sweeps, compared)}
+    about = {name: model.about for name, model in catalogues["models"].items() if model.about}
+    tuned = {name: one.tuned_from for name, one in about.items() if one.tuned_from}
     for name, experiment in experiments.items():
         if name in conditions:
-            figures |= _figure_of_study(name, experiments, conditions)
+            figures |= _read_all(automatic_figures.of_study(name, experiments, conditions), experiments)
             continue
-        models = {model for model, one in sweeps if one == name}
-        if not any(figure.shows_all(experiment, models) for figure in figures.values()):
-            kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
-            if kind:
-                lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
-                references = {reference: label for label, reference in lines.items() if reference in experiments}
-                entry = {"kind": kind, "title": experiment.title, "experiments": [name], "references": references}
-                figures[name] = _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
+        for entries_of in (beside_plain, plain_curves, partial(base_and_tuned, tuned=tuned), by_size):
+            added = entries_of(experiment, experiments, sweeps, list(figures.values()))
+            free = {one: entry for one, entry in added.items() if one == name or one not in {*entries, *experiments}}
+            figures |= _read_all(free, experiments)
     return figures
 
 
-def _figure_of_study(
-    study: str, experiments: Mapping[str, Experiment], conditions: Mapping[str, Condition]
-) -> dict[str, Figure]:
-    """The figure of an experiment with remedies and of all its conditions; none of a condition."""
-    if conditions[study].study != study:
-        return {}
-    names = [name for name, one in conditions.items() if one.study == study and name in experiments]
-    entry = {"kind": COST_KIND, "title": experiments[study].title, "experiments": names}
-    name = f"{study}{BY_COST}"
-    return {name: _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)}
+def _read_all(entries: Mapping[str, Mapping], experiments: Mapping[str, Experiment]) -> dict[str, Figure]:
+    return {
+        name: _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
+        for name, entry in entries.items()
+    }
 
 
 def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:
-    """The figures of which there are published values, whatever is selected."""
+    """The figures of the paper's models that there are published values of, whatever is selected."""
     figures = {name: _read_figure(entry, {}) for name, entry in entries.items()}
-    return {name: figure for name, figure in figures.items() if figure.published}
+    return {name: figure for name, figure in figures.items() if figure.published and figure.models}
 
 
 def _compared(sweeps: Mapping[tuple[str, str], Experiment], models: Mapping[str, AnyModel]) -> set[Compared]:

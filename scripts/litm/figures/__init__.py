@@ -6,12 +6,15 @@ A kind of figure is a module of this package with
 - `INPUTS`: the fields of `Rows` that it reads, `published` apart, which a figure asks for;
 - `misfit(experiments) -> str | None`: why a figure of these experiments cannot be of this kind, None if it can;
 - `is_automatic(experiment) -> bool`: whether an experiment that no figure shows gets one of this kind;
+- `BY_SIZE`: the ends of the name and of the title of the figure of this kind that an experiment gets beside its curves,
+  if it has several sizes and fits; None if none does;
 - `draw(figure, rows) -> matplotlib.figure.Figure`: the picture;
 - `chart(figure, rows) -> Chart | None`: the same as plain data, which the report draws from the accuracy table; None if
   the accuracy table is not enough.
 
 `figure` has the settings of a figure: name, kind, title, experiments, references, panel_title, x_label, and optionally
-models, sizes and places (of models in the study, which give them their colours). The config reads these modules
+models, sizes, places (of models in the study, which give them their colours), facts (that the legend says of models)
+and training_lengths (tokens, by model). The config reads these modules
 whenever a workflow is planned: pandas and matplotlib are imported by what draws, in the package `drawing`, and not by a
 kind when it is loaded.
 
@@ -55,6 +58,7 @@ class Kind(Protocol):
 
     X_LABEL: str
     INPUTS: tuple[str, ...]
+    BY_SIZE: tuple[str, str] | None
 
     @staticmethod
     def misfit(experiments: Sequence[Experiment]) -> str | None: ...

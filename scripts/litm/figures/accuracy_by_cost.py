@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 X_LABEL = "Tokens of a question, prompt and answer"
 INPUTS = ("advice",)
+BY_SIZE = None
 
 
 def misfit(experiments: Sequence[Experiment]) -> str | None:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 X_LABEL = "Number of items in the context"
-INPUTS = ("accuracy", "recall")
+INPUTS = ("accuracy", "recall", "token_counts")
+BY_SIZE = None
 
 
 def misfit(experiments: Sequence[Experiment]) -> str | None:
@@ -38,4 +39,5 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 def chart(figure: Mapping, rows: Rows) -> Chart:
     """One panel."""
-    return chart_by_size(figure, shown_cells(figure, rows.accuracy), rows.accuracy, rows.published, rows.recall)
+    cells = shown_cells(figure, rows.accuracy)
+    return chart_by_size(figure, cells, rows.accuracy, rows.published, rows.recall, rows.token_counts)

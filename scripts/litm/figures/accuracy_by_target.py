@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 X_LABEL = "Item asked for, and its position"
-INPUTS = ("accuracy",)
+INPUTS = ("accuracy", "token_counts")
+BY_SIZE = None
 
 
 def misfit(experiments: Sequence[Experiment]) -> str | None:
@@ -47,10 +48,12 @@ def chart(figure: Mapping, rows: Rows) -> Chart:
     cells = shown_cells(figure, rows.accuracy)
     cells = cells[cells["position"].notna()]
     models = models_in(cells)
-    return make_chart(figure, _panels(figure, cells), models, references(figure, rows.accuracy, models))
+    return make_chart(
+        figure, _panels(figure, cells, rows.token_counts), models, references(figure, rows.accuracy, models)
+    )
 
 
-def _panels(figure: Mapping, cells: "pd.DataFrame") -> Iterator[Panel]:
+def _panels(figure: Mapping, cells: "pd.DataFrame", token_counts: "pd.DataFrame | None") -> Iterator[Panel]:
     """Under a title that tells the panels apart: experiment, size, and positions."""
     for experiment in figure["experiments"]:
         for size, of_size in cells[cells["experiment"] == experiment].groupby("size"):
@@ -60,7 +63,7 @@ def _panels(figure: Mapping, cells: "pd.DataFrame") -> Iterator[Panel]:
             }
             for positions, group in sorted(placements.items(), key=lambda item: item[0]):
                 lines = [experiment] if len(figure["experiments"]) > 1 else []
-                lines.append(panel_title(figure, size))
+                lines.append(panel_title(figure, size, token_counts))
                 if len(placements) > 1:
                     lines.append(", ".join(ordinal(position + 1) for position in positions))
                 yield _panel("\n".join(lines), group)

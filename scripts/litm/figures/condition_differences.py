@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 X_LABEL = "Position of the item with the answer"
-INPUTS = ("differences",)
+INPUTS = ("differences", "token_counts")
+BY_SIZE = None
 Y_LABEL = "Difference (points)"
 
 
@@ -38,14 +39,16 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
     """The difference a - b in points against the position, with paired 95 % intervals and a line at 0."""
     from litm.figures.drawing.differences import draw_differences
 
-    return draw_differences(difference_chart(figure, rows.differences), compared(figure, rows.differences))
+    return draw_differences(
+        difference_chart(figure, rows.differences, rows.token_counts), compared(figure, rows.differences)
+    )
 
 
 def chart(figure: Mapping, rows: Rows) -> None:
     """The report shows the picture: its charts are of accuracies."""
 
 
-def difference_chart(figure: Mapping, differences: "pd.DataFrame") -> Chart:
+def difference_chart(figure: Mapping, differences: "pd.DataFrame", token_counts: "pd.DataFrame | None" = None) -> Chart:
     """The panels in the order of their sizes; no panel where nothing of the figure was compared."""
     from dataclasses import replace
 
@@ -64,7 +67,7 @@ def difference_chart(figure: Mapping, differences: "pd.DataFrame") -> Chart:
                 points = points_of(rows.sort_values("position_a"), "position_a", "difference")
                 series.append(Series(CURVE, model, label, pairs[pair], points))
         ticks = tuple((position, ordinal(position + 1)) for position in positions)
-        panels.append(Panel(panel_title(figure, size), ticks, tuple(series)))
+        panels.append(Panel(panel_title(figure, size, token_counts), ticks, tuple(series)))
     return replace(make_chart(figure, panels, models), y_label=Y_LABEL)
 
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 X_LABEL = "Number of items in the context"
 #: The interval of a mean needs the answers to the same question at every position.
-INPUTS = ("accuracy", "scores")
+INPUTS = ("accuracy", "scores", "token_counts")
+BY_SIZE = ("_by_size", ", mean of the positions")
 
 
 def misfit(experiments: Sequence[Experiment]) -> str | None:
@@ -42,7 +43,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
     means = _means(figure, rows)
     published = None if rows.published is None else means_of_cells(shown_cells(figure, rows.published))
-    return draw_curves(chart_by_size(figure, means, rows.accuracy, published))
+    return draw_curves(chart_by_size(figure, means, rows.accuracy, published, token_counts=rows.token_counts))
 
 
 def _means(figure: Mapping, rows: Rows) -> "pd.DataFrame":

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 X_LABEL = "Position Bias Index (percentage points): mean of start and end, minus middle"
 INPUTS = ("position_bias",)
+BY_SIZE = None
 
 
 def misfit(experiments: Sequence[Experiment]) -> str:

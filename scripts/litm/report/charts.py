@@ -28,9 +28,14 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
     """The chart of a figure; None where nothing was scored, and for a kind that the accuracy table is not enough for.
 
     figure: settings of a figure, with `recall`, the (questions, corpus, retriever) whose recall is drawn; tables: by
-    name, `accuracy` and, if there are any, `retrieval` and `published_comparison`.
+    name, `accuracy` and, if there are any, `retrieval`, `published_comparison` and `token_counts`.
     """
-    rows = Rows(tables["accuracy"], recall=_recall(figure["recall"], tables), published=_published(figure, tables))
+    rows = Rows(
+        tables["accuracy"],
+        recall=_recall(figure["recall"], tables),
+        published=_published(figure, tables),
+        token_counts=tables.get("token_counts"),
+    )
     made = load_kind(figure["kind"]).chart(figure, rows)
     panels = [panel for panel in made.panels if _has_own(panel)] if made else []
     if not made or not panels:

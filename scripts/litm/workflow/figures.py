@@ -1,13 +1,15 @@
 """Figures: which ones there are, and what each is drawn of."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from litm.analysis.claims.relations import ENCODER_DECODER
 from litm.base.hashing import canonical_json
 from litm.config.experiments import Experiment
 from litm.config.figures import PBI_FOREST, Figure
 from litm.config.study import Study
 from litm.figures import load_kind
 from litm.workflow.analysis import TablePlan
+from litm.workflow.models import ModelPlan
 from litm.workflow.paper import PaperPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.retrieval import CandidatePlan, recall_file
@@ -27,6 +29,7 @@ class FigurePlan:
         candidates: CandidatePlan,
         tables: TablePlan,
         paper: PaperPlan,
+        models: ModelPlan,
     ) -> None:
         self._study = study
         self._project = project
@@ -34,6 +37,7 @@ class FigurePlan:
         self._candidates = candidates
         self._tables = tables
         self._paper = paper
+        self._models = models
 
     # Which figures there are
 
@@ -99,12 +103,19 @@ class FigurePlan:
         needed = "scores" in load_kind(figure.kind).INPUTS
         return self._of_sweeps(figure, "results/scores/{}/{}.parquet") if needed else []
 
-    def _of_sweeps(self, figure: Figure, pattern: str) -> list[str]:
+    def token_counts(self, wildcards: Wildcards) -> list[str]:
+        """The lengths of the prompts of its models and experiments, as far as they can be counted."""
+        figure = self._study.figures[wildcards.figure]
+        needed = "token_counts" in load_kind(figure.kind).INPUTS
+        counted = self._of_sweeps(figure, "results/token_counts/{}/{}.csv", of=self._models.counted)
+        return counted if needed else []
+
+    def _of_sweeps(self, figure: Figure, pattern: str, of: Collection[str] | None = None) -> list[str]:
         return [
             pattern.format(model, name)
             for model in self._study.models
             for name in (*figure.experiments, *figure.references)
-            if figure.shows(model) and (model, name) in self._sweeps.pairs
+            if figure.shows(model) and (model, name) in self._sweeps.pairs and (of is None or model in of)
         ]
 
     def recall(self, wildcards: Wildcards) -> list[str]:
@@ -139,7 +150,25 @@ class FigurePlan:
         """Its settings, with the places of the models that it shows: another model changes no other's colour."""
         shown = {model for model in self._study.models if figure.shows(model)}
         asked = {model for model, name in self._sweeps.pairs if name in (*figure.experiments, *figure.references)}
-        return {**figure.settings(), "places": self._places(shown & asked)}
+        drawn = [model for model in self._study.models if model in shown & asked]
+        return {**figure.settings(), "places": self._places(drawn), **self._known(drawn)}
+
+    def _known(self, models: Sequence[str]) -> dict[str, dict]:
+        """What figures say of models, by model, without what nothing is known of: `facts` for the legend, where models
+        of several architectures, or a model and its base, are shown together; `training_lengths` in tokens.
+        """
+        about = {model: self._study.relations["models"].get(model, {}) for model in models}
+        encoders = [model for model, one in about.items() if one.get("architecture") == ENCODER_DECODER]
+        facts = {}
+        for model, one in about.items():
+            length, base = one.get("training_length"), one.get("tuned_from")
+            words = [f"tuned from {base}"] if base in models else []
+            if model in encoders and len(encoders) < len(models):
+                words += ["encoder-decoder", *([f"trained on {length:,} tokens"] if length else [])]
+            if words:
+                facts[model] = ", ".join(words)
+        lengths = {model: one["training_length"] for model, one in about.items() if one.get("training_length")}
+        return {name: known for name, known in (("facts", facts), ("training_lengths", lengths)) if known}
 
     def _places(self, models: Collection[str]) -> dict[str, int]:
         """The place of each of these models among those of the study."""

@@ -18,7 +18,7 @@ class PaperPlan:
         self.accuracy = project.file("resources", "published", "accuracy.csv")
         self.statements = project.file("resources", "published", "statements.csv")
         self.claim_statuses = project.file("resources", "published", "claims.csv")
-        self._published_token_counts = project.file("resources", "published", "token_counts.csv")
+        self.token_counts = project.file("resources", "published", "token_counts.csv")
 
     @property
     def numbers(self) -> list[int]:
@@ -64,4 +64,4 @@ class PaperPlan:
 
     def published(self, wildcards: Wildcards) -> str:
         """The published values that Table {number} is made of."""
-        return self._published_token_counts if LAYOUTS[int(wildcards.number)].is_of_tokens else self.accuracy
+        return self.token_counts if LAYOUTS[int(wildcards.number)].is_of_tokens else self.accuracy

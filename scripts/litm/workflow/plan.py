@@ -58,7 +58,9 @@ class Plan:
         self.tables = TablePlan(study, self.project, self.models, self.candidates)
         self.paper = PaperPlan(study, self.project, self.tables)
         self.claims = ClaimPlan(study, self.candidates)
-        self.figures = FigurePlan(study, self.project, self.sweeps, self.candidates, self.tables, self.paper)
+        self.figures = FigurePlan(
+            study, self.project, self.sweeps, self.candidates, self.tables, self.paper, self.models
+        )
         self.report = ReportPlan(study, self.project, self.data, self.sweeps, self.tables, self.figures)
         self.suite = SuitePlan(study, self.sweeps)
         self.estimate = EstimatePlan(study, self.models, self.sweeps)

@@ -12,6 +12,7 @@ from typing import Any
 from litm.analysis.table import Table
 from litm.config.api_models import ApiModel
 from litm.config.conditions import find_comparisons
+from litm.config.experiments import Experiment
 from litm.config.study import Study
 
 TABLES = "results/tables"
@@ -45,6 +46,7 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
     sweeps = study.sweeps
     run = study.run
     with_positions = [pair for pair, experiment in run.items() if experiment.has_positions]
+    with_sizes = [pair for pair in with_positions if _has_several_sizes(run[pair])]
     models_of = Counter((name, size) for (_, name), one in run.items() for size in {cell.size for cell in one.cells})
     shared = {pair for pair, one in run.items() if any(models_of[pair[1], cell.size] > 1 for cell in one.cells)}
     with_references = [
@@ -60,6 +62,7 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
         "scores": _scores(sweeps),
         "accuracies": _files("results/accuracy/{}/{}.csv", sweeps),
         "curve_scores": _scores(with_positions),
+        "sized_scores": _scores(with_sizes),
         "compared_scores": _scores(pair for pair in sweeps if pair in shared),
         "gold_scores": _scores((model, name) for model, name, _, _ in with_references),
         "closed_book": _scores((model, str(name)) for model, _, name, _ in with_references),
@@ -76,6 +79,11 @@ def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
         "published": [sources.published],
         "published_models": [sources.published_models],
     }
+
+
+def _has_several_sizes(experiment: Experiment) -> bool:
+    """Whether it has curves of several sizes, of one gold item at a time."""
+    return not experiment.asks_several and len({curve.size for curve in experiment.curves}) > 1
 
 
 def table_settings(study: Study, sources: Sources) -> dict[str, Any]:

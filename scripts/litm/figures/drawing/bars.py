@@ -17,7 +17,7 @@ from litm.figures.drawing.colours import COLOURS
 #: Of a panel: without its bars, and for a bar or the gap between two groups; at least; and of the whole figure at most.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
 PANEL_HEIGHT_INCHES = 2.9
-NOTE_CHARACTERS_AN_INCH, NOTE_LINE_POINTS = 12, 11
+NOTE_CHARACTERS_AN_INCH = 12
 #: Bars of more models than there are colours differ in their hatching.
 HATCHES = ("", "////", "....")
 
@@ -90,7 +90,7 @@ def _draw_row(
     for ax, panel, note, above in zip(axes, panels, notes, has_bars, strict=False):
         _draw_bars(ax, panel, fills)
         _add_note(ax, note, above)
-        ax.set_title(panel.title, pad=6 + NOTE_LINE_POINTS * lines)
+        ax.set_title(panel.title, pad=6 + style.NOTE_LINE_POINTS * lines)
 
 
 def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:

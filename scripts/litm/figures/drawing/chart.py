@@ -1,11 +1,12 @@
 """A figure as plain data: panels of series of points, which pictures and the report are drawn from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from litm.base.plain_rows import plain_rows
-from litm.figures.drawing.rows import absent_models, models_in, scored, shown_cells
+from litm.figures.drawing.prompt_lengths import length_in_words, with_length
+from litm.figures.drawing.rows import absent_models, mean_tokens, models_in, scored, shown_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,20 +45,23 @@ class Series:
 class Panel:
     """Series on the same axes. title and the labels of ticks may have several lines.
 
-    ticks: (x, label); absent: the models without a scored question here.
+    ticks: (x, label); absent: the models without a scored question here; beyond: those whose prompts are longer here
+    than what they were trained on, with that length.
     """
 
     title: str
     ticks: tuple[tuple[int, str], ...]
     series: tuple[Series, ...]
     absent: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Chart:
     """The panels of a figure, and its models.
 
-    places: the place of models in the study, which gives them their colours.
+    places: the place of models in the study, which gives them their colours; facts: what the legend says of a model
+    behind its name; note: a sentence below the legend's title, '' for none.
     """
 
     name: str
@@ -67,6 +71,8 @@ class Chart:
     models: tuple[str, ...]
     panels: tuple[Panel, ...]
     places: Mapping[str, int]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
 
     def series(self, *kinds: str) -> Iterator[Series]:
         """All series of these kinds, panel by panel; all there are if none is named."""
@@ -87,12 +93,13 @@ def make_chart(
         models=tuple(models),
         panels=tuple(replace(panel, series=panel.series + series) for panel in panels),
         places=figure.get("places") or {},
+        facts=figure.get("facts") or {},
     )
 
 
-def panel_title(figure: Mapping, size: object) -> str:
-    """The title of the panel of a size."""
-    return figure["panel_title"].replace("{size}", str(size))
+def panel_title(figure: Mapping, size: object, token_counts: "pd.DataFrame | None" = None) -> str:
+    """The title of the panel of a size, with the mean tokens of its prompts where they are known."""
+    return with_length(figure["panel_title"].replace("{size}", str(size)), mean_tokens(figure, token_counts, size))
 
 
 def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
@@ -166,14 +173,18 @@ def chart_by_size(
     accuracy: "pd.DataFrame",
     published: "pd.DataFrame | None",
     recall: "pd.DataFrame | None" = None,
+    token_counts: "pd.DataFrame | None" = None,
 ) -> Chart:
     """One panel with the accuracy of `cells` over the sizes.
 
     cells, published: one row for each model, experiment and size; accuracy: the rows of the reference experiments.
+    The note has the length of the prompts of each size, where it is known.
     """
     sizes = sorted({int(size) for size in scored(cells)["size"]})
     models = models_in(cells)
     series = curves(figure, cells, "size") + published_curves(figure, published, models, cells, "size")
     panel = Panel("", tuple((size, str(size)) for size in sizes), series, absent_models(cells))
     everywhere = [*recalls(recall, sizes), *references(figure, accuracy, models)]
-    return make_chart(figure, [panel], models, everywhere)
+    lengths = [(size, length_in_words(mean_tokens(figure, token_counts, size))) for size in sizes]
+    told = ", ".join(f"{length} at {size}" for size, length in lengths if length)
+    return replace(make_chart(figure, [panel], models, everywhere), note=f"mean prompt: {told}" if told else "")

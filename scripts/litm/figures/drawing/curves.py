@@ -20,8 +20,8 @@ def draw_curves(chart: Chart) -> Figure:
         style.draw_series(ax, panel.series, looks)
         style.name_absent(ax, panel.absent)
         draw_ticks(ax, panel)
-        ax.set_title(panel.title)
         ax.set_xlabel(chart.x_label)
+    style.set_panel_titles(axes, chart.panels)
     axes[0].set_ylabel(chart.y_label)
     style.fit_y_axis(axes[0], chart)
     style.set_title(canvas, chart.title)
@@ -32,6 +32,7 @@ def draw_curves(chart: Chart) -> Figure:
         style.describe_axis(axes[0]),
     ]
     style.add_legend(canvas, style.legend_handles(chart, looks), "\n".join(filter(None, notes)))
+    style.add_note(canvas, filter(None, [chart.note]))
     return canvas
 
 

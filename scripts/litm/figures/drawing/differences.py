@@ -29,6 +29,7 @@ def draw_differences(chart: Chart, compared: Sequence[str]) -> Figure:
     for ax, panel in zip(axes, chart.panels, strict=True):
         _draw_panel(ax, panel, looks)
         ax.set_xlabel(chart.x_label)
+    style.set_panel_titles(axes, chart.panels)
     axes[0].set_ylabel(chart.y_label)
     ends = style.ends_of(chart)
     axes[0].set_ylim(min(-ALWAYS, min(ends) - 3), max(ALWAYS, max(ends) + 3))
@@ -45,4 +46,3 @@ def _draw_panel(ax: Axes, panel: Panel, looks: dict[str, style.Look]) -> None:
     ax.axhline(0, color="0.25", linewidth=1, zorder=1.5)
     style.draw_series(ax, panel.series, looks)
     draw_ticks(ax, panel)
-    ax.set_title(panel.title)

@@ -14,7 +14,8 @@ class Rows:
 
     accuracy: rows of accuracy.csv; scores: the score rows of each sweep, one table a sweep; recall: rows of the recall
     tables of the retrievers in the figure; published: published accuracies, with the columns of the accuracy table;
-    position_bias: position_bias.csv; differences: condition_differences.csv; advice: advice.csv.
+    position_bias: position_bias.csv; differences: condition_differences.csv; advice: advice.csv; token_counts: rows of
+    token_counts.csv, None where nobody counted any.
     """
 
     accuracy: "pd.DataFrame" = None  # type: ignore[assignment]
@@ -24,6 +25,7 @@ class Rows:
     position_bias: "pd.DataFrame" = None  # type: ignore[assignment]
     differences: "pd.DataFrame" = None  # type: ignore[assignment]
     advice: "pd.DataFrame" = None  # type: ignore[assignment]
+    token_counts: "pd.DataFrame | None" = None
 
 
 def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":
@@ -33,6 +35,18 @@ def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":
         if figure.get(key):
             shown &= accuracy[column].isin(list(figure[key]))
     return accuracy[shown]
+
+
+def mean_tokens(figure: Mapping, token_counts: "pd.DataFrame | None", size: object) -> dict[str, float]:
+    """The mean tokens of a prompt of this size, by model, over the figure's experiments and their placements.
+
+    token_counts: rows of token_counts.csv, which has none of models whose tokens nobody counted; None without any.
+    """
+    if token_counts is None:
+        return {}
+    rows = shown_cells(figure, token_counts)
+    rows = rows[(rows["size"] == size) & rows["mean"].notna()]
+    return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["mean"].mean().items()}
 
 
 def scored(cells: "pd.DataFrame") -> "pd.DataFrame":

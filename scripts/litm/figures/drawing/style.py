@@ -19,7 +19,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from litm.base.atomic_write import atomic_writer
 from litm.base.formatting import percent
-from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Point, Series
+from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS, MARKERS
 
 matplotlib.use("Agg")
@@ -30,8 +30,12 @@ MINIMUM_INCHES = 5.4
 TITLE_CHARACTERS_AN_INCH = 9
 #: Of the legend: an entry at least, and without its text; a character; and a line.
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
+#: Of a line of small text between a panel and its title.
+NOTE_LINE_POINTS = 11
 #: How far curves of several models are set apart, so that equal ones can be seen: a model's step, and of all at most.
 STEP_POINTS, SPREAD_POINTS = 3.0, 18.0
+#: The same for each further experiment of a model.
+EXPERIMENT_STEP_POINTS = 1.5
 #: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
 REFERENCE_STYLES: tuple = (":", "-.", (0, (1, 3)))
 CURVE_STYLES: tuple = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
@@ -112,7 +116,7 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
                 xs, values, yerr=interval_lengths(one.points), color=look.colour, marker=look.marker,
                 linestyle=dash_of(one), markersize=5, capsize=3, elinewidth=1,
             ).get_children()  # fmt: skip
-        move_aside(ax, artists, look.shift)
+        move_aside(ax, artists, look.shift + EXPERIMENT_STEP_POINTS * one.dash)
 
 
 def _draw_reference_interval(ax: Axes, point: Point, look: Look) -> None:
@@ -156,6 +160,21 @@ def ends_of(chart: Chart) -> list[float]:
     points = [point for series in chart.series() for point in series.points]
     limits = [limit for point in points for limit in (point.low, point.high, point.value) if limit is not None]
     return [100 * limit for limit in limits]
+
+
+def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel]) -> None:
+    """The titles of panels side by side; between a panel and its title stand the models beyond their training."""
+    characters = int(PANEL_INCHES[0] / CHARACTER_INCHES)
+    notes = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in panels]
+    notes = [textwrap.fill(note, int(1.2 * characters), break_on_hyphens=False) for note in notes]
+    lines = max((len(note.splitlines()) for note in notes), default=0)
+    for ax, panel, note in zip(axes, panels, notes, strict=True):
+        ax.set_title(textwrap.fill(panel.title, characters, break_on_hyphens=False), pad=6 + NOTE_LINE_POINTS * lines)
+        if note:
+            ax.annotate(
+                note, (0.5, 1), (0, 3), xycoords="axes fraction", textcoords="offset points",
+                ha="center", va="bottom", color="0.35", fontsize="small",
+            )  # fmt: skip
 
 
 def fit_y_axis(ax: Axes, chart: Chart) -> None:
@@ -205,7 +224,7 @@ def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
     has_published = any(True for _ in chart.series(PUBLISHED))
     return [
         *(
-            Line2D([], [], color=look.colour, marker=look.marker, linestyle="-", label=model)
+            Line2D([], [], color=look.colour, marker=look.marker, linestyle="-", label=legend_name(chart, model))
             for model, look in looks.items()
         ),
         *(_grey_line(dash_of(one), label) for label, one in curves.items()),
@@ -213,6 +232,11 @@ def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
         *(_grey_line(dash_of(one), f"{label} (n = {one.points[0].n:,})") for label, one in recalls.items()),
         *([Line2D([], [], color="0.3", marker="o", label="published", **PUBLISHED_LOOK)] if has_published else []),
     ]
+
+
+def legend_name(chart: Chart, model: str) -> str:
+    """The name of a model with what is to be known of it."""
+    return f"{model} ({chart.facts[model]})" if model in chart.facts else model
 
 
 def reference_handles(chart: Chart) -> list[Artist]:

@@ -1,0 +1,129 @@
+"""How long contexts may be before the worst position falls behind short contexts: rows of effective_length.csv."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
+from litm.analysis.claims.measures import Measure, largest
+
+#: A loss of less is none: the worst position of a size is that near to the best one of the smallest size.
+MARGIN = 0.10
+#: The chance of any wrong "shown" in an experiment, half of it for each side.
+ALPHA = 0.05
+WITHIN, BEYOND, OPEN = "shown within", "shown beyond", "not shown"
+
+
+@dataclass(frozen=True)
+class _Size:
+    """A size of one model: best accuracy of any position of the smallest size minus the worst of its own.
+
+    limits: of the loss, at the confidence of the family.
+    """
+
+    curve: Curve
+    loss: Measure
+    limits: tuple[float, float]
+
+    @property
+    def size(self) -> int:
+        return self.curve.size
+
+
+def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
+    """A row for each size of each model and experiment that has several.
+
+    The loss of a size is L = max(aⱼ) - min(bₖ) over the positions j of the smallest size and k of its own, the largest
+    of all differences aⱼ - bₖ, each with its paired interval, or unpaired where sizes have questions of their own. So
+    its lower limit is the largest of theirs corrected for their number after Bonferroni, and its upper limit the
+    largest of theirs (`measures.largest`). The best and the worst of the sample alone would give too large a loss.
+
+    Confidence is 1 - ALPHA/m in an experiment of m models. From the smallest size up each size is tested for L < MARGIN
+    until one is not shown, and from the largest size down for L > MARGIN, so that the number of sizes needs no
+    correction (fixed sequence; Maurer, Hothorn & Lehmacher 1995).
+
+    A model whose best position of the smallest size is not shown to be above MARGIN has no effective length: no right
+    answer at all would be within the margin.
+    """
+    groups: dict[tuple[str, str], list[Curve]] = {}
+    for curve in curves(evidence):
+        groups.setdefault((curve.model, curve.experiment), []).append(curve)
+    groups = {names: sorted(group, key=lambda curve: curve.size) for names, group in groups.items() if len(group) > 1}
+    models: dict[str, int] = {}
+    for _, experiment in groups:
+        models[experiment] = models.get(experiment, 0) + 1
+    for (_, experiment), group in groups.items():
+        yield from _rows(evidence, group, 1 - ALPHA / models[experiment])
+
+
+def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iterator[dict]:
+    """The rows of one model and experiment, its sizes in ascending order."""
+    first = group[0]
+    best = _best(evidence, first)
+    found = [_size(evidence, first, curve, confidence) for curve in group]
+    is_known = best is not None and best.interval(confidence)[0] > MARGIN
+    verdicts = _verdicts(found) if is_known else [OPEN] * len(group)
+    words = in_words([curve.size for curve in group], verdicts) if is_known else _unknown(best)
+    for curve, size, verdict in zip(group, found, verdicts, strict=True):
+        row: dict = {
+            "model": curve.model,
+            "experiment": curve.experiment,
+            "size": curve.size,
+            "prompt_tokens": evidence.prompt_tokens(curve.cells),
+            "smallest_size": first.size,
+            "margin": MARGIN,
+            "confidence": confidence,
+            "verdict": verdict,
+            "effective_length": words,
+        }
+        if size is not None and best is not None:
+            right, n = evidence.correct(curve.cells)
+            low, high = size.limits
+            row |= {"n": size.loss.n, "is_paired": size.loss.is_paired, "best_accuracy": best.value}
+            row |= {"worst_position": curve.cells[right.index(min(right))].position, "worst_accuracy": min(right) / n}
+            row |= {"loss": size.loss.value, "loss_low": low, "loss_high": high}
+        yield row
+
+
+def _best(evidence: Evidence, curve: Curve) -> Measure | None:
+    accuracies = [accuracy for cell in curve.cells if (accuracy := evidence.accuracy(cell))]
+    return largest(accuracies) if accuracies else None
+
+
+def _size(evidence: Evidence, first: Curve, curve: Curve, confidence: float) -> _Size | None:
+    """None where no question was scored."""
+    pairs = [(a, b) for a in first.cells for b in curve.cells if a != b]
+    differences = [one for pair in pairs if (one := _difference(evidence, *pair))]
+    if not differences or not evidence.correct(curve.cells)[1]:
+        return None
+    loss = largest(differences)
+    return _Size(curve, loss, loss.interval(confidence))
+
+
+def _difference(evidence: Evidence, a: Cell, b: Cell) -> Measure | None:
+    return evidence.difference_of_means([a], [b])
+
+
+def _verdicts(sizes: Sequence[_Size | None]) -> list[str]:
+    """The verdict on each size: `WITHIN` if this and all smaller ones are, `BEYOND` if this and all larger ones are."""
+    within = [one is not None and one.limits[1] < MARGIN for one in sizes]
+    beyond = [one is not None and one.limits[0] > MARGIN for one in sizes]
+    return [
+        WITHIN if all(within[: place + 1]) else BEYOND if all(beyond[place:]) else OPEN for place in range(len(sizes))
+    ]
+
+
+def in_words(sizes: Sequence[int], verdicts: Sequence[str]) -> str:
+    """What the verdicts on sizes in ascending order say of the effective length."""
+    within = [size for size, verdict in zip(sizes, verdicts, strict=True) if verdict == WITHIN]
+    beyond = [size for size, verdict in zip(sizes, verdicts, strict=True) if verdict == BEYOND]
+    if len(within) == len(sizes):
+        return f"{within[-1]} or more: shown"
+    least = f"{within[-1]} or more: shown" if within else f"{sizes[0]} or more: not shown"
+    most = f"less than {beyond[0]}: shown" if beyond else f"less than {sizes[-1]}: not shown"
+    return f"less than {sizes[0]}: shown" if beyond and beyond[0] == sizes[0] else f"{least}; {most}"
+
+
+def _unknown(best: Measure | None) -> str:
+    if best is None:
+        return "no question was scored at the smallest size"
+    return "none: not shown to be right at the smallest size more often than the margin"

@@ -1,0 +1,184 @@
+"""The figures that no catalogue names: what a study's experiments and models call for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from litm.config.experiments import Experiment
+from litm.domain.condition import Condition
+from litm.figures import kind_names, load_kind
+
+#: The end of the name of the figure of an experiment with remedies: accuracy against what a question costs.
+BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
+CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
+AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
+
+#: The keys of an entry of the figures' catalogue.
+Entry = dict[str, Any]
+#: By model and experiment: the experiment at the sizes that the model runs.
+Sweeps = Mapping[tuple[str, str], Experiment]
+
+
+class Shown(Protocol):
+    """The part of a figure of the catalogue that says what need not be drawn again."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def experiments(self) -> Sequence[str]: ...
+    @property
+    def models(self) -> Sequence[str] | None: ...
+    @property
+    def panel_title(self) -> str | None: ...
+    @property
+    def x_label(self) -> str | None: ...
+    @property
+    def published(self) -> bool: ...
+    def shows(self, model: str) -> bool: ...
+    def shows_all(self, experiment: Experiment, models: Sequence[str]) -> bool: ...
+
+
+def of_study(
+    study: str, experiments: Mapping[str, Experiment], conditions: Mapping[str, Condition]
+) -> dict[str, Entry]:
+    """The figure of an experiment with remedies and of all its conditions; none of a condition."""
+    if conditions[study].study != study:
+        return {}
+    names = [name for name, one in conditions.items() if one.study == study and name in experiments]
+    return {f"{study}{BY_COST}": {"kind": COST_KIND, "title": experiments[study].title, "experiments": names}}
+
+
+def beside_plain(
+    experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
+) -> dict[str, Entry]:
+    """The curves of a query-aware experiment and of its plain one together, of the models that run both, at the sizes
+    that both have.
+    """
+    plain = experiments.get(experiment.query_aware_of or "")
+    if plain is None or not _has_curves(experiment) or not _has_curves(plain):
+        return {}
+    own, other = _models_of(experiment.name, sweeps), _models_of(plain.name, sweeps)
+    models = [model for model in own if model in other]
+    sizes = sorted(_sizes(experiment) & _sizes(plain))
+    if not models or not sizes:
+        return {}
+    entry = {
+        "kind": CURVE_KIND,
+        "title": f"{experiment.title}, beside the plain prompt",
+        "experiments": [plain.name, experiment.name],
+        **_labels([plain, experiment], figures),
+        "models": None if set(own) == set(other) else models,
+        "sizes": None if _sizes(experiment) == _sizes(plain) else sizes,
+    }
+    return {f"{experiment.name}{AND_PLAIN}": entry}
+
+
+def plain_curves(
+    experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
+) -> dict[str, Entry]:
+    """A figure of what no other shows, of the first kind that fits; it has the experiment's name."""
+    models = _models_of(experiment.name, sweeps)
+    if any(figure.shows_all(experiment, models) for figure in figures):
+        return {}
+    kind = next((kind for kind in kind_names() if load_kind(kind).is_automatic(experiment)), None)
+    if kind is None:
+        return {}
+    entry = {
+        "kind": kind,
+        "title": experiment.title,
+        "experiments": [experiment.name],
+        "references": _references(experiment, experiments),
+    }
+    return {experiment.name: entry}
+
+
+def base_and_tuned(
+    experiment: Experiment,
+    experiments: Mapping[str, Experiment],
+    sweeps: Sweeps,
+    figures: Sequence[Shown],
+    tuned: Mapping[str, str],
+) -> dict[str, Entry]:
+    """The curves of tuned models and of their bases (`tuned`: base by tuned model), where other models run the
+    experiment too; without pairs that another figure of some models shows.
+    """
+    models = _models_of(experiment.name, sweeps)
+    pairs = [(tuned[model], model) for model in models if tuned.get(model) in models]
+    limited = [
+        figure
+        for figure in figures
+        if figure.models and figure.kind == CURVE_KIND and tuple(figure.experiments) == (experiment.name,)
+    ]
+    pairs = [pair for pair in pairs if not any(all(map(figure.shows, pair)) for figure in limited)]
+    paired = {model for pair in pairs for model in pair}
+    if not paired or paired == set(models) or not _has_curves(experiment):
+        return {}
+    entry = {
+        "kind": CURVE_KIND,
+        "title": f"{experiment.title}, before and after tuning",
+        "experiments": [experiment.name],
+        "references": _references(experiment, experiments),
+        **_labels([experiment], figures),
+        "models": [model for model in models if model in paired],
+        "published": _has_published(experiment, figures),
+    }
+    return {f"{experiment.name}{BASE_AND_TUNED}": entry}
+
+
+def by_size(
+    experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
+) -> dict[str, Entry]:
+    """Of an experiment of several sizes a figure of each kind that shows sizes, unless another of it shows all."""
+    run = {model: one for (model, name), one in sweeps.items() if name == experiment.name}
+    if not any(len(_sizes(one)) > 1 for one in run.values()):
+        return {}
+    entries = {}
+    for kind in kind_names():
+        module = load_kind(kind)
+        if not module.BY_SIZE or module.misfit([experiment]) is not None:
+            continue
+        if any(figure.kind == kind and figure.shows_all(experiment, list(run)) for figure in figures):
+            continue
+        name_end, title_end = module.BY_SIZE
+        entries[f"{experiment.name}{name_end}"] = {
+            "kind": kind,
+            "title": f"{experiment.title}{title_end}",
+            "experiments": [experiment.name],
+            "references": _references(experiment, experiments),
+            "panel_title": _labels([experiment], figures).get("panel_title"),
+            "published": kind == MEAN_KIND and _has_published(experiment, figures),
+        }
+    return entries
+
+
+def _has_curves(experiment: Experiment) -> bool:
+    return load_kind(CURVE_KIND).is_automatic(experiment)
+
+
+def _models_of(experiment: str, sweeps: Sweeps) -> list[str]:
+    return [model for model, name in sweeps if name == experiment]
+
+
+def _sizes(experiment: Experiment) -> set[int]:
+    return {cell.size for cell in experiment.cells}
+
+
+def _references(experiment: Experiment, experiments: Mapping[str, Experiment]) -> dict[str, str]:
+    """The experiment's own closed book and oracle, as far as they are selected, with their labels."""
+    lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
+    return {str(reference): label for label, reference in lines.items() if reference in experiments}
+
+
+def _labels(experiments: Sequence[Experiment], figures: Sequence[Shown]) -> Entry:
+    """What the figures there are call a size and a position of the first of these experiments that they show."""
+    labels = (
+        {"panel_title": figure.panel_title, "x_label": figure.x_label}
+        for experiment in experiments
+        for figure in figures
+        if experiment.name in figure.experiments and figure.kind == CURVE_KIND
+    )
+    return next(labels, {})
+
+
+def _has_published(experiment: Experiment, figures: Sequence[Shown]) -> bool:
+    """Whether the catalogue's figures show published values of it."""
+    return any(figure.published and experiment.name in figure.experiments for figure in figures)

@@ -1,0 +1,109 @@
+"""A chart of sizes and positions as a picture: a grid of coloured cells for each model."""
+
+import textwrap
+from collections.abc import Sequence
+from math import ceil
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from litm.base.formatting import ordinal
+from litm.figures.drawing import style
+from litm.figures.drawing.chart import MARKS, Chart, Panel, Point, Series
+
+#: Of a cell, of the labels of the rows, between two panels, and of the whole figure at most.
+CELL_INCHES, LABEL_INCHES, BETWEEN_INCHES, MAXIMUM_INCHES = (0.82, 0.5), 1.5, 0.55, 15.0
+LABEL_CHARACTERS = 18
+#: Perceptually uniform, and the same to people who see fewer colours.
+COLOURS = matplotlib.colormaps["cividis"]
+SCALE = Normalize(0, 100)
+EMPTY = "no question scored"
+NOTHING = "No question was scored."
+
+
+def draw_heatmap(chart: Chart) -> Figure:
+    """The panels of a chart, each a grid: rows from the smallest size down, of cells of equal width in their order.
+
+    A cell has the accuracy in per cent, its 95 % interval, the position from the 1st, and n. Colours are of 0 to 100 %
+    in every figure.
+    """
+    most_cells = max((len(row.points) for panel in chart.panels for row in panel.series), default=0)
+    if not most_cells:
+        canvas = style.new_canvas(style.MINIMUM_INCHES, 1.6)
+        style.set_title(canvas, chart.title)
+        canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
+        return canvas
+    width = LABEL_INCHES + CELL_INCHES[0] * max(3, most_cells)
+    columns = max(1, min(len(chart.panels), int(MAXIMUM_INCHES / width)))
+    lines = ceil(len(chart.panels) / columns)
+    heights = [
+        max(len(panel.series) for panel in chart.panels[first : first + columns])
+        for first in range(0, len(chart.panels), columns)
+    ]
+    height = CELL_INCHES[1] * sum(heights) + BETWEEN_INCHES * lines + 1.5
+    canvas = style.new_canvas(max(style.MINIMUM_INCHES, width * columns), height)
+    axes = canvas.subplots(lines, columns, squeeze=False, height_ratios=heights)
+    for index, ax in enumerate(axes.flatten()):
+        if index < len(chart.panels):
+            _draw_panel(ax, chart.panels[index], is_last=index + columns >= len(chart.panels), x_label=chart.x_label)
+        else:
+            ax.remove()
+    style.set_title(canvas, chart.title)
+    shown = axes.ravel().tolist()[: len(chart.panels)]
+    bar = canvas.colorbar(ScalarMappable(SCALE, COLOURS), ax=shown, location="bottom", shrink=0.8, aspect=45)
+    told = style.describe_n(chart.series(MARKS), "cell", "brackets")
+    bar.set_label(f"Accuracy (%)\n{told}", fontsize="small")
+    return canvas
+
+
+def _draw_panel(ax: Axes, panel: Panel, is_last: bool, x_label: str) -> None:
+    for line, row in enumerate(panel.series):
+        _draw_row(ax, line, row)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(len(panel.series), 0)
+    ax.set_yticks([line + 0.5 for line in range(len(panel.series))], [_in_lines(row.label) for row in panel.series])
+    columns = len(panel.ticks)
+    ax.set_xticks([(place + 0.5) / columns for place, _ in panel.ticks], [label for _, label in panel.ticks])
+    ax.tick_params(length=0)
+    ax.grid(False)
+    ax.set_title(panel.title)
+    if is_last:
+        ax.set_xlabel(x_label, fontsize="small")
+
+
+def _in_lines(label: str) -> str:
+    """The label of a row with the length of its prompts, if there is one, on a line of its own."""
+    return "\n".join(textwrap.fill(part, LABEL_CHARACTERS) for part in label.replace(", ~", "\n~").splitlines())
+
+
+def _draw_row(ax: Axes, line: int, row: Series) -> None:
+    """The cells of a size; where none was scored, a hatched row that says so."""
+    if not row.points:
+        ax.add_patch(Rectangle((0, line), 1, 1, facecolor="0.95", edgecolor="0.8", hatch="///", linewidth=0))
+        ax.text(0.5, line + 0.5, EMPTY, ha="center", va="center", color="0.35", fontsize="small")
+        return
+    width = 1 / len(row.points)
+    for place, point in enumerate(row.points):
+        colour = COLOURS(SCALE(100 * point.value))
+        ax.add_patch(Rectangle((place * width, line), width, 1, facecolor=colour, edgecolor="white", linewidth=1))
+        _write(ax, (place + 0.5) * width, line, point, _ink(colour))
+
+
+def _write(ax: Axes, x: float, line: int, point: Point, ink: str) -> None:
+    """The numbers of a cell: accuracy, interval, position and n."""
+    ax.text(x, line + 0.28, f"{100 * point.value:.0f}", ha="center", va="center", color=ink, fontsize=10)
+    interval = "" if point.low is None or point.high is None else f"[{100 * point.low:.0f}, {100 * point.high:.0f}]"
+    place = ordinal((point.x or 0) + 1)
+    for height, text in ((0.58, interval), (0.81, f"{place}, n = {point.n:,}")):
+        ax.text(x, line + height, text, ha="center", va="center", color=ink, fontsize=6.5)
+
+
+def _ink(colour: Sequence[float]) -> str:
+    """Black or white, whichever has the higher contrast on a colour (WCAG's relative luminance)."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"

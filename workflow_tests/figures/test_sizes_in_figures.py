@@ -1,0 +1,144 @@
+"""Heatmaps of sizes and positions, lengths of prompts in titles, and what figures say of models."""
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from litm.figures import load_kind
+from litm.figures.drawing.prompt_lengths import length_in_words
+from litm.figures.drawing.rows import Rows, mean_tokens
+
+FIGURE = {
+    "name": "f",
+    "title": "A title",
+    "experiments": ["qa"],
+    "references": {},
+    "panel_title": "{size} documents",
+    "x_label": "Position",
+}
+FLOATS = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
+
+
+def cell(model: str, size: int, position: int, accuracy: float | None, n: int = 40, experiment: str = "qa") -> dict:
+    limits = (accuracy - 0.1, accuracy + 0.1) if accuracy is not None else (None, None)
+    return {
+        "model": model, "experiment": experiment, "size": size, "position": position, "depth": position / (size - 1),
+        "n": n, "accuracy": accuracy, "ci_low": limits[0], "ci_high": limits[1],
+    }  # fmt: skip
+
+
+def curves(*models: str) -> pd.DataFrame:
+    cells = [
+        cell(model, size, position, accuracy)
+        for model in models
+        for size, positions in ((5, (0, 2, 4)), (9, (0, 4, 8)))
+        for position, accuracy in zip(positions, (0.9, 0.4, 0.15), strict=True)
+    ]
+    return pd.DataFrame(cells).astype(FLOATS)
+
+
+def counts(**means: float) -> pd.DataFrame:
+    """Tokens of 5 documents by model; 9 documents have twice as many."""
+    rows = [
+        {"model": model, "experiment": "qa", "size": size, "placement": "gold_at_0", "n": 40, "mean": mean * times}
+        for model, mean in means.items()
+        for size, times in ((5, 1), (9, 2))
+    ]
+    return pd.DataFrame(rows)
+
+
+def draw(kind: str, rows: Rows, **figure: object) -> Figure:
+    return load_kind(kind).draw({**FIGURE, "kind": kind, **figure}, rows)
+
+
+def heatmap(accuracy: pd.DataFrame, token_counts: pd.DataFrame | None = None, **figure: object) -> Figure:
+    return draw("accuracy_by_size_and_position", Rows(accuracy, token_counts=token_counts), **figure)
+
+
+def panels(canvas: Figure) -> list:
+    """All axes but the colour bar."""
+    return [ax for ax in canvas.axes if ax.get_title()]
+
+
+def test_a_heatmap_has_a_panel_a_model_a_row_a_size_and_a_cell_a_position_with_its_numbers():
+    first, second = panels(heatmap(curves("a", "b"), counts(a=1430, b=1000)))
+    assert (first.get_title(), second.get_title()) == ("a", "b")
+    labels = [label.get_text() for label in first.get_yticklabels()]
+    assert labels == ["5 documents\n~1,400 tokens", "9 documents\n~2,900 tokens"]
+    assert first.get_ylim() == (2, 0)
+    cells = [patch for patch in first.patches if isinstance(patch, Rectangle)]
+    assert len(cells) == 6 and len({patch.get_facecolor() for patch in cells}) == 3
+    texts = [text.get_text() for text in first.texts]
+    assert texts[:6] == ["90", "[80, 100]", "1st, n = 40", "40", "[30, 50]", "3rd, n = 40"]
+    assert [label.get_text() for label in first.get_xticklabels()] == ["0 %", "50 %", "100 %"]
+
+
+def test_the_numbers_of_a_cell_are_dark_on_light_cells_and_light_on_dark_ones():
+    (panel,) = panels(heatmap(curves("a")))
+    ink = {text.get_text(): text.get_color() for text in panel.texts}
+    assert (ink["90"], ink["15"]) == ("black", "white")
+
+
+def test_rows_of_other_positions_have_cells_of_their_own_width_and_no_depths_at_the_axis():
+    accuracy = pd.DataFrame([cell("a", 5, 0, 0.5), cell("a", 5, 4, 0.5), *(cell("a", 9, p, 0.5) for p in (0, 4, 8))])
+    (panel,) = panels(heatmap(accuracy.astype(FLOATS)))
+    widths = [patch.get_width() for patch in panel.patches if isinstance(patch, Rectangle)]
+    assert widths == pytest.approx([1 / 2] * 2 + [1 / 3] * 3)
+    assert not panel.get_xticklabels()
+
+
+def test_a_size_that_nobody_was_scored_at_says_so_and_a_heatmap_without_any_too():
+    nothing = [cell("a", 9, position, None, n=0) for position in (0, 8)]
+    scored = [cell("a", 5, position, 0.5) for position in (0, 4)]
+    (panel,) = panels(heatmap(pd.DataFrame([*scored, *nothing]).astype(FLOATS)))
+    assert "no question scored" in [text.get_text() for text in panel.texts]
+    empty = heatmap(pd.DataFrame(nothing).astype(FLOATS))
+    assert not empty.axes and empty.texts[-1].get_text() == "No question was scored."
+
+
+def test_a_heatmap_of_two_experiments_names_them():
+    other = curves("a").assign(experiment="other")
+    canvas = heatmap(pd.concat([curves("a"), other]), experiments=["qa", "other"])
+    assert [panel.get_title() for panel in panels(canvas)] == ["qa: a", "other: a"]
+
+
+def test_the_title_of_a_panel_has_the_length_of_its_prompts_where_it_was_counted():
+    drawn = draw("accuracy_by_position", Rows(curves("a"), token_counts=counts(a=1430)))
+    assert [ax.get_title() for ax in drawn.axes] == ["5 documents, ~1,400 tokens", "9 documents, ~2,900 tokens"]
+    without = draw("accuracy_by_position", Rows(curves("a")))
+    assert [ax.get_title() for ax in without.axes] == ["5 documents", "9 documents"]
+    in_tokens = draw(
+        "accuracy_by_position", Rows(curves("a"), token_counts=counts(a=1430)), panel_title="{size} tokens"
+    )
+    assert [ax.get_title() for ax in in_tokens.axes] == ["5 tokens", "9 tokens"]
+
+
+def test_the_length_of_prompts_is_a_range_where_tokenizers_differ_in_two_digits():
+    assert length_in_words({"a": 1430, "b": 1440}) == "~1,400 tokens"
+    assert length_in_words({"a": 1430, "b": 1960}) == "~1,400 to 2,000 tokens"
+    assert length_in_words({}) == ""
+
+
+def test_the_length_of_prompts_is_of_the_models_and_experiments_of_a_figure():
+    others = counts(a=9000).assign(experiment="other")
+    counted = pd.concat([counts(a=1430, b=1960), others])
+    assert mean_tokens(FIGURE, counted, 5) == {"a": 1430, "b": 1960}
+    assert mean_tokens({**FIGURE, "models": ["b"]}, counted, 9) == {"b": 3920}
+    assert mean_tokens(FIGURE, counted, 7) == mean_tokens(FIGURE, None, 5) == {}
+
+
+def test_a_figure_by_size_says_the_lengths_below():
+    rows = Rows(curves("a"), token_counts=counts(a=1430))
+    told = draw("mean_accuracy_by_size", rows).legends[0].get_title().get_text()
+    assert told.replace("\n", " ").endswith("mean prompt: ~1,400 tokens at 5, ~2,900 tokens at 9")
+
+
+def test_models_whose_prompts_are_longer_than_in_training_are_named_and_the_legend_says_what_they_are():
+    about = {"facts": {"b": "encoder-decoder, trained on 2,048 tokens"}, "training_lengths": {"b": 2048, "a": 9000}}
+    rows = Rows(curves("a", "b"), token_counts=counts(a=1430, b=1430))
+    canvas = draw("accuracy_by_position", rows, **about)
+    notes = [[text.get_text() for text in ax.texts if text.get_text()] for ax in canvas.axes]
+    assert notes == [[], ["longer than in training: b (2,048)"]]
+    labels = [text.get_text() for text in canvas.legends[0].get_texts()]
+    assert labels == ["a", "b (encoder-decoder, trained on 2,048 tokens)"]
