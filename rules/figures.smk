@@ -9,6 +9,7 @@ rule plot_figure:
         published=PLAN.figures.published,
         differences=PLAN.figures.differences,
         advice=PLAN.figures.advice,
+        wrong_answers=PLAN.figures.wrong_answers,
         code=PLAN.figures.code,
     output:
         png=report(
@@ -36,6 +37,7 @@ rule plot_figure:
         " --published {input.published:q}"
         " --differences {input.differences:q}"
         " --advice {input.advice:q}"
+        " --wrong-answers {input.wrong_answers:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"

@@ -14,7 +14,8 @@ class Rows:
 
     accuracy: rows of accuracy.csv; scores: the score rows of each sweep, one table a sweep; recall: rows of the recall
     tables of the retrievers in the figure; published: published accuracies, with the columns of the accuracy table;
-    position_bias: position_bias.csv; differences: condition_differences.csv; advice: advice.csv.
+    position_bias: position_bias.csv; differences: condition_differences.csv; advice: advice.csv;
+    wrong_answers: wrong_answers.csv.
     """
 
     accuracy: "pd.DataFrame" = None  # type: ignore[assignment]
@@ -24,6 +25,7 @@ class Rows:
     position_bias: "pd.DataFrame" = None  # type: ignore[assignment]
     differences: "pd.DataFrame" = None  # type: ignore[assignment]
     advice: "pd.DataFrame" = None  # type: ignore[assignment]
+    wrong_answers: "pd.DataFrame" = None  # type: ignore[assignment]
 
 
 def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":
