@@ -58,6 +58,7 @@ def scored(example, module, task: str, answer: str, finish_reason: str = "stop")
         ("I'm sorry, but I cannot find it.", "refusal"),
         ("The search results do not mention who built it.", "refusal"),
         ("The answer cannot be determined from the text.", "refusal"),
+        ("The document is not relevant to the question.", "refusal"),
         ("```python\nimport json\ndata = json.loads(text)\n```", "code"),
         ('data["k0"]', "code"),
         ("print(value)", "code"),

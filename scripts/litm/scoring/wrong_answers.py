@@ -16,7 +16,7 @@ _REFUSAL = re.compile(
     r"|none of the\b.{0,80}\b(?:mention|contain|provide|state|say)"
     r"|(?:\S+\s+){0,6}?(?:results?|documents?|passages?|texts?|contexts?|articles?|information|data|object|answer)\s+"
     r"(?:\S+\s+){0,6}?(?:do|does|did|is|are|was)(?:n['\u2019]t| not)\s+(?:\S+\s+){0,3}?"
-    r"(?:mention|contain|provide|specif|state|say|include|give|answer|inform|available|found|present)"
+    r"(?:mention|contain|provide|specif|state|say|include|give|answer|inform|available|found|present|relevant)"
     r"|(?:\S+\s+){0,8}?(?:cannot|can['\u2019]t) be (?:determined|found|answered))",
     re.IGNORECASE,
 )
