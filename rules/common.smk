@@ -92,7 +92,7 @@ wildcard_constraints:
     dataset=any_of([*PLAN.study.datasets, *PLAN.study.candidates]),
     derived=any_of(PLAN.questions.derived),
     experiment=any_of(PLAN.study.experiments),
-    figure=any_of([*PLAN.study.figures, *PLAN.study.published_figures]),
+    figure=any_of([*PLAN.study.all_figures, *PLAN.study.published_figures]),
     file=any_of(PLAN.data.remote_files),
     found=any_of(PLAN.questions.found),
     generated=any_of(PLAN.questions.generated),

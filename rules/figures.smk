@@ -10,6 +10,7 @@ rule plot_figure:
         differences=PLAN.figures.differences,
         advice=PLAN.figures.advice,
         token_counts=PLAN.figures.token_counts,
+        wrong_answers=PLAN.figures.wrong_answers,
         code=PLAN.figures.code,
     output:
         png=report(
@@ -38,6 +39,7 @@ rule plot_figure:
         " --differences {input.differences:q}"
         " --advice {input.advice:q}"
         " --token-counts {input.token_counts:q}"
+        " --wrong-answers {input.wrong_answers:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
         " 2>&1 | tee -i {log:q}"

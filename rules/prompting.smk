@@ -56,7 +56,7 @@ rule count_tokens:
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
     wildcard_constraints:
-        model=any_of(PLAN.models.asked),
+        model=any_of(PLAN.models.counted),
     conda:
         "../envs/inference.yaml"
     params:

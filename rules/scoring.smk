@@ -5,7 +5,7 @@ rule score:
     input:
         examples=PLAN.examples.files,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
-        code=PLAN.code("score.py"),
+        code=PLAN.examples.score_code,
     output:
         scores="results/scores/{model}/{experiment}.parquet",
         accuracy="results/accuracy/{model}/{experiment}.csv",
@@ -14,7 +14,7 @@ rule score:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("score.py")),
+        content=PLAN.content(PLAN.examples.score_code),
         task=PLAN.examples.task,
         metric=PLAN.examples.metric,
     shell:

@@ -26,6 +26,7 @@ def main() -> None:
     parser.add_argument("--differences", nargs="?", help="the table of differences between conditions")
     parser.add_argument("--advice", nargs="?", help="the table of what helps")
     parser.add_argument("--token-counts", nargs="*", default=[], help="lengths of prompts, measured or published")
+    parser.add_argument("--wrong-answers", nargs="?", help="the table of what wrong answers are")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
@@ -42,6 +43,8 @@ def main() -> None:
         )
     elif args.advice:
         rows = Rows(advice=read_csv(args.advice, load_table("advice").TABLE.dtypes))
+    elif args.wrong_answers:
+        rows = Rows(wrong_answers=read_csv(args.wrong_answers, load_table("wrong_answers").TABLE.dtypes))
     elif args.accuracy:
         rows = Rows(
             accuracy=pd.concat([read_csv(path) for path in args.accuracy]),
@@ -55,7 +58,8 @@ def main() -> None:
         rows = Rows(accuracy=in_order(published, figure), token_counts=counts)
         figure = {**figure, "title": f"{figure['title']} (published values)"}
     else:
-        parser.error("one of --accuracy, --published, --position-bias, --differences and --advice is required")
+        inputs = "--accuracy, --published, --position-bias, --differences, --advice and --wrong-answers"
+        parser.error(f"one of {inputs} is required")
     picture = load_kind(figure["kind"]).draw(figure, rows)
     if args.accuracy:
         add_note(picture, cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {})))

@@ -8,6 +8,7 @@ from litm.base.csv_files import write_csv
 from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
+from litm.examples.tasks import load_task
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
@@ -28,7 +29,7 @@ def main() -> None:
     args = parser.parse_args()
     responses = list(read_responses(args.responses))
     scores = score_sweep(
-        Sweep(args.model, args.experiment, args.task, args.metric),
+        Sweep(args.model, args.experiment, args.task, args.metric, getattr(load_task(args.task), "other_items", None)),
         read_examples(*args.examples),
         responses,
         args.responses,

@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from conftest import ROOT
 from matplotlib.figure import Figure
 from programs import load_program
@@ -186,7 +187,7 @@ SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quanti
 def compared(**changes: object) -> dict:
     """The row of a measured cell that is like `SAME` but for these."""
     measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
-    models = {"m": PublishedModel("m", "hub/m")}
+    models = {"m": PublishedModel("m", "hub/m", "chat_a")}
     (row,) = TABLE.frame(comparison_rows(measured, [VALUE], models)).to_dict("records")
     return row
 
@@ -210,12 +211,27 @@ def test_the_verdict_is_whether_the_interval_of_the_difference_has_zero_in_it():
         ({"weights": "hub/other"}, "other weights (hub/other here, hub/m published)"),
         ({"weights": ""}, "other weights (a folder here, hub/m published)"),
         ({"quantization": "nf4"}, "quantised here (nf4)"),
+        ({"prompt_format": "raw"}, "another prompt format (raw here, chat_a published)"),
         ({"n": 0, "accuracy": None}, "no question was scored here"),
     ],
 )
 def test_what_is_not_of_the_same_thing_is_not_comparable_and_says_why(changes, reason):
     row = compared(accuracy=changes.pop("accuracy", 0.2), **changes)
     assert (row["verdict"], row["reason"]) == ("not comparable", reason)
+
+
+def test_the_strict_score_has_a_difference_and_a_verdict_of_its_own():
+    row = compared(accuracy=0.54, strict=0.5)
+    assert (row["verdict"], row["strict_verdict"]) == ("consistent", "differs")
+    assert row["strict_difference"] == pytest.approx(0.5 - 0.538) and row["strict_difference_ci_high"] < 0
+    assert compared(strict=0.5, n=500)["strict_verdict"] == "not comparable"
+    assert pd.isna(compared()["strict_verdict"])
+
+
+def test_the_prompt_format_of_every_published_model_with_weights_is_that_of_its_entry():
+    entries = yaml.safe_load((ROOT / "config" / "models.yaml").read_text())
+    for name, model in MODELS.items():
+        assert model.prompt_format == entries[name].get("prompt_template", ""), name
 
 
 def test_recorded_responses_are_taken_for_the_model_that_they_name():
@@ -230,11 +246,11 @@ def test_nothing_in_common_is_a_table_of_headings_alone():
 
 def test_measured_cells_know_their_weights_quantisation_and_data():
     row = {"model": "m", "experiment": "qa", "size": 20, "placement": "gold_at_4", "metric": "em"}
-    accuracy = pd.DataFrame([{**row, "n": 5, "accuracy": 0.4}])
-    identity = {"source": {"hub": "hub/m", "commit": "0"}, "model": {"quantization": "nf4"}}
+    accuracy = pd.DataFrame([{**row, "n": 5, "accuracy": 0.4, "accuracy_strict": 0.2}])
+    identity = {"source": {"hub": "hub/m", "commit": "0"}, "model": {"quantization": "nf4", "prompt_template": "raw"}}
     manifest = {"model": "m", "experiment": "qa", "identity_fields": identity}
     (cell,) = measured_cells(accuracy, [manifest], {"qa": {"20": "v2"}}).values()
-    assert cell == MeasuredCell("em", 5, 0.4, "hub/m", "nf4", "v2")
+    assert cell == MeasuredCell("em", 5, 0.4, "hub/m", "nf4", "v2", 0.2, "raw")
     gguf = {**manifest, "identity_fields": {"source": {"files": {}}, "model": {}}, "weights": "Q4_1, read as float32"}
     (cell,) = measured_cells(accuracy, [gguf], {"qa": {"20": "v2"}}).values()
     assert (cell.weights, cell.quantization) == ("", "Q4_1, read as float32")

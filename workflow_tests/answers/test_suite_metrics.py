@@ -100,7 +100,8 @@ def test_an_integer_is_read_in_the_first_line_and_a_code_anywhere():
     run_on = "4284\n\nQuestion: I buy 5 kg of tea at $30. What is the total cost?\nAnswer: 150"
     assert judge("exact_integer", run_on, ["4284"])["correct"] is True
     assert judge("exact_integer", "Let me see.\n4284", ["4284"]) == {
-        "correct": False, "correct_first_line": False, "correct_full": True
+        "correct": False, "correct_first_line": False, "correct_full": True,
+        "correct_strict": None, "correct_lenient": None,
     }  # fmt: skip
     assert judge("exact_code", "1. BCD-2222\n2. TRK-5938", ["TRK-5938"])["correct"] is True
 

@@ -15,16 +15,7 @@ from gguf_files import write_gguf
 from litm.checks.doctor import gather
 from litm.checks.doctor.check import MISSING, OK, WARNING, checks_table, counts, missing, ok
 from litm.checks.doctor.examine import examine, longest_prompt, packages
-from litm.checks.doctor.memory import (
-    Free,
-    Gpu,
-    ModelSize,
-    Numbers,
-    cache_bytes,
-    device_check,
-    loaded_bytes,
-    memory_check,
-)
+from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
 from litm.checks.doctor.remote import (
     IN_MIRROR,
     ON_NETWORK,
@@ -38,11 +29,15 @@ from litm.checks.doctor.remote import (
 from litm.checks.doctor.software import package_checks, python_check, read_lock
 from litm.checks.doctor.storage import disk_check, locks_check, results_bytes
 from litm.config.study import Study, load_study
+from litm.inference.memory import ModelSize, Numbers, cache_bytes, loaded_bytes, score_bytes
 from litm.workflow.needs import needs_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 #: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.
 LLAMA = ModelSize(weight_bytes=13_480_000_000, stored_bytes=2, kv_numbers=2 * 32 * 32 * 128)
+#: MPT-30B: 48 layers of 64 heads of 112 numbers.
+MPT = ModelSize(weight_bytes=60_000_000_000, stored_bytes=2, kv_numbers=2 * 48 * 7168, heads=64)
+EAGER = Numbers("bfloat16", "none", "eager")
 AS_STORED, IN_4_BITS = Numbers("auto", "none"), Numbers("bfloat16", "nf4")
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
 
@@ -107,9 +102,34 @@ def test_weights_and_cache_take_what_the_number_format_says():
     ],
 )
 def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
-    check = memory_check("llama", LLAMA, numbers, Free("T4", int(free)), longest)
+    prompt = None if longest is None else Longest(longest, is_counted=True)
+    check = memory_check("llama", LLAMA, numbers, Free("T4", int(free)), prompt)
     assert check.status == status, check.message
     assert "T4" in check.message
+
+
+@pytest.mark.parametrize(
+    ("tokens", "gpus", "status", "said"),
+    [
+        (3_830, 1, OK, "the scores of eager attention 9.4 GB"),
+        # 30 documents: a second GPU takes half of the weights.
+        (5_600, 1, MISSING, "'gpus'"),
+        (5_600, 2, OK, "on each GPU"),
+        # 140 pairs, and 300 of which the scores of one layer are more than a GPU has.
+        (7_700, 1, MISSING, "'gpus'"),
+        (7_700, 2, OK, "(7700 tokens)"),
+        (16_300, 4, MISSING, "more GPUs do not help"),
+    ],
+)
+def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, status, said):
+    check = memory_check("mpt", MPT, EAGER, Free("A100s", gpus * 85_000_000_000), Longest(tokens, True), gpus)
+    assert check.status == status, check.message
+    assert said in check.message
+    assert score_bytes(MPT, Numbers("bfloat16", "none", "sdpa"), tokens) == 0
+
+
+def test_a_length_that_is_estimated_is_said_to_be():
+    assert "(about 99 tokens)" in memory_check("m", LLAMA, AS_STORED, Free("x", 10**11), Longest(99, False)).message
 
 
 def test_a_device_is_there_as_often_as_it_is_wanted():
@@ -127,7 +147,7 @@ def test_the_size_of_a_model_is_read_from_its_folder():
     weights = gather.weight_bytes(REFERENCE)
     assert weights == (REFERENCE / "model.safetensors").stat().st_size
     # 5 layers, 4 heads of 32 numbers, bfloat16.
-    assert gather.model_size(str(REFERENCE), None, weights) == ModelSize(weights, 2, 2 * 5 * 4 * 32)
+    assert gather.model_size(str(REFERENCE), None, weights) == ModelSize(weights, 2, 2 * 5 * 4 * 32, 4)
 
 
 def test_a_gguf_file_takes_what_its_weights_take_unpacked_and_says_its_kind(tmp_path):
@@ -146,13 +166,23 @@ def test_a_gguf_file_takes_what_its_weights_take_unpacked_and_says_its_kind(tmp_
 
 def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
     small = study()
-    assert longest_prompt(small, tmp_path, "reference") is None
+    estimated = longest_prompt(small, tmp_path, "reference")
+    assert estimated is not None and not estimated.is_counted
     counts_file = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
     counts_file.parent.mkdir(parents=True)
     counts_file.write_text(
         "model,experiment,max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
     )
-    assert longest_prompt(small, tmp_path, "reference") == 1520
+    small = study(experiments=["kv_retrieval_small"])
+    assert longest_prompt(small, tmp_path, "reference") == Longest(1450, is_counted=True)
+
+
+def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(gather, "hub_model", lambda hub, revision: HubModel(cached=False, offline=True))
+    monkeypatch.setattr(gather, "cached_folder", lambda hub, revision: None)
+    monkeypatch.setattr(gather, "model_size", lambda *_: None)
+    found = {one.what: one for one in examine(study(models=["flan-ul2"]), LOCK, tmp_path)}
+    assert "weights take 39.0 GB" in found["flan-ul2: memory"].message
 
 
 # --- Models of the hub, APIs, remote files ---

@@ -106,6 +106,16 @@ LLAMA_2 = (
     "\n"
     "Hi! [/INST]"
 )
+LLAMA_2_PAPER = (
+    "[INST] <<SYS>>\n"
+    "You are a helpful, respectful and honest assistant. Always answer as helpfully as possible, while being safe. "
+    "Please ensure that your responses are socially unbiased and positive in nature. If a question does not make any "
+    "sense, or is not factually coherent, explain why instead of answering something not correct. If you don't know "
+    "the answer to a question, please don't share false information.\n"
+    "<</SYS>>\n"
+    "\n"
+    "Hi! [/INST]"
+)
 MPT = (
     "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n"
     "### Instruction:\nHi!\n### Response:\n"
@@ -117,6 +127,7 @@ MPT = (
     [
         ("vicuna_v1_1", VICUNA),
         ("llama_2_chat", LLAMA_2),
+        ("llama_2_chat_paper", LLAMA_2_PAPER),
         ("claude_human_assistant", "\n\nHuman: Hi!\n\nAssistant:"),
         ("mpt_instruct", MPT),
     ],
@@ -128,7 +139,7 @@ def test_named_templates_are_exact_to_the_last_character(tokenizer, name, expect
 
 def test_every_named_template_is_tested_here():
     names = {path.stem for path in (ROOT / "resources" / "prompt_templates").iterdir()}
-    assert names == {"vicuna_v1_1", "llama_2_chat", "claude_human_assistant", "mpt_instruct"}
+    assert names == {"vicuna_v1_1", "llama_2_chat", "llama_2_chat_paper", "claude_human_assistant", "mpt_instruct"}
 
 
 def test_roles_that_a_chat_template_refuses_are_one_line(tokenizer):

@@ -61,12 +61,33 @@ def test_the_first_line_is_the_first_that_is_not_blank():
 
 def test_a_qa_answer_behind_the_first_line_counts_only_for_the_full_answer():
     verdict = judge("best_subspan_em", "I do not know.\nParis", ["Paris"])
-    assert verdict == {"correct": False, "correct_first_line": False, "correct_full": True}
+    assert verdict == {
+        "correct": False, "correct_first_line": False, "correct_full": True,
+        "correct_strict": False, "correct_lenient": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "correct", "strict"),
+    [("Paris", True, True), ("  Paris\nRome", True, True), ("\nParis", True, False), ("Rome\nParis", False, False)],
+)
+def test_the_strict_score_of_qa_reads_the_first_line_even_if_it_is_blank(answer, correct, strict):
+    verdict = judge("best_subspan_em", answer, ["Paris"])
+    assert (verdict["correct"], verdict["correct_strict"]) == (correct, strict)
+
+
+def test_codes_are_judged_by_the_strict_and_the_lenient_rule_whichever_is_the_metric():
+    both, one = "TRK-5938 or BCD-2222", "It is TRK-5938."
+    for answer, strict in ((both, False), (one, True)):
+        exact, only = (judge(metric, answer, ["TRK-5938"]) for metric in ("exact_code", "only_code"))
+        assert (exact["correct"], exact["correct_strict"], exact["correct_lenient"]) == (True, strict, None)
+        assert (only["correct"], only["correct_strict"], only["correct_lenient"]) == (strict, None, True)
 
 
 def test_a_kv_answer_is_read_to_its_end():
     verdict = judge("value_in_answer", "Here it is:\nab-12", ["ab-12"])
-    assert verdict == {"correct": True, "correct_first_line": False, "correct_full": True}
+    none = {"correct_strict": None, "correct_lenient": None}
+    assert verdict == {"correct": True, "correct_first_line": False, "correct_full": True, **none}
 
 
 def test_without_a_response_there_is_no_verdict():

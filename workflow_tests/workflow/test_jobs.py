@@ -12,7 +12,7 @@ from gguf_files import write_gguf
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import Model
-from litm.workflow.cluster_resources import MOST, USUAL_BILLIONS, Work, billions_of, memory_mb, minutes
+from litm.workflow.cluster_resources import MOST, USUAL_BILLIONS, Work, billions_in, billions_of, memory_mb, minutes
 
 WORK = Work(prompts=10_000, tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.
@@ -47,13 +47,20 @@ def read_model(entry: dict) -> Model | ApiModel:
         ({"hub": "meta-llama/Llama-2-70b-chat-hf"}, 70),
         ({"hub": "Qwen/Qwen2.5-0.5B-Instruct"}, 0.5),
         ({"hub": "lmsys/longchat-13b-16k"}, 13),
-        ({"hub": "google/flan-ul2"}, USUAL_BILLIONS),
+        ({"hub": "google/flan-ul2", "about": {"parameters": 19.5}}, 19.5),
         ({"hub": "someone/mobile-bert"}, USUAL_BILLIONS),
         ({"hub": "someone/model-7b", "parameters": 3}, 3),
     ],
 )
 def test_the_parameters_of_a_model_are_its_entry_s_or_in_its_name(entry, billions):
     assert billions_of(model(**entry)) == billions
+
+
+def test_the_parameters_of_every_model_of_the_catalogue_are_known():
+    entries = yaml.safe_load((ROOT / "config" / "models.yaml").read_text())
+    for name, entry in entries.items():
+        if "hub" in entry:
+            assert "parameters" in {**entry, **entry.get("about", {})} or billions_in(entry["hub"]), name
 
 
 def test_the_parameters_of_a_gguf_file_are_counted_by_its_header(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import shlex
 import shutil
+from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -450,6 +451,29 @@ def test_a_table_is_made_of_the_files_of_its_inputs_in_their_order(other):
     assert list(dict.fromkeys(Path(file).parent.name for file in counts)) == ["here", "completions", "keyless", "parts"]
     audits = other.tables.inputs(of(table="audit"))["audits"]
     assert "results/audits/parts/kv.csv" in audits and "results/audits/recorded/qa.csv" not in audits
+
+
+def test_tokens_of_a_model_with_recorded_responses_are_counted_by_the_tokenizer_that_its_entry_names(other):
+    assert "recorded" not in other.models.counted
+    entry = {"tokenizer": "resources/reference_model", "prompt_template": "mpt_instruct"}
+    with_tokenizer = deepcopy(OTHER)
+    with_tokenizer["define"]["models"]["recorded"] |= entry
+    counted = plan(**with_tokenizer)
+    recorded = of(model="recorded", experiment="qa")
+    assert "recorded" in counted.models.counted and "recorded" not in counted.models.asked
+    assert counted.models.prompt_template(recorded) == "mpt_instruct"
+    assert "results/token_counts/recorded/qa.csv" in counted.tables.inputs(of(table="token_counts"))["token_counts"]
+
+
+def test_each_experiment_with_positions_has_a_figure_of_its_wrong_answers_unless_figures_are_named(demo, other):
+    names = list(demo.study.more_figures)
+    assert names == [f"{name}_wrong_answers" for name, one in demo.study.experiments.items() if one.has_positions]
+    assert names and set(names) <= {Path(file).stem for file in demo.figures.files}
+    figure = of(figure=names[0])
+    assert demo.figures.wrong_answers(figure) == ["results/tables/wrong_answers.csv"]
+    assert demo.figures.accuracy(figure) == demo.figures.scores(figure) == demo.figures.differences(figure) == []
+    named = {"mini": {"experiments": ["mini_encyclopedia_qa"]}}
+    assert not plan(figures=["mini"], define={"figures": named}).study.more_figures
 
 
 def test_a_table_is_made_by_its_module(demo):

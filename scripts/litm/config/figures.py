@@ -19,6 +19,9 @@ from litm.figures import kind_names, load_kind
 #: The figure that is always made, of all curves.
 PBI_FOREST = "pbi_forest"
 
+#: The end of the name of the figure of an experiment's wrong answers.
+BY_KIND, WRONG_KIND = "_wrong_answers", "wrong_answers"
+
 #: A model and two experiments that it is compared in; the same one twice for a tuned model and its base.
 Compared = tuple[str, str, str]
 
@@ -32,8 +35,9 @@ class FigureEntry(Entry):
         "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), "
         "accuracy_by_size_and_position (a heatmap for each model), "
         "accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an experiment "
-        "with remedies against the tokens or the money of a question), or condition_differences (paired differences "
-        "of its experiments by position; of one experiment, its tuned models minus their base).",
+        "with remedies against the tokens or the money of a question), condition_differences (paired differences "
+        "of its experiments by position; of one experiment, its tuned models minus their base), or wrong_answers "
+        "(what the wrong answers of one experiment are, by position).",
     )
     title: str = Field(FILLED_IN, description="Title above the panels; the figure's name if left out.")
     experiments: Names = Field(description="Experiments whose curves are shown.")
@@ -68,8 +72,13 @@ class Figure(FigureEntry):
 
     @property
     def is_of_differences(self) -> bool:
-        """Whether it is drawn of differences, and so shows no accuracies."""
-        return "accuracy" not in load_kind(self.kind).INPUTS
+        """Whether it is drawn of differences."""
+        return "differences" in load_kind(self.kind).INPUTS
+
+    @property
+    def shows_accuracies(self) -> bool:
+        """Whether accuracies are drawn."""
+        return "accuracy" in load_kind(self.kind).INPUTS
 
     def shows(self, model: str) -> bool:
         """Whether a model is among those that the figure is of."""
@@ -78,7 +87,7 @@ class Figure(FigureEntry):
     def shows_all(self, experiment: Experiment, models: Collection[str]) -> bool:
         """Whether the figure has all that these models and an experiment have to show."""
         sizes = {cell.size for cell in experiment.cells}
-        is_shown = experiment.name in (*self.experiments, *self.references) and not self.is_of_differences
+        is_shown = experiment.name in (*self.experiments, *self.references) and self.shows_accuracies
         return is_shown and all(map(self.shows, models)) and (self.sizes is None or sizes <= {*self.sizes})
 
 
@@ -134,6 +143,26 @@ def _read_all(entries: Mapping[str, Mapping], experiments: Mapping[str, Experime
         name: _read_figure(read_entry(FigureEntry, entry, f"figures.{name}"), experiments)
         for name, entry in entries.items()
     }
+
+
+def wrong_answer_figures(
+    figures: Mapping[str, Figure],
+    sweeps: Mapping[tuple[str, str], Experiment],
+    conditions: Mapping[str, Condition],
+) -> dict[str, Figure]:
+    """A figure of what wrong answers are for each experiment with positions to compare that has none among `figures`.
+
+    sweeps, conditions: as in `read_figures`.
+    """
+    own = {name for figure in figures.values() if figure.kind == WRONG_KIND for name in figure.experiments}
+    more = {}
+    experiments = {name: one for (_, name), one in sweeps.items() if one.has_positions and name not in own}
+    for name, experiment in experiments.items():
+        if name not in conditions:
+            entry = {"kind": WRONG_KIND, "title": f"What wrong answers are: {experiment.title}", "experiments": [name]}
+            figure = f"{name}{BY_KIND}"
+            more[figure] = _read_figure(read_entry(FigureEntry, entry, f"figures.{figure}"), experiments)
+    return {name: figure for name, figure in more.items() if name not in figures}
 
 
 def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:

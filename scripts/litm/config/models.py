@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, field_validator, model_validator
 
@@ -107,6 +107,15 @@ class AnyModel(Entry):
         # YAML reads a bare off as false.
         policy = OFF if self.policy is False else self.policy
         return Reasoning(policy, getattr(self, "reasoning_tokens", None) or 0, (opening, closing))
+
+
+class HasTokenizer(Protocol):
+    """An entry that may name a tokenizer."""
+
+    @property
+    def where(self) -> str: ...
+    @property
+    def tokenizer(self) -> str | None: ...
 
 
 class AskKeys(Entry):
@@ -404,7 +413,7 @@ class Model(RunKeys, AskedModel):
         return {**({"config": dict(self.config)} if self.config else {}), **self.trust()}
 
 
-def tokenizer_of(model: AskedModel, datasets: Mapping[str, Dataset], root: Path) -> str | None:
+def tokenizer_of(model: HasTokenizer, datasets: Mapping[str, Dataset], root: Path) -> str | None:
     """The dataset or the path of a model's own tokenizer, None if it has none; `UserError` if there is no such file."""
     if model.tokenizer is None or model.tokenizer in datasets:
         return model.tokenizer

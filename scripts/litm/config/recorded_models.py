@@ -12,11 +12,12 @@ from litm.base.errors import UserError
 from litm.base.schema import Entry, choose
 from litm.config.datasets import Dataset
 from litm.config.experiments import Experiment
-from litm.config.models import AnyModel
-from litm.config.values import locate
+from litm.config.models import AnyModel, tokenizer_of
+from litm.config.values import locate, text_names
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
+from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import OFF, STRIP
 
 #: The engine of an entry that runs nothing.
@@ -74,6 +75,18 @@ class RecordedEntry(AnyModel):
         "response, id, size, placement, finish_reason and prompt_sha256 (where it is there), as in results/responses.",
     )
 
+    tokenizer: str | None = Field(
+        None,
+        description="The model's tokenizer, only to count the tokens of the prompts: a tokenizer.json file, a folder "
+        "with a tokenizer, or the name of a dataset that is one. Left out, the model has no row in the tables of "
+        "tokens. It changes no answer.",
+    )
+    prompt_template: str = Field(
+        RAW,
+        description="How the prompt was put to the model, for its tokens: raw (as it is), chat (the tokenizer's chat "
+        "template), or a file of resources/prompt_templates.",
+    )
+
     @field_validator("policy")
     @classmethod
     def _check_policy(cls, policy: str | None) -> str | None:
@@ -91,6 +104,11 @@ class RecordedEntry(AnyModel):
     def is_to_supply(self) -> bool:
         """Whether the responses are the user's to supply, and the config does not name them yet."""
         return "responses" in self.model_fields_set and self.responses is None
+
+    @property
+    def template_name(self) -> str | None:
+        """The named prompt template, None for a raw prompt or a chat template."""
+        return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
 
     @property
     def fields(self) -> dict[str, str]:
@@ -139,7 +157,13 @@ def read_recorded_model(
             f"{where}: there are none to the selected experiments ({', '.join(experiments)}); add a file of one of "
             f"them, or take the model out of 'models'"
         )
-    return entry.become(RecordedModel, files={name: files[name] for name in experiments if name in files})
+    templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
+    choose([entry.prompt_template], templates, f"{entry.where}.prompt_template")
+    return entry.become(
+        RecordedModel,
+        files={name: files[name] for name in experiments if name in files},
+        tokenizer=tokenizer_of(entry, datasets, root),
+    )
 
 
 def _files(

@@ -15,7 +15,7 @@ from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_
 from litm.config.datasets import Dataset, check_file_names, check_one_namespace, of_version
 from litm.config.experiment_reading import read_experiment
 from litm.config.experiments import Experiment, ExperimentEntry
-from litm.config.figures import Figure, published_figures, read_figures
+from litm.config.figures import Figure, published_figures, read_figures, wrong_answer_figures
 from litm.config.models import Model
 from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
 from litm.config.my_data import MyEntries, read_my_data
@@ -37,11 +37,12 @@ class Study:
     """The selected models, experiments and figures, and the data there are.
 
     selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
-    sizes count; published_figures: those that there are published values of, selected or not; relations: see
-    `relations.read_relations`; audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size:
-    questions of an experiment's size that the report shows in full; my_data: lines on what was chosen for the user's
-    own documents; without_format: models whose entries leave out their prompt template; conditions: of the selected
-    experiments with remedies and of those, by experiment.
+    sizes count; figures: those that the config names or calls for; more_figures: of wrong answers; published_figures:
+    those that there are published values of, selected or not; relations: see `relations.read_relations`;
+    audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size: questions of an experiment's size
+    that the report shows in full; my_data: lines on what was chosen for the user's own documents; without_format:
+    models whose entries leave out their prompt template; conditions: of the selected experiments with remedies
+    and of those, by experiment.
     """
 
     selection: Selection
@@ -49,6 +50,7 @@ class Study:
     token_models: Mapping[str, Model | ApiModel]
     experiments: Mapping[str, Experiment]
     figures: Mapping[str, Figure]
+    more_figures: Mapping[str, Figure]
     published_figures: Mapping[str, Figure]
     datasets: Mapping[str, Dataset]
     corpora: Mapping[str, Corpus]
@@ -74,6 +76,11 @@ class Study:
     def run(self) -> dict[tuple[str, str], Experiment]:
         """The same pairs, each with its experiment at the sizes that the model runs."""
         return {pair: self.experiment_of(*pair) for pair in self.sweeps}
+
+    @property
+    def all_figures(self) -> dict[str, Figure]:
+        """All figures that are drawn, but for the one of all indexes."""
+        return {**self.figures, **self.more_figures}
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:
         """An experiment at the sizes that a model runs."""
@@ -179,6 +186,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         token_models={name: asked[name] for name in token_models},
         experiments=experiments,
         figures={},
+        more_figures={},
         published_figures=published_figures(entries["figures"]),
         datasets=datasets,
         corpora=corpora,
@@ -196,7 +204,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         conditions={name: one for name, one in conditions.items() if name in experiments},
     )
     _check_answered(study)
-    return replace(study, figures=read_figures(read.figures, entries, experiments, study.run, study.conditions))
+    figures = read_figures(read.figures, entries, experiments, study.run, study.conditions)
+    more = {} if read.figures is not None else wrong_answer_figures(figures, study.run, study.conditions)
+    return replace(study, figures=figures, more_figures=more)
 
 
 def _run_by(model: str, experiment: Experiment, selection: Selection) -> Experiment:

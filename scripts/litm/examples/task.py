@@ -6,6 +6,8 @@ A task is a module of `litm.examples.tasks` with
 - `questions(size, settings, dataset) -> Iterator[Question]`: the base items, before any placement;
 - `format_items(items) -> list[str]` and `SEPARATOR`: how the items of a context are written;
 - if a context is a conversation, `as_messages(items, question) -> list[dict]`: the same as chat messages;
+- if a wrong answer can be traced to an item, `other_items(prompt, target) -> list[OtherItem]`: the items that were not
+  asked for, see `litm.examples.other_items`;
 - if its items are all alike, `ask_another_key(question, size, placement) -> Question`: see `ASK_ANOTHER_KEY`.
 
 Adding a task is adding a module: it is found by its name, nothing else changes.

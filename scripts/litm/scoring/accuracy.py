@@ -17,6 +17,7 @@ COLUMNS = {
     "target": "string",
     "n": "int64",
     **dict.fromkeys(["accuracy", "ci_low", "ci_high", "accuracy_first_line", "accuracy_full"], "Float64"),
+    **dict.fromkeys(["accuracy_strict", "accuracy_lenient"], "Float64"),
     "n_empty": "int64",
     **dict.fromkeys(["n_cut", "n_refused"], "Int64"),
     **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded", "n_preamble"], "int64"),
@@ -57,6 +58,7 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "ci_high": high,
         "accuracy_first_line": counted["correct_first_line"].sum() / n if n else None,
         "accuracy_full": counted["correct_full"].sum() / n if n else None,
+        **{f"accuracy_{rule}": _share(counted[f"correct_{rule}"]) for rule in ("strict", "lenient")},
         "n_empty": int(counted["empty"].sum()),
         "n_cut": _ended(counted, LENGTH),
         "n_refused": _ended(counted, REFUSED),
@@ -65,6 +67,11 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "n_excluded": int(group["excluded"].sum()),
         "n_preamble": int(counted["preamble"].sum()),
     }
+
+
+def _share(verdicts: pd.Series) -> float | None:
+    """The share that is right; None where nothing was judged by the rule."""
+    return verdicts.sum() / len(verdicts) if len(verdicts) and verdicts.notna().all() else None
 
 
 def _ended(counted: pd.DataFrame, reason: str) -> int | None:

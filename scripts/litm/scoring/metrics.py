@@ -16,10 +16,15 @@ FULL = "full"
 
 @dataclass(frozen=True)
 class Metric:
-    """judge: whether a text holds one of the answers; reads: `first_line` or `full`, what counts of a response."""
+    """judge: whether a text holds one of the answers; reads: `first_line` or `full`, what counts of a response.
+
+    strict, lenient: another rule that is shown beside it, None where there is none; both are given the whole response.
+    """
 
     judge: Callable[[str, Sequence[str]], bool]
     reads: str
+    strict: Callable[[str, Sequence[str]], bool] | None = None
+    lenient: Callable[[str, Sequence[str]], bool] | None = None
 
 
 def first_line(response: str) -> str:
@@ -34,6 +39,15 @@ def first_line(response: str) -> str:
 def best_subspan_em(text: str, answers: Sequence[str]) -> bool:
     """Whether any gold answer is a substring of the text, both normalised (paper, section 2.2)."""
     return contains_normalized(text, answers)
+
+
+def best_subspan_em_strict(response: str, answers: Sequence[str]) -> bool:
+    """`best_subspan_em` of the response up to its first line end, even if nothing is before it.
+
+    So the paper has it (section 2.2), and the authors' scoring of the responses of MPT and LongChat; from those of
+    Llama 2 their script had taken the blank lines before.
+    """
+    return best_subspan_em(response.split("\n", 1)[0], answers)
 
 
 def value_in_answer(text: str, answers: Sequence[str]) -> bool:
@@ -68,11 +82,11 @@ def last_integer(text: str, answers: Sequence[str]) -> bool:
 
 
 METRICS: dict[str, Metric] = {
-    "best_subspan_em": Metric(best_subspan_em, FIRST_LINE),
+    "best_subspan_em": Metric(best_subspan_em, FIRST_LINE, strict=best_subspan_em_strict),
     "value_in_answer": Metric(value_in_answer, FULL),
     # Three codes may be listed on three lines.
-    "exact_code": Metric(exact_code, FULL),
-    "only_code": Metric(only_code, FULL),
+    "exact_code": Metric(exact_code, FULL, strict=only_code),
+    "only_code": Metric(only_code, FULL, lenient=exact_code),
     # One number has to be chosen, and after its answer a base model goes on with other questions and numbers.
     "exact_integer": Metric(exact_integer, FIRST_LINE),
     # A sum may be reckoned on several lines.

@@ -1,19 +1,23 @@
 """From examples and responses to one score row per prompt and target."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from litm.base.errors import UserError
-from litm.domain.example import Example
+from litm.domain.example import Example, Target
 from litm.domain.finish_reason import OVERFLOW
+from litm.domain.other_item import OtherItem
 from litm.domain.response import SweepResponse
 from litm.scoring.metrics import FULL, METRICS, first_line
+from litm.scoring.wrong_answers import Asked, wrong_answer
 
-#: Columns of a score file and their types. `correct` and its two variants are missing where nothing was scored,
+#: Columns of a score file and their types. `correct` and its variants are missing where nothing was scored (and
+#: `correct_strict` and `correct_lenient` where the metric has no such rule),
 #: tokens where nobody has counted them. `preamble`: the first line ends with a colon, as one that announces the answer
-#: does; `more_lines`: the recorded answer goes on after it.
+#: does; `more_lines`: the recorded answer goes on after it. `wrong_kind`: of a wrong answer, see `wrong_kinds.KINDS`;
+#: `taken_from`: the position of the other item that it is from, where that is known.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -29,6 +33,8 @@ COLUMNS = {
     "correct": "boolean",
     "correct_first_line": "boolean",
     "correct_full": "boolean",
+    "correct_strict": "boolean",
+    "correct_lenient": "boolean",
     "empty": "bool",
     "finish_reason": "string",
     "prompt_tokens": "Int64",
@@ -36,7 +42,15 @@ COLUMNS = {
     "excluded": "bool",
     "preamble": "bool",
     "more_lines": "bool",
+    "wrong_kind": "string",
+    "taken_from": "Int64",
 }
+
+#: The items of a prompt that a target is not about, see `litm.examples.other_items`.
+OtherItems = Callable[[str, Target], Sequence[OtherItem]]
+
+#: The same of an answer that is right, or was not scored.
+NO_KIND = {"wrong_kind": None, "taken_from": None}
 
 RUN_AGAIN = (
     "run again with `--forcerun generate generate_shard import_responses`, which asks only what no journal has the "
@@ -46,12 +60,16 @@ RUN_AGAIN = (
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a score file is about: the answers of one model to one experiment."""
+    """What a score file is about: the answers of one model to one experiment.
+
+    other_items: of the task, None where a wrong answer cannot be traced to an item.
+    """
 
     model: str
     experiment: str
     task: str
     metric: str
+    other_items: OtherItems | None = None
 
 
 def score_sweep(
@@ -92,6 +110,7 @@ def _response_to(
 def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: bool) -> Iterator[dict]:
     text = response.scored_text
     for target in example.targets:
+        verdicts = judge(sweep.metric, text, target.answers)
         yield {
             "model": sweep.model,
             "experiment": sweep.experiment,
@@ -104,7 +123,7 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
             "depth": target.depth,
             "id": example.id,
             "target": target.name,
-            **judge(sweep.metric, text, target.answers),
+            **verdicts,
             "empty": text is not None and not text.strip(),
             "finish_reason": response.finish_reason,
             "prompt_tokens": response.prompt_tokens,
@@ -113,13 +132,31 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
             "preamble": text is not None and first_line(text).endswith(":"),
             "more_lines": text is not None and "\n" in text.strip(),
             "cluster": example.cluster,
+            **(kind_of_answer(sweep, example, target, response) if verdicts["correct"] is False else NO_KIND),
         }
 
 
+def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: SweepResponse) -> dict:
+    """The columns of the kind of a wrong answer."""
+    text = str(response.scored_text)
+    metric = METRICS[sweep.metric]
+    asked = Asked(
+        example.prompt,
+        example.question,
+        target.text_in(example.prompt),
+        sweep.other_items(example.prompt, target) if sweep.other_items else (),
+        any(metric.judge(text, other.answers) for other in example.targets if other is not target),
+    )
+    wrong = wrong_answer(text if metric.reads == FULL else first_line(text), response.finish_reason, asked)
+    return {"wrong_kind": wrong.kind, "taken_from": wrong.taken_from}
+
+
 def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, bool | None]:
-    """The metric's verdict on the response's first line, on all of it, and (`correct`) on what the metric reads."""
+    """The metric's verdict on the response's first line, on all of it, and (`correct`) on what the metric reads; and
+    those by the stricter and the more lenient rule, None where the metric has none.
+    """
     if response is None:
-        return {"correct": None, "correct_first_line": None, "correct_full": None}
+        return dict.fromkeys(("correct", *(f"correct_{one}" for one in ("first_line", "full", "strict", "lenient"))))
     metric = METRICS[metric_name]
     in_first_line = metric.judge(first_line(response), answers)
     in_full = metric.judge(response, answers)
@@ -127,4 +164,6 @@ def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dic
         "correct": in_full if metric.reads == FULL else in_first_line,
         "correct_first_line": in_first_line,
         "correct_full": in_full,
+        "correct_strict": metric.strict and metric.strict(response, answers),
+        "correct_lenient": metric.lenient and metric.lenient(response, answers),
     }

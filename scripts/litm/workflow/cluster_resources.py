@@ -12,6 +12,7 @@ from pathlib import Path
 from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.models import Model
+from litm.inference.memory import bytes_of_parameters
 from litm.models.files import WEIGHTS, weight_files
 from litm.models.gguf import is_gguf, read_gguf
 
@@ -22,8 +23,17 @@ _IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)b(?![A-Za-z0-9])", re.IG
 
 #: Questions of an experiment that takes all that its data has: those of the paper.
 QUESTIONS = 2_655
-#: Tokens of an item, rather too many: of a passage of 100 words with its title. A key and its value are half of that.
-ITEM_TOKENS = 150
+#: Tokens of an item, rather too many: of a passage of 100 words with its title, or by task.
+ITEM_TOKENS = 175
+TASK_TOKENS = {
+    "kv_retrieval": 75,
+    "needle_in_haystack": 30,
+    "multi_needle": 30,
+    "fact_reasoning": 30,
+    "semantic_distractors": 30,
+    "temporal_narrative": 40,
+    "conversation_memory": 80,
+}
 #: Tokens around the items.
 FRAME_TOKENS = 150
 
@@ -51,24 +61,36 @@ class Work:
 def work_of(experiment: Experiment) -> Work:
     """About how much a sweep of an experiment asks."""
     each = experiment.examples or QUESTIONS
-    item = 1 if experiment.tokens_of else ITEM_TOKENS
-    around = FRAME_TOKENS + experiment.max_new_tokens
-    tokens = sum(each * (cell.size * item + around) for cell in experiment.cells)
-    return Work(each * len(experiment.cells), tokens)
+    return Work(each * len(experiment.cells), each * sum(_tokens(experiment, cell.size) for cell in experiment.cells))
+
+
+def longest_tokens(experiment: Experiment) -> int:
+    """About the tokens of an experiment's longest prompt with its answer."""
+    return max(_tokens(experiment, cell.size) for cell in experiment.cells)
+
+
+def _tokens(experiment: Experiment, size: int) -> int:
+    item = 1 if experiment.tokens_of else TASK_TOKENS.get(experiment.task, ITEM_TOKENS)
+    return size * item + FRAME_TOKENS + experiment.max_new_tokens
 
 
 def billions_of(model: Model) -> float:
     """The parameters of a model in 10⁹: as its entry says, by its weights in a folder, by its name, or as usual."""
-    if model.parameters:
-        return model.parameters
+    if stated := model.parameters or (model.about and model.about.parameters):
+        return stated
     if not model.has_weights:
         return 0.0
     if model.path and is_gguf(model.path):
         return read_gguf(Path(model.path)).weights / 1e9
     if model.path:
         return _bytes_of_weights(model.path) / 2e9
-    found = _IN_NAME.search(model.hub or "")
-    return float(found[1]) if found else USUAL_BILLIONS
+    return billions_in(model.hub or "") or USUAL_BILLIONS
+
+
+def billions_in(name: str) -> float | None:
+    """The parameters in 10⁹ that a name says; None if it says none."""
+    found = _IN_NAME.search(name)
+    return float(found[1]) if found else None
 
 
 @cache
@@ -83,8 +105,7 @@ def memory_mb(model: Model | ApiModel, attempt: int) -> int:
         return SERVED_MB * attempt
     if model.mem_mb:
         return model.mem_mb * attempt
-    bytes_each = 4 if model.dtype == "float32" else 2
-    return int(BASE_MB + LOADING * bytes_each * 1_000 * billions_of(model)) * attempt
+    return int(BASE_MB + LOADING * bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt
 
 
 def minutes(model: Model | ApiModel, work: Work, attempt: int) -> int:

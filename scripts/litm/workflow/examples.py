@@ -62,6 +62,10 @@ class ExamplePlan:
         """make_examples.py and the task's module."""
         return self._project.code("make_examples.py", _task_module(self._experiment(wildcards)))
 
+    def score_code(self, wildcards: Wildcards) -> list[str]:
+        """score.py and the task's module, which knows the items that a wrong answer may be from."""
+        return self._project.code("score.py", _task_module(self._experiment(wildcards)))
+
     def task(self, wildcards: Wildcards) -> str:
         """The name of the task's module."""
         return self._experiment(wildcards).task

@@ -44,19 +44,19 @@ class FigurePlan:
     @property
     def files(self) -> list[str]:
         """All figures of a study, in both formats."""
-        names = [*([PBI_FOREST] if self._tables.has_positions else []), *self._study.figures]
+        names = [*([PBI_FOREST] if self._tables.has_positions else []), *self._study.all_figures]
         return [f"results/figures/{name}.{format}" for name in names for format in ("png", "pdf")]
 
     @property
     def shown(self) -> list[str]:
         """Those that the report shows."""
-        return [f"results/figures/{name}.png" for name in self._study.figures]
+        return [f"results/figures/{name}.png" for name in self._study.all_figures]
 
     # What they are drawn by
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """The program, and the module of the figure's kind."""
-        return self._kind_code(self._study.figures[wildcards.figure].kind)
+        return self._kind_code(self._study.all_figures[wildcards.figure].kind)
 
     def published_code(self, wildcards: Wildcards) -> list[str]:
         """The same of a figure of published values alone."""
@@ -74,7 +74,7 @@ class FigurePlan:
     @property
     def kind_modules(self) -> list[str]:
         """The modules of the kinds of the study's figures, by their names."""
-        return [f"litm.figures.{kind}" for kind in sorted({figure.kind for figure in self._study.figures.values()})]
+        return [f"litm.figures.{kind}" for kind in sorted({figure.kind for figure in self._study.all_figures.values()})]
 
     def _kind_code(self, kind: str) -> list[str]:
         return self._project.code("plot_figure.py", f"litm.figures.{kind}")
@@ -83,23 +83,28 @@ class FigurePlan:
 
     def accuracy(self, wildcards: Wildcards) -> list[str]:
         """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
-        figure = self._study.figures[wildcards.figure]
+        figure = self._study.all_figures[wildcards.figure]
         needed = "accuracy" in load_kind(figure.kind).INPUTS
         return self._of_sweeps(figure, "results/accuracy/{}/{}.csv") if needed else []
 
     def differences(self, wildcards: Wildcards) -> list[str]:
         """The table of differences between conditions, for a kind that draws it."""
-        needed = "differences" in load_kind(self._study.figures[wildcards.figure].kind).INPUTS
+        needed = "differences" in load_kind(self._study.all_figures[wildcards.figure].kind).INPUTS
         return [f"{TABLES}/condition_differences.csv"] if needed else []
 
     def advice(self, wildcards: Wildcards) -> list[str]:
         """The table of what helps, for a kind that draws it."""
-        needed = "advice" in load_kind(self._study.figures[wildcards.figure].kind).INPUTS
+        needed = "advice" in load_kind(self._study.all_figures[wildcards.figure].kind).INPUTS
         return [f"{TABLES}/advice.csv"] if needed else []
+
+    def wrong_answers(self, wildcards: Wildcards) -> list[str]:
+        """The table of what wrong answers are, for a kind that draws it."""
+        needed = "wrong_answers" in load_kind(self._study.all_figures[wildcards.figure].kind).INPUTS
+        return [f"{TABLES}/wrong_answers.csv"] if needed else []
 
     def scores(self, wildcards: Wildcards) -> list[str]:
         """Their scores, if its kind needs the single answers."""
-        figure = self._study.figures[wildcards.figure]
+        figure = self._study.all_figures[wildcards.figure]
         needed = "scores" in load_kind(figure.kind).INPUTS
         return self._of_sweeps(figure, "results/scores/{}/{}.parquet") if needed else []
 
@@ -120,16 +125,16 @@ class FigurePlan:
 
     def recall(self, wildcards: Wildcards) -> list[str]:
         """The recall of the retrievers of its experiments, for a kind that draws it."""
-        experiments = self._experiments(self._study.figures[wildcards.figure])
+        experiments = self._experiments(self._study.all_figures[wildcards.figure])
         return [recall_file(one) for one in self._candidates.open_domain(experiments)]
 
     def published(self, wildcards: Wildcards) -> list[str]:
         """The published accuracies, where they are drawn too."""
-        return [self._paper.accuracy] if self._study.figures[wildcards.figure].published else []
+        return [self._paper.accuracy] if self._study.all_figures[wildcards.figure].published else []
 
     def settings(self, wildcards: Wildcards) -> str:
         """What changes the picture, beside the data: JSON."""
-        figure = self._study.figures[wildcards.figure]
+        figure = self._study.all_figures[wildcards.figure]
         names = [name for name in (*figure.experiments, *figure.references) if name in self._study.experiments]
         limits = {name: self._study.experiments[name].max_new_tokens for name in names}
         return canonical_json({**self._settings(figure), "limits": limits})

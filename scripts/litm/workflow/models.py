@@ -49,15 +49,16 @@ class ModelPlan:
         self._datasets = study.datasets
         self._project = project
         self._data = data
-        self._prompting = {name: self._read_prompting(model) for name, model in self.asked.items()}
-        #: Those whose tokens can be counted: all but a server's without a tokenizer.
+        recorded = [model for model in study.models.values() if isinstance(model, RecordedModel) and model.tokenizer]
+        self._prompting = {model.name: self._read_prompting(model) for model in (*self.asked.values(), *recorded)}
+        #: Those whose tokens can be counted: all but those of a server or with recorded responses without a tokenizer.
         self.counted = [name for name, one in self._prompting.items() if one.tokenizer_files or one.source]
 
-    def _read_prompting(self, model: Model | ApiModel) -> Prompting:
+    def _read_prompting(self, model: Model | ApiModel | RecordedModel) -> Prompting:
         own = model.tokenizer or ""
         if own in self._datasets:
             own = self._data.file(own)
-        if isinstance(model, ApiModel):
+        if not isinstance(model, Model):
             folder = own if Path(own).is_dir() else None
             location, is_elsewhere = own, False
         else:
@@ -77,7 +78,9 @@ class ModelPlan:
                 else []
             ),
             prompt_template=model.prompt_template,
-            reasoning=canonical_json({**model.reasoning.settings(), **model.trust()}),
+            reasoning=canonical_json(
+                {} if isinstance(model, RecordedModel) else {**model.reasoning.settings(), **model.trust()}
+            ),
         )
 
     def prompting(self, name: str) -> Prompting:

@@ -54,7 +54,7 @@ def _named(study: Study) -> Iterator[str]:
     for model in [*study.models.values(), *study.token_models.values()]:
         if isinstance(model, RecordedModel):
             yield from (file.dataset for files in model.files.values() for file in files if file.dataset)
-        elif model.tokenizer:
+        if model.tokenizer:
             yield model.tokenizer
 
 

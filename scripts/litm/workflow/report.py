@@ -70,7 +70,7 @@ class ReportPlan:
         """
         return canonical_json(
             {
-                "figures": [self._figures.settings_with_recall(figure) for figure in self._study.figures.values()],
+                "figures": [self._figures.settings_with_recall(figure) for figure in self._study.all_figures.values()],
                 "experiments": [one.settings() for one in self._study.experiments.values()],
                 "prices": prices(self._study),
                 "datasets": [{"name": name, "source": self._source(name)} for name in self._dataset_names],

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from litm.analysis.published.values import PublishedAccuracy, PublishedModel
-from litm.analysis.statistics import unpaired_difference
+from litm.analysis.statistics import Estimate, unpaired_difference
 
 CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
 
@@ -27,7 +27,8 @@ class MeasuredCell:
 
     accuracy: a fraction, None where no question was scored; weights: where the model is from, see `weights_of`;
     quantization: what they are quantised to, here or where they are stored; data_version: as in datasets.schema.yaml,
-    None for any other data.
+    None for any other data; strict: the accuracy by the metric's stricter rule, None where it has none; prompt_format:
+    the prompt template, None where that is not known.
     """
 
     metric: str
@@ -36,6 +37,8 @@ class MeasuredCell:
     weights: str | None
     quantization: str | None
     data_version: str | None
+    strict: float | None = None
+    prompt_format: str | None = None
 
 
 def measured_cells(
@@ -58,6 +61,8 @@ def measured_cells(
             weights=weights_of(identity["source"]),
             quantization=identity.get("model", {}).get("quantization") or manifest.get("weights"),
             data_version=data_versions[name.experiment].get(str(name.size)),
+            strict=None if pd.isna(strict := row.get("accuracy_strict")) else float(strict),
+            prompt_format=identity.get("model", {}).get("prompt_template"),
         )
     return cells
 
@@ -102,6 +107,8 @@ def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedMode
         reasons.append(f"other data ({cell.data_version or 'your own'} here, {value.data_version} published)")
     if model and cell.weights is not None and cell.weights != model.weights:
         reasons.append(f"other weights ({cell.weights or 'a folder'} here, {model.weights} published)")
+    if model and model.prompt_format and cell.prompt_format not in (None, model.prompt_format):
+        reasons.append(f"another prompt format ({cell.prompt_format} here, {model.prompt_format} published)")
     if cell.quantization is not None:
         reasons.append(f"quantised here ({cell.quantization})")
     return reasons
@@ -122,9 +129,25 @@ def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | N
     del row["data_version"]
     if cell.accuracy is None:
         return row
-    counts = round(cell.accuracy * cell.n), cell.n, round(value.accuracy * value.n), value.n
-    estimate = unpaired_difference(*counts)
+    estimate = _difference(cell.accuracy, cell.n, value)
     row |= {"difference": cell.accuracy - value.accuracy, "ci_low": estimate.low, "ci_high": estimate.high}
     if not reasons:
-        row["verdict"] = CONSISTENT if estimate.low <= 0 <= estimate.high else DIFFERS
+        row["verdict"] = _verdict(estimate)
+    if cell.strict is not None:
+        strict = _difference(cell.strict, cell.n, value)
+        row |= {
+            "strict": cell.strict,
+            "strict_difference": cell.strict - value.accuracy,
+            "strict_difference_ci_low": strict.low,
+            "strict_difference_ci_high": strict.high,
+            "strict_verdict": NOT_COMPARABLE if reasons else _verdict(strict),
+        }
     return row
+
+
+def _difference(accuracy: float, n: int, value: PublishedAccuracy) -> Estimate:
+    return unpaired_difference(round(accuracy * n), n, round(value.accuracy * value.n), value.n)
+
+
+def _verdict(estimate: Estimate) -> str:
+    return CONSISTENT if estimate.low <= 0 <= estimate.high else DIFFERS

@@ -73,10 +73,13 @@ class PublishedTokens:
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model of the paper: our name, and where its weights are (or the name of its API)."""
+    """A model of the paper: our name, where its weights are (or the name of its API), and its prompt format in the
+    authors' scripts, a `prompt_template`, "" of an API.
+    """
 
     model: str
     weights: str
+    prompt_format: str = ""
 
 
 Row = TypeVar("Row", bound="DataclassInstance")

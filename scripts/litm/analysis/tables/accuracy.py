@@ -62,6 +62,16 @@ TABLE = Table(
             "Full answer",
             PERCENT,
         ),
+        "accuracy_strict": Column(
+            FLOAT,
+            "by the stricter rule of the metric, where it has one. `best_subspan_em`: the text before the first line "
+            "end, even if it is blank, as in the paper; `exact_code`: no other code in the answer (`only_code`)",
+        ),
+        "accuracy_lenient": Column(
+            FLOAT,
+            "by the more lenient rule of the metric, where it has one. `only_code`: other codes may be in the answer "
+            "(`exact_code`)",
+        ),
         "n_empty": Column(INTEGER, "counted answers that were empty", "Empty"),
         "n_cut": Column(
             INTEGER,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from litm.analysis.columns import EXPERIMENT, METRIC, MODEL, PLACEMENT, POSITION, SIZE
-from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
     from litm.analysis.files import Files
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: Columns that the report shows.
 _REPORT = (
     "model", "experiment", "size", "placement", "accuracy", "published", "difference", "ci_low", "ci_high",
-    "verdict", "reason", "source",
+    "strict", "strict_difference", "verdict", "reason", "source",
 )  # fmt: skip
 
 TABLE = Table(
@@ -27,8 +27,9 @@ TABLE = Table(
     inputs=("accuracy", "manifests", "published", "published_models"),
     settings=("data_versions",),
     note=(
-        "Per cent, measured here and published; difference: ours minus theirs in points, with its 95 % interval. What "
-        "is not comparable has the reason beside it."
+        "Per cent, measured here and published; difference: ours minus theirs in points, with its 95 % interval. "
+        "Strict: by the text before the first line end even if it is blank, as the paper has it. What is not "
+        "comparable has the reason beside it."
     ),
     columns={
         "model": MODEL,
@@ -50,9 +51,20 @@ TABLE = Table(
             PERCENT,
         ),
         "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
+        "strict": Column(
+            FLOAT,
+            "`accuracy_strict`: by the text before the first line end, even if it is blank, as the paper has it; "
+            "`accuracy` skips blank lines before the answer",
+            "Strict",
+            PERCENT,
+        ),
+        **with_interval("strict_difference", Column(FLOAT, "`strict` - `published`", "Strict - published", PERCENT)),
+        "strict_verdict": Column(TEXT, "`verdict` of the strict score"),
         "verdict": Column(TEXT, "`consistent` (0 is in the interval), `differs`, or `not comparable`", "Verdict"),
         "reason": Column(
-            TEXT, "why not comparable: another n, metric, data version, weights, or quantisation", "Reason"
+            TEXT,
+            "why not comparable: another n, metric, data version, weights, prompt format, or quantisation",
+            "Reason",
         ),
         "source": Column(TEXT, "table or section of the paper", "Source"),
         "note": Column(TEXT, "what to know of the published value", "Note"),

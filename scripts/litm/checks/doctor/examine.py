@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from litm.base.csv_files import read_csv
@@ -14,9 +15,11 @@ from litm.config.prompt_formats import why_taken
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts
+from litm.inference.memory import BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.unpacking import number_format
 from litm.retrieval.method import EXACT
+from litm.workflow.cluster_resources import billions_of, longest_tokens
 from litm.workflow.needs import Needs, needs_of
 
 #: Packages that methods of retrieval, approximate indexes and quantisation need.
@@ -86,17 +89,24 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         header = read_gguf(folder)
         unpacked = number_format(header, model.dtype)
         yield software.gguf_check(model.name, header.kind, unpacked, gather.gguf_error(folder))
-    weights = gather.weight_bytes(folder) if folder else hub.download if hub else 0
+    if folder and gather.has_sentencepiece(folder):
+        yield ok(f"{model.name}: tokenizer", software.SENTENCEPIECE)
+    found = gather.weight_bytes(folder) if folder else hub.download if hub else 0
+    # A model of the hub that cannot be asked for now takes what its parameters do.
+    weights = found or (bytes_of_parameters(billions_of(model), model.dtype) if model.hub else 0)
     gpus = gather.gpus()
-    device = memory.device_check(model.name, model.device, model.gpus, gpus, weights or None)
+    device = memory.device_check(model.name, model.device, model.gpus, gpus, found or None)
     yield device
     if device.status == MISSING:
         return
     on_gpu = bool(gpus) and model.device != "cpu"
     free = memory.memory_of(model.device, model.gpus, gpus) if on_gpu else memory.Free("the CPU", gather.free_memory())
-    if weights and (size := gather.model_size(str(folder or model.hub), model.revision, weights)):
-        numbers = memory.Numbers(model.dtype, model.quantization)
-        yield memory.memory_check(model.name, size, numbers, free, longest_prompt(study, results, model.name))
+    if weights:
+        numbers = Numbers(model.dtype, model.quantization, model.attention)
+        known = gather.model_size(str(folder or model.hub), model.revision, weights)
+        size = known or ModelSize(weights, BYTES.get(model.dtype, 2))
+        longest = longest_prompt(study, results, model.name) if known else None
+        yield memory.memory_check(model.name, size, numbers, free, longest, model.gpus if on_gpu else 1)
     if model.quantization != NO_QUANTIZATION:
         kind = "cuda" if on_gpu else "cpu"
         yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))
@@ -107,17 +117,23 @@ def _unpacked_bytes(model: object) -> int:
     if not isinstance(model, Model) or not is_gguf(model.path or ""):
         return 0
     header = read_gguf(Path(model.path or ""))
-    return header.weights * memory.BYTES[number_format(header, model.dtype)]
+    return header.weights * BYTES[number_format(header, model.dtype)]
 
 
-def longest_prompt(study: Study, results: Path, model: str) -> int | None:
-    """Tokens of the longest of a model's prompts that have been counted, its answer included; None if none have."""
+def longest_prompt(study: Study, results: Path, model: str) -> memory.Longest | None:
+    """The longest of a model's prompts, its answer included: counted, or estimated where the tokens of an experiment
+    have not been counted yet; None where it runs none. What its window does not hold is not asked.
+    """
     lengths = []
-    for name, experiment in study.experiments.items():
-        counts = results / "token_counts" / model / f"{name}.csv"
-        if counts.exists():
-            lengths.append(int(read_csv(counts)["max"].max()) + experiment.max_new_tokens)
-    return max(lengths, default=None)
+    for (name, experiment_name), experiment in study.run.items():
+        counts = results / "token_counts" / model / f"{experiment_name}.csv"
+        if name == model and counts.exists():
+            lengths.append(memory.Longest(int(read_csv(counts)["max"].max()) + experiment.max_new_tokens, True))
+        elif name == model:
+            lengths.append(memory.Longest(longest_tokens(experiment), False))
+    window = getattr(study.models[model], "context_window", None)
+    longest = max(lengths, key=lambda one: one.tokens, default=None)
+    return replace(longest, tokens=min(longest.tokens, window)) if longest and window else longest
 
 
 def _disk(

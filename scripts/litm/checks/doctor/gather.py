@@ -18,12 +18,13 @@ from litm.base.deadlines import within
 from litm.base.download import find_in_mirror, opened
 from litm.base.errors import UserError
 from litm.base.json_files import read_json
-from litm.checks.doctor.memory import Gpu, ModelSize
+from litm.checks.doctor.memory import Gpu
 from litm.checks.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile
 from litm.checks.doctor.software import normalized
 from litm.config.api_models import ApiModel
 from litm.config.datasets import Dataset
 from litm.inference.engines import engine_facts
+from litm.inference.memory import ModelSize
 from litm.inference.remote.failures import masked
 from litm.inference.remote.keys import key_mistake
 from litm.models.context_window import load_config
@@ -109,7 +110,7 @@ def lock_error(folder: Path) -> str | None:
     return None
 
 
-def model_size(location: str, revision: str | None, weight_bytes: int) -> ModelSize | None:
+def model_size(location: str, revision: str | None, weight_bytes: float) -> ModelSize | None:
     """What a model takes, by its configuration and the size of its files; None if the configuration is not here."""
     path = Path(location)
     try:
@@ -124,7 +125,7 @@ def model_size(location: str, revision: str | None, weight_bytes: int) -> ModelS
     stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
     if is_gguf(path):
         weight_bytes, stored = read_gguf(path).weights * 4, 4
-    return ModelSize(weight_bytes, stored, 2 * layers * kv_heads * dimension)
+    return ModelSize(weight_bytes, stored, 2 * layers * kv_heads * dimension, heads)
 
 
 def gguf_error(path: Path) -> str | None:
@@ -144,6 +145,11 @@ def weight_bytes(folder: Path) -> int:
         if files := weight_files(folder, kind):
             return sum(file.stat().st_size for file in files)
     return 0
+
+
+def has_sentencepiece(folder: Path) -> bool:
+    """Whether a folder has the SentencePiece file of a tokenizer of LLaMA's family."""
+    return (folder / "tokenizer.model").is_file()
 
 
 def cached_folder(hub: str, revision: str | None) -> Path | None:

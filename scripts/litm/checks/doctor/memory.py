@@ -4,27 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
-from litm.inference.engine import INT8, NF4
+from litm.inference.memory import ModelSize, Numbers, cache_bytes, loaded_bytes, score_bytes
 
-#: Bytes of a number.
-BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-#: Bytes of a weight with what stays unquantised, embeddings above all: what Llama-2-7B takes. Smaller models take more.
-QUANTIZED_BYTES = {NF4: 0.6, INT8: 1.1}
 #: Share of the free memory that weights and cache may take before there is a warning: activations come on top.
 COMFORTABLE = 0.9
 #: Weights from this size (bytes) on are slow without a GPU.
 LARGE = 2e9
-
-
-@dataclass(frozen=True)
-class ModelSize:
-    """What a model takes. weight_bytes: of its files; stored_bytes: of one weight in them, None where they are
-    quantised already; kv_numbers: numbers that its cache holds for each token, 2 x layers x KV heads x dimension.
-    """
-
-    weight_bytes: int
-    stored_bytes: int | None
-    kv_numbers: int
 
 
 @dataclass(frozen=True)
@@ -37,11 +22,11 @@ class Gpu:
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """How a model's entry wants its weights and its computation, see `EngineSettings`."""
+class Longest:
+    """The longest prompt of a model with its answer, in tokens; is_counted: or estimated by its items."""
 
-    dtype: str
-    quantization: str
+    tokens: int
+    is_counted: bool
 
 
 @dataclass(frozen=True)
@@ -50,19 +35,6 @@ class Free:
 
     where: str
     bytes: int
-
-
-def loaded_bytes(size: ModelSize, numbers: Numbers) -> float:
-    """The memory that the weights take once they are loaded, by the size of their files."""
-    if size.stored_bytes is None:
-        return size.weight_bytes
-    per_weight = QUANTIZED_BYTES.get(numbers.quantization, BYTES.get(numbers.dtype, size.stored_bytes))
-    return size.weight_bytes / size.stored_bytes * per_weight
-
-
-def cache_bytes(size: ModelSize, numbers: Numbers) -> int:
-    """The memory that the cache of keys and values takes for each token of one prompt and its answer."""
-    return size.kv_numbers * BYTES.get(numbers.dtype, size.stored_bytes or 2)
 
 
 def device_check(model: str, device: str, wanted: int, gpus: Sequence[Gpu], weight_bytes: int | None) -> Check:
@@ -93,21 +65,31 @@ def memory_of(device: str, wanted: int, gpus: Sequence[Gpu]) -> Free:
     return Free(", ".join(gpu.name for gpu in used), sum(gpu.free for gpu in used))
 
 
-def memory_check(model: str, size: ModelSize, numbers: Numbers, free: Free, longest: int | None) -> Check:
-    """Whether a model's weights and the cache of its longest prompt fit the memory that is free.
-
-    longest: tokens of the longest prompt and its answer, None where they have not been counted yet.
+def memory_check(
+    model: str, size: ModelSize, numbers: Numbers, free: Free, longest: Longest | None, gpus: int = 1
+) -> Check:
+    """Whether a model's weights, the cache of its longest prompt and the scores of its attention fit the memory that is
+    free. gpus: that share the weights and the cache; each has the scores of its own layers.
     """
     what = f"{model}: memory"
+    tokens = longest.tokens if longest else 0
     weights, per_token = loaded_bytes(size, numbers), cache_bytes(size, numbers)
-    cache = per_token * (longest or 0)
+    cache, scores = per_token * tokens, score_bytes(size, numbers, tokens)
     takes = f"weights take {in_bytes(weights)}"
     if longest is not None:
-        takes += f", the cache of the longest prompt ({longest} tokens) {in_bytes(cache)}"
+        about = "" if longest.is_counted else "about "
+        takes += f", the cache of the longest prompt ({about}{tokens} tokens) {in_bytes(cache)}"
+        if scores:
+            takes += f", the scores of eager attention {in_bytes(scores)}" + (" on each GPU" if gpus > 1 else "")
     takes += f"; {in_bytes(free.bytes)} free on {free.where}"
-    if weights + cache > free.bytes:
+    needed = weights + cache + gpus * scores
+    if needed > free.bytes and scores * gpus > free.bytes / 2:
+        return missing(
+            what, f"{takes}: choose smaller sizes (`only`), or another 'attention' or engine; more GPUs do not help"
+        )
+    if needed > free.bytes:
         return missing(what, f"{takes}: use a larger device, 'gpus', or fewer bits ('quantization: nf4', 'dtype')")
-    if weights + cache > COMFORTABLE * free.bytes:
+    if needed > COMFORTABLE * free.bytes:
         return warning(what, f"{takes}: that is close; free memory there or use fewer bits ('quantization', 'dtype')")
     if longest is None and per_token:
         takes += f", enough to cache about {(free.bytes - weights) / per_token:.0f} tokens"

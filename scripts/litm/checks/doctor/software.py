@@ -10,6 +10,11 @@ OLDEST_PYTHON = (3, 11)
 #: Packages named in a message.
 SHOWN = 4
 INSTALL = "pip install -r requirements.lock"
+#: What is to be known of a tokenizer of LLaMA's family.
+SENTENCEPIECE = (
+    "SentencePiece, as transformers converts it: a text with several spaces on end has a token or two more than by "
+    "SentencePiece itself; prompts are counted and asked so"
+)
 
 
 def read_lock(lines: Iterable[str]) -> dict[str, str]:

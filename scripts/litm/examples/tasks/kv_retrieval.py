@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from litm.domain.placement import gold_placement, gold_positions
 from litm.domain.question import Gold, Item, Question
+from litm.examples.other_items import other_pairs
 from litm.examples.placing import place
 from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.questions.released_kv import read_kv_questions
@@ -14,6 +15,7 @@ DEFAULTS = TaskDefaults(
     prompt="kv_retrieval", metric="value_in_answer", stop="end_token", max_new_tokens=100, needs_dataset=False
 )
 SEPARATOR = ",\n"
+other_items = other_pairs
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:

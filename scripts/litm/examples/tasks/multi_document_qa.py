@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from litm.domain.question import Item, Question
+from litm.examples.other_items import other_documents
 from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.questions.released_format import read_qa_questions
 
@@ -10,6 +11,7 @@ DEFAULTS = TaskDefaults(
     prompt="multi_document_qa", metric="best_subspan_em", stop="first_line", max_new_tokens=100, needs_dataset=True
 )
 SEPARATOR = "\n"
+other_items = other_documents
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:

@@ -15,6 +15,7 @@ from litm.questions.released_format import read_retrieved_questions
 DEFAULTS = replace(multi_document_qa.DEFAULTS, placement=AS_RETRIEVED)
 SEPARATOR = multi_document_qa.SEPARATOR
 format_items = multi_document_qa.format_items
+other_items = multi_document_qa.other_items
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from litm.domain.question import Gold, Item, Question
+from litm.examples.other_items import other_coded_lines
 from litm.examples.seeding import seeded_questions
 from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.examples.text.codes import random_codes
@@ -13,6 +14,7 @@ DEFAULTS = TaskDefaults(
     prompt="semantic_distractors", metric="exact_code", stop="end_token", max_new_tokens=30, needs_dataset=False
 )
 SEPARATOR = "\n"
+other_items = other_coded_lines
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:

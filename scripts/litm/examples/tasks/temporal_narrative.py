@@ -10,6 +10,7 @@ from itertools import product
 from random import Random
 
 from litm.domain.question import Gold, Item, Question
+from litm.examples.other_items import other_coded_lines
 from litm.examples.seeding import seeded_questions
 from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.examples.text.codes import random_codes
@@ -20,6 +21,7 @@ DEFAULTS = TaskDefaults(
     prompt="temporal_narrative", metric="exact_code", stop="end_token", max_new_tokens=30, needs_dataset=False
 )
 SEPARATOR = "\n"
+other_items = other_coded_lines
 
 FIRST_YEAR = 1001
 #: Statues of three materials in each of three places, so that it takes both to know which one is meant.

@@ -15,7 +15,7 @@ class Rows:
     accuracy: rows of accuracy.csv; scores: the score rows of each sweep, one table a sweep; recall: rows of the recall
     tables of the retrievers in the figure; published: published accuracies, with the columns of the accuracy table;
     position_bias: position_bias.csv; differences: condition_differences.csv; advice: advice.csv; token_counts: rows of
-    token_counts.csv, None where nobody counted any.
+    token_counts.csv, None where nobody counted any; wrong_answers: wrong_answers.csv.
     """
 
     accuracy: "pd.DataFrame" = None  # type: ignore[assignment]
@@ -26,6 +26,7 @@ class Rows:
     differences: "pd.DataFrame" = None  # type: ignore[assignment]
     advice: "pd.DataFrame" = None  # type: ignore[assignment]
     token_counts: "pd.DataFrame | None" = None
+    wrong_answers: "pd.DataFrame" = None  # type: ignore[assignment]
 
 
 def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":

@@ -1,0 +1,57 @@
+"""What the wrong answers of each cell are."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from litm.analysis.columns import DEPTH, EXPERIMENT, ITEMS, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
+from litm.domain.wrong_kinds import HEADINGS, KINDS
+
+if TYPE_CHECKING:
+    from litm.analysis.files import Files
+
+TABLE = Table(
+    name="wrong_answers",
+    title="What wrong answers are",
+    doc=(
+        "The wrong answers of each model and cell by kind, and the positions of the items that they were taken from. "
+        "An answer is of the first kind that fits, in the order of the columns."
+    ),
+    order=32,
+    inputs=("scores",),
+    note=(
+        "Per cent of the wrong answers of a cell, by the first kind that fits, from left to right. Another item's: the "
+        "value of another pair or statement, or a name or number that only another document has. Taken from: the "
+        "position of that item (from 0) and how many answers, where it is one item alone."
+    ),
+    columns={
+        "model": MODEL,
+        "experiment": EXPERIMENT,
+        "task": TASK,
+        "metric": METRIC,
+        "size": SIZE,
+        "items": ITEMS,
+        "placement": PLACEMENT,
+        "position": POSITION,
+        "depth": DEPTH,
+        "target": TARGET,
+        "n": Column(INTEGER, "questions counted, as in accuracy.csv", "n"),
+        "n_wrong": Column(INTEGER, "those answered wrongly; all shares are of these", "Wrong"),
+        **{kind: Column(FLOAT, f"share that {doc}", HEADINGS[kind], PERCENT) for kind, doc in KINDS.items()},
+        "taken_from": Column(
+            TEXT,
+            "`position:answers` of the items that answers of `other_item` are from, the most frequent first, positions "
+            "from 0; without those of which several documents have the name or number",
+            "Taken from",
+        ),
+    },
+    report=("model", "experiment", "size", "placement", "target", "n", "n_wrong", *KINDS, "taken_from"),
+)
+
+
+def rows(scores: "Files") -> Iterator[dict]:
+    """The rows of one sweep after another, in the order of the score files."""
+    from litm.analysis.wrong_answers import COLUMNS, wrong_answer_rows
+
+    for sweep in scores.scores(COLUMNS):
+        yield from wrong_answer_rows(sweep)

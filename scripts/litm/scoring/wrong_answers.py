@@ -1,0 +1,123 @@
+"""Of which kind a wrong answer is, see `litm.domain.wrong_kinds`, and which item it was taken from."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from litm.domain.finish_reason import LENGTH, REFUSED
+from litm.domain.other_item import OtherItem
+from litm.domain.wrong_kinds import CODE, CUT, EMPTY, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
+
+_REFUSAL = re.compile(
+    r"^\W*(?:(?:I['\u2019]m|I am|we are)\s+(?:sorry|unable|afraid|not (?:sure|able|certain))|sorry\b|unfortunately\b"
+    r"|(?:I|we)\s+(?:cannot|can['\u2019]t|could not|couldn['\u2019]t|do not|don['\u2019]t|did not|am unable)\b"
+    r"|as an AI\b|there is no(?:t (?:any|enough))? (?:information|mention|answer)|no (?:information|answer|mention)\b"
+    r"|(?:it is |it's )?(?:unknown|not (?:known|clear|specified|stated|mentioned|provided|possible|available))\b"
+    r"|none of the\b.{0,80}\b(?:mention|contain|provide|state|say)"
+    r"|(?:\S+\s+){0,6}?(?:results?|documents?|passages?|texts?|contexts?|articles?|information|data|object|answer)\s+"
+    r"(?:\S+\s+){0,6}?(?:do|does|did|is|are|was)(?:n['\u2019]t| not)\s+(?:\S+\s+){0,3}?"
+    r"(?:mention|contain|provide|specif|state|say|include|give|answer|inform|available|found|present|relevant)"
+    r"|(?:\S+\s+){0,8}?(?:cannot|can['\u2019]t) be (?:determined|found|answered))",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(
+    r"""^\s*(?:import\s+\w+\s*$|from\s+[\w.]+\s+import\s|def\s+\w+\s*\(|class\s+\w+\s*[(:{]|(?:const|let|var)\s+\w+\s*=
+    |function\s*\w*\s*\(|\#!|public\s+(?:static|class)\s|for\s+\w+(?:\s*,\s*\w+)?\s+in\s+.+:\s*$|if\s+.+:\s*$|return\s+\w+[\[.(])
+    |\b(?:print|console\.log|json\.loads|json\.load|JSON\.parse|len|str|dict)\s*\(
+    |\b\w+\[["'][^"'\n]+["']\]|\.get\(\s*["'\w]|\bjq\s+['"-]|\b\w+\.(?:keys|values|items)\(\)""",
+    re.VERBOSE | re.MULTILINE,
+)
+_UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
+#: What is written as the values of the key-value pairs or the codes of the suite are.
+_VALUE = re.compile(rf"{_UUID}|\b[A-Z]{{2,}}-[0-9]{{3,}}\b", re.IGNORECASE)
+#: Names and numbers: words that begin with a capital or a digit, one after the other.
+_NAME = re.compile(r"(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*(?:\s+(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*)*")
+_EDGES = " \t\n.,;:!?\"'()[]*`\u2019-"
+#: An answer of more words than these is looked through for names; a shorter one is looked for as a whole first.
+_FEW_WORDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """The kind of a wrong answer, see `wrong_kinds`; taken_from: the position of the other item that it is from, None
+    where it is of no item or of several.
+    """
+
+    kind: str
+    taken_from: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked. prompt: all of it; question; gold: the text of the gold item, "" without one; others: the items
+    that were not asked for; has_other_answer: whether the answer is right for another gold item of the prompt.
+    """
+
+    prompt: str
+    question: str
+    gold: str
+    others: Sequence[OtherItem]
+    has_other_answer: bool = False
+
+
+def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
+    """The kind of a wrong answer. text: of it what the metric reads; finish_reason: see `litm.domain.finish_reason`."""
+    if not re.search(r"\w", text):
+        return WrongAnswer(REFUSAL if finish_reason == REFUSED else EMPTY)
+    if finish_reason == REFUSED or _REFUSAL.search(text):
+        return WrongAnswer(REFUSAL)
+    if _PROGRAM.search(text):
+        return WrongAnswer(CODE)
+    if items := items_of(text, asked):
+        return WrongAnswer(OTHER_ITEM, items[0] if len(items) == 1 else None)
+    if asked.has_other_answer:
+        return WrongAnswer(LEFT_OUT)
+    in_prompt = asked.prompt.lower()
+    if any(value.lower() not in in_prompt for value in _VALUE.findall(text)):
+        return WrongAnswer(INVENTED)
+    return WrongAnswer(CUT if finish_reason == LENGTH else OTHER)
+
+
+def items_of(text: str, asked: Asked) -> list[int]:
+    """The positions of the other items that an answer is from; none if that cannot be known.
+
+    With values: the item whose value stands first. With documents: all that have the answer as a whole, if it is short,
+    or else the first name or number of it that is in any, but not in the question or in the gold document.
+    """
+    lowered = text.lower()
+    places = [(lowered.find(item.value.lower()), item.position) for item in asked.others if item.value is not None]
+    if found := sorted(place for place in places if place[0] >= 0):
+        return [found[0][1]]
+    documents = [item for item in asked.others if item.value is None]
+    return _documents_with(text, documents, asked) if documents else []
+
+
+def _documents_with(text: str, documents: Sequence[OtherItem], asked: Asked) -> list[int]:
+    known = f"{asked.question}\n{asked.gold}".lower()
+    texts = [(document.position, document.text.lower()) for document in documents]
+    for part in _parts(text, asked.prompt):
+        if _has(known, part):
+            continue
+        if found := [position for position, other in texts if _has(other, part)]:
+            return found
+    return []
+
+
+def _parts(text: str, prompt: str) -> list[str]:
+    """What of an answer to look for, in lower case: all of it if it is short, and its names and numbers.
+
+    A capital at the beginning of a sentence makes no name: a word that the prompt has in small letters too is none.
+    """
+    whole = text.strip(_EDGES)
+    parts = [whole.lower()] if len(whole.split()) <= _FEW_WORDS else []
+    for run in _NAME.findall(text):
+        words = run.split()
+        while words and _has(prompt, words[0].strip(_EDGES).lower()) and not words[0][0].isdigit():
+            words.pop(0)
+        parts.append(" ".join(words).strip(_EDGES).lower())
+    return [part for part in parts if len(part) > 1]
+
+
+def _has(text: str, part: str) -> bool:
+    """Whether a text has a part as whole words."""
+    return part in text and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None

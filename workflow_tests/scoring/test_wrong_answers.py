@@ -1,0 +1,189 @@
+"""What a wrong answer is, and which item it was taken from."""
+
+import pandas as pd
+import pytest
+import record_makers
+from conftest import ROOT
+
+from litm.analysis.tables.wrong_answers import TABLE
+from litm.analysis.wrong_answers import read_taken_from, wrong_answer_rows
+from litm.domain.question import Gold, Question
+from litm.domain.wrong_kinds import HEADINGS, KINDS
+from litm.examples.example import make_example
+from litm.examples.prompt_file import read_template
+from litm.examples.task import ExampleSettings
+from litm.examples.tasks import load_task, task_names
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.stacks import COLOURS
+from litm.scoring.score import Sweep, score_sweep
+from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
+
+NOTHING = Asked("a prompt", "which?", "", ())
+SETTINGS = ExampleSettings(examples=1, seed=0, distractor_order="ranked")
+
+
+def generated(task: str, size: int, placement: str):
+    """An example of a task that makes its own questions, with the task."""
+    module = load_task(task)
+    template = read_template(ROOT / "resources" / "prompts" / f"{module.DEFAULTS.prompt}.txt", with_context=True)
+    (question,) = module.questions(size, SETTINGS, None)
+    return make_example(question, size, placement, template, module), module
+
+
+def documents(*texts: str, placement: str = "gold_at_0"):
+    """An example of documents, the first of which is the gold one, with its task."""
+    module = load_task("multi_document_qa")
+    template = read_template(ROOT / "resources" / "prompts" / "multi_document_qa.txt", with_context=True)
+    gold, *others = [(f"Title {number}", text) for number, text in enumerate(texts)]
+    question = Question("q", "Who built the tower?", (Gold("gold", gold, ("Adam Aller",)),), tuple(others))
+    return make_example(question, len(texts), placement, template, module), module
+
+
+def scored(example, module, task: str, answer: str, finish_reason: str = "stop"):
+    """The only score row of an answer."""
+    metric = module.DEFAULTS.metric
+    response = record_makers.response(
+        id=example.id, size=example.size, placement=example.placement, response=answer, finish_reason=finish_reason
+    )
+    (row,) = score_sweep(Sweep("m", "e", task, metric, module.other_items), [example], [response]).to_dict("records")
+    return row
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("", "empty"),
+        (' ""\n.', "empty"),
+        ("I'm sorry, but I cannot find it.", "refusal"),
+        ("The search results do not mention who built it.", "refusal"),
+        ("The answer cannot be determined from the text.", "refusal"),
+        ("The document is not relevant to the question.", "refusal"),
+        ("```python\nimport json\ndata = json.loads(text)\n```", "code"),
+        ('data["k0"]', "code"),
+        ("print(value)", "code"),
+        ("The river does not give its name to the town.", "other"),
+        ("It was not found until 1950 (see below).", "other"),
+        ("It is 12345678-aaaa-4aaa-8aaa-123456789abc", "invented"),
+        ("TRK-5938", "invented"),
+        ("The tower is tall.", "other"),
+    ],
+)
+def test_an_answer_is_of_the_first_kind_that_fits(text, kind):
+    assert wrong_answer(text, "stop", NOTHING) == WrongAnswer(kind)
+
+
+def test_a_withheld_answer_is_a_refusal_and_one_at_the_limit_is_cut_if_it_is_nothing_else():
+    assert wrong_answer("", "refused", NOTHING).kind == "refusal"
+    assert wrong_answer("The tower stands in the", "length", NOTHING).kind == "cut"
+    assert wrong_answer("I cannot say, because the", "length", NOTHING).kind == "refusal"
+
+
+@pytest.mark.parametrize("task", ["kv_retrieval", "semantic_distractors", "temporal_narrative"])
+@pytest.mark.parametrize("place", [0, 6, 11])
+def test_the_value_of_another_item_is_traced_to_its_position_in_the_prompt(task, place):
+    example, module = generated(task, 12, f"gold_at_{place}")
+    items = module.other_items(example.prompt, example.targets[0])
+    assert items and place not in [item.position for item in items]
+    assert len(items) == (8 if task == "temporal_narrative" else 11)
+    for item in items:
+        row = scored(example, module, task, f'The value is "{item.value.lower()}".')
+        assert (row["correct"], row["wrong_kind"], row["taken_from"]) == (False, "other_item", item.position)
+
+
+def test_a_program_that_has_another_value_is_a_program():
+    example, module = generated("kv_retrieval", 4, "gold_at_1")
+    value = module.other_items(example.prompt, example.targets[0])[0].value
+    assert (
+        scored(example, module, "kv_retrieval", f'data = {{"a": "{value}"}}\nprint(data["a"])')["wrong_kind"] == "code"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "taken_from"),
+    [
+        ("Berta Beller", "other_item", 1),
+        ("The tower was built by Berta Beller in those days.", "other_item", 1),
+        ("The tower was built in 1812.", "other_item", 2),
+        # Both have it: which one it is from is not known.
+        ("In the town of Ostrum", "other_item", None),
+        # The gold document has it too, and the question has the tower.
+        ("The year 1700", "other", None),
+        ("Nobody built the tower", "other", None),
+    ],
+)
+def test_a_name_or_number_that_only_another_document_has_is_taken_from_it(answer, kind, taken_from):
+    example, module = documents(
+        "In 1700 Adam Aller built the tower.",
+        "In 1700 Berta Beller built the bridge in Ostrum.",
+        "The mill of Ostrum is of 1812. The nobody of the town was there.",
+    )
+    row = scored(example, module, "multi_document_qa", answer)
+    assert (row["wrong_kind"], None if pd.isna(row["taken_from"]) else row["taken_from"]) == (kind, taken_from)
+
+
+def test_of_several_answers_one_that_is_left_out_is_told_from_one_that_is_wrong():
+    example, _ = generated("multi_needle", 9, "gold_at_0_4_8")
+    first, second, _ = (target.answers[0] for target in example.targets)
+    response = record_makers.response(id=example.id, size=9, placement=example.placement, response=f"{first}, {second}")
+    rows = score_sweep(Sweep("m", "e", "multi_needle", "exact_code"), [example], [response])
+    assert rows["wrong_kind"].isna().tolist() == [True, True, False] and rows["wrong_kind"][2] == "left_out"
+
+
+def test_only_wrong_answers_have_a_kind_and_no_kind_changes_a_verdict():
+    example, module = generated("kv_retrieval", 4, "gold_at_1")
+    assert pd.isna(scored(example, module, "kv_retrieval", example.targets[0].answers[0])["wrong_kind"])
+    example, module = documents("Adam Aller built it.", "Berta Beller did.")
+    row = scored(example, module, "multi_document_qa", "I'm sorry: print(Adam Aller)")
+    assert row["correct"] and pd.isna(row["wrong_kind"])
+
+
+def scores(*cells: tuple) -> pd.DataFrame:
+    """Score rows of (position, wrong kind or None, taken from, excluded)."""
+    names = {"model": "m", "experiment": "e", "task": "t", "metric": "x", "size": 3, "items": 3, "target": "gold"}
+    rows = [
+        {
+            **names, "position": position, "placement": f"gold_at_{position}", "depth": position / 2,
+            "correct": kind is None, "excluded": excluded, "wrong_kind": kind, "taken_from": taken_from,
+        }
+        for position, kind, taken_from, excluded in cells
+    ]  # fmt: skip
+    return pd.DataFrame(rows).astype({"correct": "boolean", "wrong_kind": "string", "taken_from": "Int64"})
+
+
+def test_a_cell_has_the_shares_of_its_wrong_answers_and_the_positions_that_they_are_from():
+    table = scores(
+        (0, None, None, False), (0, "other_item", 2, False), (0, "other_item", 1, False), (0, "other_item", 2, False),
+        (0, "empty", None, False), (0, "cut", None, True), (1, None, None, False),
+    )  # fmt: skip
+    first, second = wrong_answer_rows(table)
+    assert (first["n"], first["n_wrong"], first["other_item"], first["empty"], first["cut"]) == (5, 4, 0.75, 0.25, 0)
+    assert first["taken_from"] == "2:2 1:1" and read_taken_from("2:2 1:1") == {2: 2, 1: 1}
+    assert (second["n_wrong"], second["empty"], second["taken_from"]) == (0, None, None)
+
+
+def test_every_kind_has_a_heading_and_a_colour():
+    assert set(KINDS) == set(HEADINGS) == set(COLOURS) and len(set(COLOURS.values())) == len(COLOURS)
+
+
+def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
+    table = TABLE.frame(
+        wrong_answer_rows(scores((0, None, None, False), (0, "cut", None, False), (1, "code", None, False)))
+    )
+    figure = {"title": "t", "experiments": ["e"], "panel_title": "{size} items", "x_label": "x"}
+    (panel,) = load_kind("wrong_answers").draw(figure, Rows(wrong_answers=table)).axes
+    heights = [sum(bars[place].get_height() for bars in panel.containers) for place in (0, 1)]
+    assert heights == [50, 100]
+    right = table[table["n_wrong"] == 0]
+    assert (
+        load_kind("wrong_answers").draw(figure, Rows(wrong_answers=right)).texts[-1].get_text() == "No answer is wrong."
+    )
+
+
+def test_a_task_that_knows_its_items_reads_all_of_them_back():
+    assert {name for name in task_names() if hasattr(load_task(name), "other_items")} >= {
+        "kv_retrieval", "multi_document_qa", "open_domain_qa", "semantic_distractors", "temporal_narrative",
+    }  # fmt: skip
+    example, module = documents("A b.", "C d.", "E f.", placement="gold_at_1")
+    items = module.other_items(example.prompt, example.targets[0])
+    assert [(item.position, item.text) for item in items] == [(0, "Title 1) C d.\n"), (2, "Title 2) E f.")]
