@@ -59,7 +59,7 @@ class Plan:
         self.paper = PaperPlan(study, self.project, self.tables)
         self.claims = ClaimPlan(study, self.candidates)
         self.figures = FigurePlan(study, self.project, self.sweeps, self.candidates, self.tables, self.paper)
-        self.report = ReportPlan(study, self.project, self.data, self.sweeps, self.tables, self.figures)
+        self.report = ReportPlan(study, self.project, self.data, self.models, self.sweeps, self.tables, self.figures)
         self.suite = SuitePlan(study, self.sweeps)
         self.estimate = EstimatePlan(study, self.models, self.sweeps)
         self.audit = AuditPlan(self.project, self.models)
