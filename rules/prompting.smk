@@ -93,9 +93,9 @@ rule make_prompt_format:
         "results/prompt_formats/{model}.json",
     log:
         "results/logs/make_prompt_format/{model}.log",
-    localrule: True
     wildcard_constraints:
         model=any_of(PLAN.models.asked),
+    localrule: True
     conda:
         "../envs/inference.yaml"
     params:
