@@ -32,6 +32,7 @@ rule all:
         PLAN.suite.summaries,
         PLAN.figures.files,
         PLAN.report.file,
+        PLAN.report.record,
 
 
 rule tables:
@@ -39,6 +40,7 @@ rule tables:
         PLAN.tables.files,
         PLAN.paper.tables,
         PLAN.suite.summaries,
+        PLAN.report.record,
 
 
 rule figures:
@@ -78,6 +80,8 @@ onstart:
 
 
 onsuccess:
+    if said := put_aside(PLAN.report.config, is_output):
+        print(said, file=sys.stderr)
     print(*outcome(PLAN, since=STARTED), sep="\n", file=sys.stderr)
 
 

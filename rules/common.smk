@@ -28,6 +28,7 @@ from litm.base.signals import hangup_is_sigterm
 from litm.workflow.dry_run import say_what_would_run
 from litm.workflow.environment import job_environment
 from litm.workflow.future_times import set_back
+from litm.workflow.leftovers import put_aside
 from litm.workflow.logs import error_messages
 from litm.workflow.outcome import outcome
 from litm.workflow.plan import load_plan

@@ -81,3 +81,38 @@ rule count_tokens:
         " --output {output.counts:q}"
         " --positions {output.positions:q}"
         " 2>&1 | tee -i {log:q}"
+
+
+rule make_prompt_format:
+    input:
+        tokenizer=PLAN.models.tokenizer_files,
+        source=PLAN.models.tokenizer_source,
+        template=PLAN.models.template,
+        code=PLAN.code("make_prompt_format.py"),
+    output:
+        "results/prompt_formats/{model}.json",
+    log:
+        "results/logs/make_prompt_format/{model}.log",
+    wildcard_constraints:
+        model=any_of(PLAN.models.asked),
+    localrule: True
+    conda:
+        "../envs/inference.yaml"
+    params:
+        content=PLAN.content(
+            PLAN.models.tokenizer_files,
+            PLAN.models.template,
+            PLAN.code("make_prompt_format.py"),
+        ),
+        tokenizer=PLAN.models.tokenizer,
+        prompt_template=PLAN.models.prompt_template,
+        reasoning=PLAN.models.reasoning,
+    shell:
+        "python {input.code[0]:q}"
+        " --tokenizer {params.tokenizer:q}"
+        " --source {input.source:q}"
+        " --prompt-template {params.prompt_template:q}"
+        " --reasoning {params.reasoning:q}"
+        " --template {input.template:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"

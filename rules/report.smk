@@ -36,6 +36,7 @@ rule make_report:
         tables=PLAN.tables.shown,
         figures=PLAN.figures.shown,
         samples=PLAN.report.samples,
+        formats=PLAN.report.formats,
         manifests=PLAN.sweeps.files(
             "results/responses/{model}/{experiment}.manifest.json"
         ),
@@ -65,9 +66,34 @@ rule make_report:
         " --tables {input.tables:q}"
         " --figures {input.figures:q}"
         " --samples {input.samples:q}"
+        " --formats {input.formats:q}"
         " --manifests {input.manifests:q}"
         " --datasets {input.datasets:q}"
         " --sources {input.sources:q}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"
+
+
+rule record_study:
+    input:
+        tables=PLAN.tables.files,
+        datasets=PLAN.report.datasets,
+        code=PLAN.code("record_study.py"),
+    output:
+        PLAN.report.record,
+    log:
+        "results/logs/record_study.log",
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.report.datasets, PLAN.code("record_study.py")),
+        selection=PLAN.report.selection,
+    shell:
+        "python {input.code[0]:q}"
+        " --selection {params.selection:q}"
+        " --tables {input.tables:q}"
+        " --datasets {input.datasets:q}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"
 

@@ -248,7 +248,6 @@
     }
   }
 
-  document.querySelector("#curves .script").hidden = false;
   for (const chart of charts) {
     const parent = document.querySelector(`[data-chart="${CSS.escape(chart.name)}"]`);
     const cut = chart.y[0] > 0 ? `; the vertical axis begins at ${Math.round(100 * chart.y[0])} %, not at 0` : "";
@@ -257,5 +256,5 @@
     for (const panel of chart.panels) drawPanel(chart, panel, panels);
     drawLegend(chart, parent);
   }
-  addEventListener("beforeprint", () => document.querySelectorAll("#summary details").forEach((one) => (one.open = true)));
+  addEventListener("beforeprint", () => document.querySelectorAll("#statistics details, #claims details").forEach((one) => (one.open = true)));
 })();

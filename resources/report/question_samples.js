@@ -6,6 +6,7 @@
   const part = (name) => document.getElementById(`sample-${name}`);
   const loaded = new Map();
   const UNSCORED = { overflow: "does not fit", failed: "no answer came", not_recorded: "not recorded" };
+  const formats = JSON.parse(document.getElementById("formats").textContent);
   const state = { records: [], shown: [], record: null, cell: 0, model: null };
 
   function make(name, parent, text = "", className = "") {
@@ -16,14 +17,9 @@
     return element;
   }
 
-  async function unpack(experiment) {
-    const packed = document.querySelector(`script.packed[data-experiment="${CSS.escape(experiment)}"]`).textContent;
-    const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-  }
-
   function recordsOf(experiment) {
-    if (!loaded.has(experiment)) loaded.set(experiment, unpack(experiment));
+    const packed = document.querySelector(`script.packed[data-experiment="${CSS.escape(experiment)}"]`);
+    if (!loaded.has(experiment)) loaded.set(experiment, unpackedJson(packed.textContent));
     return loaded.get(experiment);
   }
 
@@ -48,14 +44,6 @@
     const left = response.excluded ? ", left out of the counts" : "";
     if (response.verdicts.length > 1) return [`${right}/${right + wrong}`, `${right} of ${right + wrong} right${left}`, wrong ? "wrong" : "right"];
     return right ? ["✓", `right${left}`, "right"] : ["✗", `wrong${left}`, "wrong"];
-  }
-
-  function isMixed(record) {
-    const byModel = new Map();
-    for (const response of record.cells.flatMap((cell) => cell.responses)) {
-      byModel.set(response.model, [...(byModel.get(response.model) ?? []), ...response.verdicts]);
-    }
-    return [...byModel.values()].some((verdicts) => verdicts.includes(true) && verdicts.includes(false));
   }
 
   // --- choosing
@@ -84,10 +72,17 @@
 
   function chooseSize() {
     const ofSize = state.records.filter((record) => record.size === Number(part("size").value));
-    state.shown = part("filter").value === "mixed" ? ofSize.filter(isMixed) : ofSize;
-    fill(part("question"), state.shown.map((record, index) => [record.id, `${index + 1}. ${record.cells[0].question}`]));
+    state.shown = questionFilters.shown(ofSize, part("filter").value, part("search").value.trim().toLowerCase());
+    fill(part("question"), state.shown.map((record, index) => [record.id, `${index + 1}. ${labelOf(record)}`]));
     part("count").textContent = `${state.shown.length} of the ${ofSize.length} questions in the sample.`;
     chooseQuestion();
+  }
+
+  // Questions that all read alike are told apart by what is right.
+  function labelOf(record) {
+    const [cell] = record.cells;
+    const isAlike = state.shown.filter((other) => other.cells[0].question === cell.question).length > 1;
+    return isAlike ? `${cell.question} (${cell.targets[0].answers[0]})` : cell.question;
   }
 
   function chooseQuestion() {
@@ -98,6 +93,40 @@
     if (state.record) state.cell = Math.min(state.cell, state.record.cells.length - 1);
     show();
   }
+
+  // --- links: #question=experiment/size/id, and /placement if one was chosen
+
+  function linkOf(record, cell) {
+    return `#question=${[part("experiment").value, record.size, record.id, cell.placement].map(encodeURIComponent).join("/")}`;
+  }
+
+  async function openLink() {
+    if (!location.hash.startsWith("#question=")) return false;
+    const [experiment, size, id, placement] = location.hash.slice("#question=".length).split("/").map(decodeURIComponent);
+    if (![...part("experiment").options].some((option) => option.value === experiment)) return false;
+    part("experiment").value = experiment;
+    Object.assign(part("filter"), { value: "all" });
+    part("search").value = "";
+    await chooseExperiment();
+    part("size").value = size;
+    chooseSize();
+    const record = state.shown.find((one) => one.id === id);
+    if (!record) {
+      part("count").textContent = `The question ${id} is not in the sample of ${experiment}, size ${size}.`;
+    } else {
+      part("question").value = id;
+      state.cell = Math.max(0, record.cells.findIndex((cell) => cell.placement === placement));
+      chooseQuestion();
+    }
+    document.getElementById("questions").scrollIntoView();
+    return true;
+  }
+
+  // The address of what a person chose.
+  const chosen = (choosing) => async () => {
+    await choosing();
+    if (state.record) history.replaceState(null, "", part("link").getAttribute("href"));
+  };
 
   function stepQuestion(by) {
     const index = state.shown.indexOf(state.record) + by;
@@ -110,10 +139,15 @@
   function show() {
     for (const name of ["verdicts", "facts", "prompt", "answers"]) part(name).replaceChildren();
     part("prompt-title").textContent = "Prompt";
+    part("link").hidden = !state.record;
     if (!state.record) return;
+    const cell = state.record.cells[state.cell];
+    const models = cell.responses.map((response) => response.model);
+    if (!models.includes(state.model)) state.model = models[0] ?? null;
+    part("link").href = linkOf(state.record, cell);
     showVerdicts();
-    showPrompt(state.record.cells[state.cell]);
-    showAnswers(state.record.cells[state.cell]);
+    showPrompt(cell);
+    showAnswers(cell);
   }
 
   function showVerdicts() {
@@ -143,7 +177,7 @@
 
   function choose(index, model) {
     Object.assign(state, { cell: index, model });
-    show();
+    chosen(show)();
     part("verdicts").querySelector('[aria-pressed="true"]').focus();
   }
 
@@ -154,15 +188,37 @@
     for (const target of cell.targets) {
       make("div", part("facts"), `${cell.targets.length > 1 ? `${target.name}: ` : ""}counts as right: ${target.answers.join(" or ")}`);
     }
+    const response = cell.responses.find((one) => one.model === state.model);
+    const taken = response && questionFilters.isDistractor(cell, response) ? [response.taken.span] : [];
+    const [before, after] = frameOf(cell);
+    if (before) make("span", part("prompt"), before, "frame");
     let end = 0;
-    for (const span of spans) {
+    for (const span of [...spans, ...taken].sort((a, b) => a[0] - b[0])) {
       part("prompt").append(text.slice(end, span[0]));
-      make("mark", part("prompt"), text.slice(...span));
+      const mark = make("mark", part("prompt"), text.slice(...span), taken.includes(span) ? "taken" : "");
+      if (taken.includes(span)) mark.title = `the answer of ${state.model} has words of this item alone`;
       end = span[1];
     }
     part("prompt").append(text.slice(end));
+    if (after) make("span", part("prompt"), after, "frame");
     const first = part("prompt").querySelector("mark");
     part("prompt").scrollTop = first ? first.offsetTop - part("prompt").clientHeight / 3 : 0;
+  }
+
+  // What a model's prompt format puts before and after the prompt, where that is wanted and known.
+  function frameOf(cell) {
+    const format = formats[state.model], isExact = part("exact").checked;
+    part("exact-model").textContent = state.model ?? "the model";
+    part("format").hidden = !isExact;
+    if (!isExact) return ["", ""];
+    if (!format) part("format").textContent = "Its prompt format is not known here: the text is sent, or was recorded, as it is below, and a server may put it into a format of its own.";
+    else if (cell.is_chat && format.prompt_template === "chat") part("format").textContent = "It was asked in messages, each in its chat template; below is their transcript. The messages are in results/examples.";
+    else {
+      const special = format.special ? ` The tokenizer puts ${format.special} before it.` : "";
+      part("format").textContent = `Prompt format: ${format.prompt_template}.${special}${format.strips ? " Spaces at both ends of the prompt are dropped." : ""}`;
+      return [format.before, format.after];
+    }
+    return ["", ""];
   }
 
   function showAnswers(cell) {
@@ -172,6 +228,7 @@
       const title = make("h4", answer, `${response.model}: `);
       make("span", title, words, className);
       if (response.finish_reason === "length") make("span", title, ", cut at the limit", "soft");
+      if (response.taken) make("span", title, `, taken from ${sourceOf(cell, response)}`, "soft");
       if (response.text !== null) make("pre", answer, response.text || "(empty)");
       if ("answer" in response) {
         make("div", answer, "Scored is what comes after the reasoning:", "note");
@@ -180,12 +237,18 @@
     }
   }
 
-  part("experiment").addEventListener("change", chooseExperiment);
-  part("size").addEventListener("change", chooseSize);
-  part("filter").addEventListener("change", chooseSize);
-  part("question").addEventListener("change", chooseQuestion);
-  part("previous").addEventListener("click", () => stepQuestion(-1));
-  part("next").addEventListener("click", () => stepQuestion(1));
+  const sourceOf = (cell, { taken, model }) =>
+    questionFilters.isDistractor(cell, { taken, model }) ? `the ${ordinal(taken.position + 1)} item, a distractor` : "the item with the answer";
+
+  part("experiment").addEventListener("change", chosen(chooseExperiment));
+  part("size").addEventListener("change", chosen(chooseSize));
+  part("filter").addEventListener("change", chosen(chooseSize));
+  part("search").addEventListener("input", chooseSize);
+  part("question").addEventListener("change", chosen(chooseQuestion));
+  part("previous").addEventListener("click", chosen(() => stepQuestion(-1)));
+  part("next").addEventListener("click", chosen(() => stepQuestion(1)));
+  part("exact").addEventListener("change", show);
+  addEventListener("hashchange", openLink);
   section.hidden = false;
-  chooseExperiment();
+  openLink().then((isOpened) => isOpened || chooseExperiment());
 })();

@@ -18,12 +18,11 @@ from litm.report.page import Contents, render_report
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--settings", required=True, type=json_object, help="JSON: figures, experiments, prices, datasets and seed"
-    )
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: see ReportPlan.settings")
     parser.add_argument("--tables", required=True, nargs="+", help="CSV files")
     parser.add_argument("--figures", required=True, nargs="*", help="PNG files")
     parser.add_argument("--samples", required=True, nargs="*", help="what sample_questions.py wrote")
+    parser.add_argument("--formats", required=True, nargs="*", help="what make_prompt_format.py wrote, of each model")
     parser.add_argument("--manifests", required=True, nargs="+")
     parser.add_argument(
         "--datasets", required=True, nargs="*", help="the files of the settings' datasets, in their order"
@@ -33,7 +32,12 @@ def main() -> None:
     args = parser.parse_args()
     settings = args.settings
     datasets = [
-        {"Name": dataset["name"], "Source": dataset["source"], "SHA-256": file_sha256(path)}
+        {
+            "Name": dataset["name"],
+            "Source": dataset["source"],
+            "Version": dataset["version"] or "",
+            "SHA-256": file_sha256(path),
+        }
         for dataset, path in zip(settings["datasets"], args.datasets, strict=True)
     ]
     contents = Contents(
@@ -48,6 +52,9 @@ def main() -> None:
         seed=settings["seed"],
         models=settings["models"],
         commit=commit_of(Path(__file__).resolve().parents[2]),
+        config=settings["config"],
+        about=settings["about"],
+        formats={Path(path).stem: read_json(path) for path in args.formats},
     )
     sources = {Path(path).name: Path(path).read_text(encoding="utf-8") for path in args.sources}
     html = render_report(sources, contents).encode()

@@ -86,6 +86,56 @@ def test_questions_can_be_stepped_through_and_filtered(page):
     assert text(page, "#sample-count") == "5 of the 5 questions in the sample."
 
 
+def choose(page, name: str, value: str, event: str = "change") -> None:
+    page.run(f"""(() => {{
+        const field = document.querySelector('#sample-{name}');
+        field.value = {value!r};
+        field.dispatchEvent(new Event({event!r}));
+    }})()""")
+
+
+def test_questions_are_found_by_what_became_of_their_answers_and_by_a_text(page):
+    counts = {}
+    for kind in ("all", "mixed", "wrong", "right", "cut", "empty", "taken", "unscored"):
+        choose(page, "filter", kind)
+        counts[kind] = int(text(page, "#sample-count").split()[0])
+    expected = {"all": 5, "mixed": 5, "wrong": 1, "cut": 0, "empty": 0, "taken": 0}
+    assert {kind: counts[kind] for kind in expected} == expected
+    choose(page, "filter", "all")
+    choose(page, "search", records()[2]["cells"][0]["targets"][0]["answers"][0].upper(), "input")
+    assert text(page, "#sample-count") == "1 of the 5 questions in the sample."
+
+
+def test_a_link_opens_its_question_at_its_position_and_each_question_has_one(page, report):
+    record = records()[3]
+    page.open(report, 1280)
+    page.run(f"location.hash = '#question=kv/{record['size']}/{record['id']}/gold_at_5'")
+    page.wait_for(f"document.querySelector('#sample-question').value === {record['id']!r}")
+    page.wait_for("document.querySelector('#sample-prompt-title').textContent.endsWith('6th item')")
+    page.click("#sample-verdicts tbody tr:nth-child(1) td:nth-of-type(2) button")
+    assert page.run("location.hash").endswith("/gold_at_3")
+    page.click(".card a")
+    page.wait_for(f"document.querySelector('#sample-question').value === {records()[0]['id']!r}")
+
+
+def test_the_prompt_can_be_shown_exactly_as_the_model_was_asked(page):
+    page.click("#sample-verdicts tbody tr:nth-child(2) td:nth-of-type(1) button")
+    page.click("#sample-exact")
+    shown = page.run("document.querySelector('#sample-prompt').textContent")
+    assert shown.startswith("<user>") and shown.endswith("<end>")
+    page.click("#sample-verdicts tbody tr:nth-child(1) td:nth-of-type(1) button")
+    assert "is not known here" in text(page, "#sample-format")
+
+
+def test_what_can_be_clicked_has_a_name_and_can_be_reached_by_keyboard(page):
+    names = """[...document.querySelectorAll('button, select, input, a, summary, [tabindex]')]
+        .filter((one) => one.checkVisibility() && !one.disabled)
+        .filter((one) => one.tabIndex < 0 ||
+            !(one.innerText || one.getAttribute('aria-label') || one.labels?.[0]?.innerText || '').trim())
+        .map((one) => one.outerHTML.slice(0, 80))"""
+    assert page.run(names) == []
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_narrow_and_wide_windows_light_and_dark(page, report, width, dark):

@@ -26,10 +26,12 @@ from report_contents import (
 )
 
 from litm.report.charts import chart, forest
+from litm.report.claims import claims_told
 from litm.report.page import render_report
 from litm.report.provenance import sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
+from litm.report.words import SizeNames
 from litm.scoring.accuracy import accuracy_table
 
 
@@ -112,7 +114,8 @@ def contents_with(whole, **changes):
 
 
 def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
-    picture = forest(whole.tables["position_bias"], MODELS)
+    picture = forest(whole.tables["position_bias"], MODELS, SizeNames([FIGURE]))
+    assert picture["ticks"] == [(0, "-100"), (25, "-50"), (50, "0"), (75, "+50"), (100, "+100")]
     assert [row["model"] for row in picture["rows"]] == list(MODELS)
     assert [row["colour"] for row in picture["rows"]] == [0, 1]
     strong = picture["rows"][1]
@@ -120,7 +123,7 @@ def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
     for row in picture["rows"]:
         assert 0 <= row["left"] <= row["dot"] <= row["right"] <= 100
     nothing = whole.tables["position_bias"].assign(pbi_class=None)
-    assert forest(nothing, MODELS) is None and forest(None, MODELS) is None
+    assert forest(nothing, MODELS, SizeNames([])) is None and forest(None, MODELS, SizeNames([])) is None
 
 
 # --- questions
@@ -237,11 +240,21 @@ def test_the_published_comparison_is_shown_if_it_has_rows(whole):
         assert ('<section id="published">' in html) == is_shown and ("<td>-25.0</td>" in html) == is_shown
 
 
-def test_the_claims_are_shown_if_there_are_any(whole):
+def test_the_claims_are_shown_if_there_are_any_and_those_that_were_not_asked_are_folded(whole):
     row = {"statement": "Accuracy is U-shaped", "section": "2.3", "supported": 3, "contradicted": 1, "not_enough": 0,
-           "finding": "Of 4: supported in 3."}  # fmt: skip
-    html = render_report(SOURCES, contents_with(whole, tables={**whole.tables, "claims_summary": pd.DataFrame([row])}))
-    assert '<section id="claims">' in html and '<td class="text">Accuracy is U-shaped</td>' in html
+           "finding": "Of 4: supported in 3.", "status": "contested", "contested_by": "Doe 2025"}  # fmt: skip
+    other = row | {"statement": "More keys are harder", "finding": "Not asked: it needs two sizes.", "status": None}
+    summary = pd.DataFrame([row, other])
+    assert claims_told(summary) == {
+        "asked": [
+            {"statement": "Accuracy is U-shaped", "section": "2.3", "finding": "Of 4: supported in 3.",
+             "status": "contested by Doe 2025"}
+        ],
+        "others": [{"statement": "More keys are harder", "needs": "it needs two sizes."}],
+    }  # fmt: skip
+    html = render_report(SOURCES, contents_with(whole, tables={**whole.tables, "claims_summary": summary}))
+    section = html[html.index('<section id="claims">') :]
+    assert section.index("Accuracy is U-shaped") < section.index("<details>") < section.index("More keys are harder")
     assert 'id="claims"' not in render_report(SOURCES, whole)
 
 
@@ -275,9 +288,9 @@ def test_the_report_begins_with_the_answers_that_were_cut_and_says_nothing_where
     cut = accuracy.assign(n_cut=[2 if n == 0 else 0 for n in range(len(accuracy))])
     html = render_report(SOURCES, contents_with(whole, tables={**whole.tables, "accuracy": cut}))
     said = f"{MODELS[0]} on kv: 2 of "
-    summary = html[html.index('<section id="summary">') :]
-    assert said in summary[: summary.index("<li>")]
-    assert "answers were cut at 50 tokens; accuracy is a lower bound: raise max_new_tokens." in summary
+    start = html[: html.index('<section id="curves"')]
+    assert said in start
+    assert "answers were cut at 50 tokens; accuracy is a lower bound: raise max_new_tokens." in start
 
 
 def test_weights_that_are_computed_with_in_another_format_are_named():

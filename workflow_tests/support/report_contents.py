@@ -35,6 +35,8 @@ FIGURE = {
 EXPERIMENT = {
     "name": "kv",
     "title": "Key-value retrieval",
+    "asks": "Key-value retrieval: find the value of one key.",
+    "right_if": "any accepted value is a substring of the text.",
     "task": "kv_retrieval",
     "cells": [{"size": SIZE, "placement": f"gold_at_{position}"} for position in POSITIONS],
     "datasets": {},
@@ -47,6 +49,10 @@ EXPERIMENT = {
 }
 
 
+#: What a prompt format puts around a prompt.
+FORMAT = {"prompt_template": "chat", "before": "<user>", "after": "<end>", "strips": False, "special": ""}
+#: The words for the curves of the two models.
+WORDS = ("no difference shown", "U")
 #: The template of the page, its style and its scripts, by name.
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "resources" / "report").iterdir()}
 
@@ -108,6 +114,7 @@ def manifest(model: str) -> dict:
         "experiment": "kv",
         "identity": "1" * 64,
         "identity_fields": fields,
+        "context_window": 2048,
         "prompts": 120,
         "asked": 120,
         "prompt_tokens": 12_000,
@@ -123,6 +130,8 @@ def contents(folder, **changes) -> Contents:
     save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]
     rows = [position_bias_row(curve, 0) for sweep in of_models for curve in curves(sweep)]
+    for row, word in zip(rows, WORDS, strict=True):
+        row["shape"] = word
     return Contents(
         **{
             "tables": {"accuracy": accuracy, "position_bias": position_bias.TABLE.frame(rows)},
@@ -136,6 +145,9 @@ def contents(folder, **changes) -> Contents:
             "seed": 0,
             "models": MODELS,
             "commit": "0" * 12,
+            "config": "c0ffee" * 8,
+            "about": {MODELS[0]: {"family": "letters", "parameters": 0.5}},
+            "formats": {MODELS[1]: FORMAT},
             **changes,
         }
     )

@@ -9,7 +9,13 @@ from litm.base.atomic_write import atomic_writer
 
 
 def write_csv(path: str | Path, table: pd.DataFrame, decimals: int | None = 6, p_values: Collection[str] = ()) -> None:
-    """Write a table as CSV: fractions with `decimals` decimals (None: all of them), missing values empty.
+    """Write a table as CSV, see `csv_text`."""
+    with atomic_writer(path) as raw:
+        raw.write(csv_text(table, decimals, p_values).encode())
+
+
+def csv_text(table: pd.DataFrame, decimals: int | None = 6, p_values: Collection[str] = ()) -> str:
+    """A table as CSV: fractions with `decimals` decimals (None: all of them), missing values empty.
 
     p_values: columns with six significant digits instead (1.30421e-174), so that readers can correct them.
     """
@@ -19,8 +25,7 @@ def write_csv(path: str | Path, table: pd.DataFrame, decimals: int | None = 6, p
         if name in table
     }
     float_format = None if decimals is None else f"%.{decimals}f"
-    with atomic_writer(path) as raw:
-        raw.write(table.assign(**texts).to_csv(index=False, float_format=float_format, lineterminator="\n").encode())
+    return table.assign(**texts).to_csv(index=False, float_format=float_format, lineterminator="\n")
 
 
 def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> pd.DataFrame:

@@ -1,11 +1,13 @@
 """The experiments of the configuration: a task, the cells it is run in, its questions, and how answers are scored."""
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
+from litm.base.formatting import single_spaced
 from litm.base.schema import FILLED_IN, AsGiven, Entry, one_of
 from litm.config.remedies import CutEntry, OrderName, RemediesEntry
 from litm.domain.condition import RANKED
@@ -14,6 +16,9 @@ from litm.domain.placement import gold_places
 from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.scoring.metrics import METRICS
+
+#: In a docstring, another function that it refers to.
+_CODE_NAME = re.compile(r", (?:see|as) `\w+`(?: finds it)?,?")
 
 #: A size as the key of a mapping.
 Size = Annotated[str, Field(pattern="^[1-9][0-9]*$")]
@@ -233,6 +238,17 @@ class Experiment(ExperimentEntry):
             cells=tuple(cell for cell in self.cells if cell.size in sizes),
             datasets={size: name for size, name in self.datasets.items() if size in sizes},
         )
+
+    @property
+    def asks(self) -> str:
+        """What the task asks, in a sentence: how the description of its module begins."""
+        return single_spaced((load_task(self.task).__doc__ or "").partition("\n\n")[0])
+
+    @property
+    def right_if(self) -> str:
+        """When an answer is right, as the metric's function describes itself: `any gold answer is in the text`."""
+        described = (METRICS[self.metric].judge.__doc__ or "").partition("\n\n")[0]
+        return single_spaced(_CODE_NAME.sub("", described)).removeprefix("Whether ")
 
     @property
     def asks_several(self) -> bool:

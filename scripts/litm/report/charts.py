@@ -17,6 +17,7 @@ from litm.figures.drawing.chart import CURVE, MARKS, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS
 from litm.figures.drawing.indexed_curves import IndexedCurve, indexed_curves
 from litm.figures.drawing.rows import Rows
+from litm.report.words import SizeNames, place
 
 #: The vertical axis shows at least this much.
 LEAST_HEIGHT = 0.2
@@ -110,24 +111,33 @@ def _heights(made: Chart) -> list[float]:
     return [low, high]
 
 
-def forest(position_bias: pd.DataFrame | None, models: Sequence[str]) -> dict | None:
-    """{limit: where the scale ends on both sides, rows}, or None if no curve has a Position Bias Index.
+def forest(position_bias: pd.DataFrame | None, models: Sequence[str], names: SizeNames) -> dict | None:
+    """{ticks: (where, label) of the scale, rows}, or None if no curve has a Position Bias Index.
 
     A row is {experiment, model, colour, what (size and placement), n, text, class, certain, shape, left, dot, right}:
-    the last three in per cent of the scale's width, from its left end; colour: which of the page's colours the model
-    has, by its place among these models. Rows are in the order of experiments, then models. Curves without an index, or
-    where it says nothing, are left out.
+    the last three, and where ticks are, in per cent of the scale's width, from its left end; colour: which of the
+    page's colours the model has, by its place among these models. Rows are in the order of experiments, then models.
+    Curves without an index, or where it says nothing, are left out.
     """
     curves = [] if position_bias is None else indexed_curves(position_bias)
     rows = [(curve, curve.index) for curve in curves if curve.index and curve.pbi_class]
     if not rows:
         return None
     limit = STEP * max(1, ceil(max(abs(end) for _, index in rows for end in index) / STEP))
-    return {"limit": percent(limit).removesuffix(".0"), "rows": list(_forest_rows(rows, limit, models))}
+    return {"ticks": list(_ticks(limit)), "rows": list(_forest_rows(rows, limit, models, names))}
+
+
+def _ticks(limit: float) -> Iterator[tuple[float, str]]:
+    """Five ticks from -limit to limit: per cent of the width, and points."""
+    for step in range(-2, 3):
+        yield 50 + 25 * step, f"{50 * step * limit:+g}" if step else "0"
 
 
 def _forest_rows(
-    rows: Sequence[tuple[IndexedCurve, tuple[float, float, float]]], limit: float, models: Sequence[str]
+    rows: Sequence[tuple[IndexedCurve, tuple[float, float, float]]],
+    limit: float,
+    models: Sequence[str],
+    names: SizeNames,
 ) -> Iterator[dict]:
     for curve, index in rows:
         low, value, high = map(percent, index)
@@ -136,7 +146,7 @@ def _forest_rows(
             "experiment": curve.experiment,
             "model": curve.model,
             "colour": models.index(curve.model) % len(COLOURS),
-            "what": f"size {curve.size}" + (f", {curve.placement}" if curve.placement else ""),
+            "what": names(curve.experiment, curve.size) + (f", {place(curve.placement)}" if curve.placement else ""),
             "n": f"{curve.n:,}",
             "text": f"{value} [{low}, {high}]",
             "class": curve.pbi_class,

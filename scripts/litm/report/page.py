@@ -11,15 +11,23 @@ from markupsafe import Markup
 from litm.analysis.cut_answers import cut_sentences
 from litm.analysis.gold_counts import gold_sentences
 from litm.analysis.reading_sensitivity import reading_warnings
+from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.charts import chart, forest
+from litm.report.claims import claims_told
+from litm.report.downloads import accuracy_files, packed_files, table_files
 from litm.report.findings import findings, overview
 from litm.report.provenance import experiment_rows, identities, limits_of_answers, software, sweep_rows
 from litm.report.question_samples import pack
+from litm.report.studied import experiments_studied, models_studied
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
+from litm.report.verdicts import verdicts
+from litm.report.words import SizeNames, lengths_of
 
 #: The file has at most 25 MB; this is for the questions, the rest for figures and tables.
 SAMPLE_CHARACTERS = 16_000_000
+#: The scripts of the page, in this order.
+SCRIPTS = ("packed.js", "charts.js", "question_filters.js", "question_samples.js", "downloads.js")
 
 
 @dataclass(frozen=True)
@@ -27,9 +35,11 @@ class Contents:
     """What a report is made of.
 
     tables: by name; figures: settings of each, with `recall`, see `charts.chart`; pictures: the PNG of each figure by
-    name; samples: records of `question_samples.question_records` by experiment; experiments: settings of each; prices:
-    of the models that cost money; datasets: rows by heading, of each file of questions; models: in the order of the
-    study, which gives them their colours; commit: of the workflow, None if it is not known.
+    name; samples: records of `question_samples.question_records` by experiment; experiments: settings of each, with
+    what the task `asks`; prices: of the models that cost money; datasets: rows by heading, of each file of questions;
+    models: in the order of the study, which gives them their colours; about: what the catalogue says of them; formats:
+    what make_prompt_format.py wrote, by model; config: the digest of what the config selects; commit: of the workflow,
+    None if it is not known.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -43,6 +53,14 @@ class Contents:
     seed: int
     models: Sequence[str]
     commit: str | None
+    config: str
+    about: Mapping[str, Mapping]
+    formats: Mapping[str, Mapping]
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The title of each experiment."""
+        return {experiment["name"]: experiment["title"] for experiment in self.experiments}
 
 
 def render_report(sources: Mapping[str, str], contents: Contents) -> str:
@@ -57,44 +75,96 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    tables = contents.tables
-    bias = tables.get("position_bias")
-    used = token_table(contents.manifests, contents.prices)
-    figures = [_figure(figure, contents) for figure in contents.figures]
-    packed, questions_left = pack(contents.samples, SAMPLE_CHARACTERS)
     return environment.get_template("report.html.j2").render(
         style=Markup(sources["report.css"]),
-        scripts=[Markup(sources[name]) for name in ("charts.js", "question_samples.js")],
-        advice=[] if "advice" not in tables else [str(text) for text in tables["advice"]["advice"].dropna()],
-        overview=[
-            *overview(tables["accuracy"], bias, tables.get("published_comparison")),
-            *(f"{line}." for line in gold_sentences(tables.get("gold_counts"))),
-            *(f"{line}." for line in reading_warnings(tables.get("reading_sensitivity"))),
+        scripts=[Markup(sources[name]) for name in SCRIPTS],
+        **_first_screen(contents),
+        **_numbers(contents),
+        **_questions(contents),
+        **_provenance(contents),
+    )
+
+
+def _first_screen(contents: Contents) -> dict:
+    """What is to be known before anything else, and the curves with a sentence each."""
+    tables, bias = contents.tables, contents.tables.get("position_bias")
+    names, lengths = SizeNames(contents.figures), lengths_of(tables.get("token_counts"))
+    several = tables["accuracy"]["model"].nunique() > 1
+    counted, *told = overview(tables["accuracy"], bias, tables.get("published_comparison"))
+    figures = [
+        {
+            **_figure(figure, contents),
+            "verdicts": verdicts(figure, bias, names, lengths, several),
+        }
+        for figure in contents.figures
+    ]
+    return {
+        "counted": counted,
+        "told": told,
+        "advice": [] if "advice" not in tables else [str(text) for text in tables["advice"]["advice"].dropna()],
+        "cut": cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),
+        "notes": [
+            *gold_sentences(tables.get("gold_counts")),
+            *reading_warnings(tables.get("reading_sensitivity")),
         ],
-        cut=cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),
-        findings=findings(bias),
-        figures=figures,
-        charts={
+        "figures": figures,
+        "several": several,
+        "charts": {
             "models": list(contents.models),
             "charts": [figure["chart"] for figure in figures if figure["chart"]],
         },
-        forest=forest(bias, contents.models),
-        comparisons=[
-            {**shown, "id": name} for name, one in COMPARISONS.items() for shown in shown_tables(tables, [one])
-        ],
-        tables=shown_tables(tables, SHOWN),
-        tokens=shown_tables({"tokens_used": used}, [TOKENS_USED]),
-        tokens_in_words=tokens_in_words(used, contents.prices),
-        questions=packed,
-        titles={experiment["name"]: experiment["title"] for experiment in contents.experiments},
-        sampled={name: _sampled(records, questions_left) for name, records in contents.samples.items()},
-        sweeps=sweep_rows(contents.manifests),
-        identities=identities(contents.manifests),
-        experiments=experiment_rows(contents.experiments),
-        datasets=contents.datasets,
-        software=software(contents.commit),
-        seed=contents.seed,
-    )
+    }
+
+
+def _numbers(contents: Contents) -> dict:
+    """What was measured, the accuracies, the statistics and all tables."""
+    tables, bias = contents.tables, contents.tables.get("position_bias")
+    names, lengths = SizeNames(contents.figures), lengths_of(tables.get("token_counts"))
+    used = token_table(contents.manifests, contents.prices)
+    accuracies = accuracy_tables(tables["accuracy"], contents.titles, names, lengths)
+    files = table_files([*SHOWN, *COMPARISONS, TOKENS_USED], {**tables, "tokens_used": used})
+    packed, left_out = packed_files({**files, **accuracy_files(accuracies)})
+    return {
+        "studied": experiments_studied(contents.experiments, contents.samples, names, lengths),
+        "models": models_studied(sweep_rows(contents.manifests), contents.manifests, contents.about),
+        "grid": overview_table(tables["accuracy"], bias, contents.titles, names, lengths),
+        "accuracies": accuracies,
+        "findings": findings(bias),
+        "forest": forest(bias, contents.models, names),
+        "claims": claims_told(tables.get("claims_summary")),
+        "comparisons": shown_tables(tables, [one for one in COMPARISONS if one.section != "claims"]),
+        "tables": shown_tables(tables, SHOWN),
+        "tokens": shown_tables({"tokens_used": used}, [TOKENS_USED]),
+        "tokens_in_words": tokens_in_words(used, contents.prices),
+        "files": packed,
+        "files_left_out": left_out,
+    }
+
+
+def _questions(contents: Contents) -> dict:
+    """The sample of questions and the prompt formats that models were asked in."""
+    packed, left = pack(contents.samples, SAMPLE_CHARACTERS)
+    curves = [name for figure in contents.figures for name in figure["experiments"] if name in packed]
+    return {
+        "opened": next(iter(curves), None),
+        "questions": packed,
+        "titles": contents.titles,
+        "sampled": {name: _sampled(records, left) for name, records in contents.samples.items()},
+        "formats": contents.formats,
+        "most_megabytes": SAMPLE_CHARACTERS // 1_000_000,
+    }
+
+
+def _provenance(contents: Contents) -> dict:
+    return {
+        "sweeps": sweep_rows(contents.manifests),
+        "identities": identities(contents.manifests),
+        "experiments": experiment_rows(contents.experiments),
+        "datasets": contents.datasets,
+        "software": software(contents.commit),
+        "seed": contents.seed,
+        "config": contents.config,
+    }
 
 
 def _figure(figure: Mapping, contents: Contents) -> dict:

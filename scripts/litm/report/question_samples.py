@@ -2,9 +2,11 @@
 
 A record is one question of an experiment at one size: {id, size, pieces, cells}. Prompts of a question have most of
 their text in common, so that `pieces` has each sentence or line once, and a prompt is a list of indices into them. A
-cell is {placement, question, prompt, targets, responses}, a target {name, position, answers, span}, with the span in
-UTF-16 units, as a browser counts; a response {model, text, verdicts (one a target: true, false, or null where nothing
-was scored), finish_reason, excluded}, and `answer` where only that part of the text was scored.
+cell is {placement, question, prompt, targets, responses}, with `is_chat` where there are messages too. A target is
+{name, position, answers, span}, with the span in UTF-16 units, as a browser counts. A response is {model, text,
+verdicts (one a target: true, false, or null where nothing was scored), finish_reason, excluded}, with `answer` where
+only that part of the text was scored, and with `taken` {position, span}, the item that a wrong answer was taken from,
+where its words say so (`answer_sources`).
 """
 
 import base64
@@ -18,6 +20,7 @@ import pandas as pd
 
 from litm.domain.example import Example, Target
 from litm.domain.response import SweepResponse
+from litm.report.answer_sources import source_of
 
 #: The end of a line or a sentence.
 _END = re.compile(r"(?<=\n)|(?<=[.!?] )")
@@ -96,12 +99,24 @@ def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping) -
             "placement": example.placement,
             "question": example.question,
             "prompt": [pieces.setdefault(piece, len(pieces)) for piece in _END.split(example.prompt)],
+            **({} if example.messages is None else {"is_chat": True}),
             "targets": [_target(target, example.prompt) for target in example.targets],
-            "responses": answers.get((size, id, example.placement), []),
+            "responses": [_with_source(one, example) for one in answers.get((size, id, example.placement), [])],
         }
         for example in examples
     ]
     return {"id": id, "size": size, "pieces": list(pieces), "cells": cells}
+
+
+def _with_source(response: dict, example: Example) -> dict:
+    """The response with the item that it was taken from, if it is wrong and one is known."""
+    text = response.get("answer", response["text"])
+    if not text or response["verdicts"] != [False]:
+        return response
+    source = source_of(example, text) or source_of(example, text.strip().split("\n")[0])
+    if source is None:
+        return response
+    return {**response, "taken": {"position": source.position, "span": _utf16_span(source.span, example.prompt)}}
 
 
 def _target(target: Target, prompt: str) -> dict:
@@ -109,8 +124,12 @@ def _target(target: Target, prompt: str) -> dict:
         "name": target.name,
         "position": target.position,
         "answers": list(target.answers),
-        "span": None if target.span is None else [_utf16_length(prompt[:end]) for end in target.span],
+        "span": None if target.span is None else _utf16_span(target.span, prompt),
     }
+
+
+def _utf16_span(span: tuple[int, int], prompt: str) -> list[int]:
+    return [_utf16_length(prompt[:end]) for end in span]
 
 
 def _utf16_length(text: str) -> int:

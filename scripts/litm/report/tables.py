@@ -11,11 +11,11 @@ from litm.analysis.tables import all_tables
 _ALL = [table for table in all_tables() if table.report]
 #: The tables that the report shows in their order, one after another.
 SHOWN = tuple(table for table in _ALL if not table.section)
-#: Those with sections of their own, by the name that links lead to.
-COMPARISONS = {table.section: table for table in _ALL if table.section}
+#: Those with sections of their own.
+COMPARISONS = tuple(table for table in _ALL if table.section)
 
 #: Tables that everybody needs; the others are folded, and so are these where they have more rows than this.
-OPEN, FEW_ROWS = ("accuracy", "advice", "position_bias", "claims", "tokens_used"), 24
+OPEN, FEW_ROWS = ("advice",), 24
 #: A text longer than this is a sentence.
 SENTENCE = 80
 
@@ -48,9 +48,9 @@ TOKENS_USED = Table(
 
 
 def shown_tables(frames: Mapping[str, pd.DataFrame], tables: Sequence[Table] = SHOWN) -> list[dict]:
-    """The tables that there are, each as {title, note, headings, rows, is_open, is_wordy}; headings and cells are pairs
-    of a text and whether its column is one of words. is_open: whether it is shown unfolded; is_wordy: whether it has
-    sentences, so that a narrow screen shows its cells one below another.
+    """The tables that there are, each as {name, section, title, note, headings, rows, is_open, is_wordy}; headings and
+    cells are pairs of a text and whether its column is one of words. is_open: whether it is shown unfolded;
+    is_wordy: whether it has sentences, so that a narrow screen shows its cells one below another.
 
     Columns that a table lacks are left out, and so are tables without rows.
     """
@@ -63,6 +63,8 @@ def _table(table: Table, frame: pd.DataFrame) -> dict:
     is_text = [column.dtype == TEXT for column in columns]
     cells = table.cells(frame, names)
     return {
+        "name": table.name,
+        "section": table.section,
         "title": table.title,
         "note": table.note,
         "headings": list(zip((column.heading for column in columns), is_text, strict=True)),

@@ -61,7 +61,7 @@ class Plan:
         self.figures = FigurePlan(
             study, self.project, self.sweeps, self.candidates, self.tables, self.paper, self.models
         )
-        self.report = ReportPlan(study, self.project, self.data, self.sweeps, self.tables, self.figures)
+        self.report = ReportPlan(study, self.project, self.data, self.models, self.sweeps, self.tables, self.figures)
         self.suite = SuitePlan(study, self.sweeps)
         self.estimate = EstimatePlan(study, self.models, self.sweeps)
         self.audit = AuditPlan(self.project, self.models)

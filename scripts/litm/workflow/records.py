@@ -12,12 +12,19 @@ LONGEST = 200
 
 def unrecorded(files: Iterable[str], records: str | Path = RECORDS) -> list[str]:
     """Those of a workflow's files that are there without a record of what they were made of."""
-    names = {file: urlsafe_b64encode(file.encode()).decode() for file in files}
     return [
-        file
-        for file, name in names.items()
-        if len(name) <= LONGEST and Path(file).exists() and not (Path(records) / name).exists()
+        file for file in files if len(_name(file)) <= LONGEST and Path(file).exists() and not is_recorded(file, records)
     ]
+
+
+def is_recorded(file: str, records: str | Path = RECORDS) -> bool:
+    """Whether Snakemake has a record of a file or folder, of those whose records have short names."""
+    name = _name(file)
+    return len(name) <= LONGEST and (Path(records) / name).exists()
+
+
+def _name(file: str) -> str:
+    return urlsafe_b64encode(file.encode()).decode()
 
 
 def say_unrecorded(files: Iterable[str], records: str | Path = RECORDS) -> str:

@@ -1,33 +1,55 @@
 """The report: what the page is made of, and the questions it shows in full."""
 
-from litm.base.hashing import canonical_json
+from litm.base.hashing import canonical_json, digest
 from litm.config.study import Study
 from litm.workflow.analysis import TablePlan
 from litm.workflow.data import DataPlan
 from litm.workflow.figures import FigurePlan
+from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.sweeps import SweepPlan
 from litm.workflow.tables import prices
 from litm.workflow.wildcards import Wildcards
 
-SOURCES = ("report.html.j2", "report.css", "charts.js", "question_samples.js")
+#: The page's template, and what it includes.
+SOURCES = (
+    "report.html.j2",
+    "macros.html.j2",
+    "curves.html.j2",
+    "measured.html.j2",
+    "accuracy.html.j2",
+    "bias.html.j2",
+    "claims.html.j2",
+    "questions.html.j2",
+    "provenance.html.j2",
+    "report.css",
+    "charts.js",
+    "packed.js",
+    "question_filters.js",
+    "question_samples.js",
+    "downloads.js",
+)
 
 
 class ReportPlan:
     """Inputs and params of the rules that sample the questions of {experiment} and make the page."""
 
     file = "results/report.html"
+    #: What says of which selection the tables are.
+    record = "results/tables/study.json"
 
     def __init__(
         self,
         study: Study,
         project: ProjectFiles,
         data: DataPlan,
+        models: ModelPlan,
         sweeps: SweepPlan,
         tables: TablePlan,
         figures: FigurePlan,
     ) -> None:
         self._study = study
+        self._models = models
         self._data = data
         self._sweeps = sweeps
         self._figures = figures
@@ -63,21 +85,53 @@ class ReportPlan:
         """The files of questions and documents."""
         return [self._data.file(name) for name in self._dataset_names]
 
+    @property
+    def formats(self) -> list[str]:
+        """What each model's prompt format puts around a prompt, as far as its tokenizer is known."""
+        return [f"results/prompt_formats/{name}.json" for name in self._study.models if name in self._models.counted]
+
     def settings(self, wildcards: Wildcards) -> str:
         """What the page says beside its inputs: JSON.
 
         A method, because titles of panels have braces, which Snakemake would take for wildcards in a plain param.
         """
+        about = self._study.relations["models"]
         return canonical_json(
             {
+                **self._selection,
+                "config": self.config,
                 "figures": [self._figures.settings_with_recall(figure) for figure in self._study.all_figures.values()],
-                "experiments": [one.settings() for one in self._study.experiments.values()],
+                "experiments": [
+                    {**one.settings(), "asks": one.asks, "right_if": one.right_if}
+                    for one in self._study.experiments.values()
+                ],
                 "prices": prices(self._study),
-                "datasets": [{"name": name, "source": self._source(name)} for name in self._dataset_names],
-                "seed": self._study.seed,
-                "models": list(self._study.models),
+                "about": {name: about[name] for name in self._study.models if name in about},
             }
         )
+
+    # Of which selection the tables are
+
+    @property
+    def config(self) -> str:
+        """The digest of what the config selects: models by name, experiments, sources of data and seed."""
+        return digest(self._selection)
+
+    def selection(self, wildcards: Wildcards) -> str:
+        """The same with the digest: JSON. A method, as `settings`."""
+        return canonical_json({**self._selection, "config": self.config})
+
+    @property
+    def _selection(self) -> dict:
+        return {
+            "models": list(self._study.models),
+            "experiments": [one.settings() for one in self._study.experiments.values()],
+            "datasets": [
+                {"name": name, "source": self._source(name), "version": self._version(name)}
+                for name in self._dataset_names
+            ],
+            "seed": self._study.seed,
+        }
 
     @property
     def _dataset_names(self) -> list[str]:
@@ -92,3 +146,7 @@ class ReportPlan:
         if name in self._study.datasets:
             return self._study.datasets[name].url or "a file of the user's own"
         return "made by this workflow"
+
+    def _version(self, name: str) -> str | None:
+        """Which of the versions that were released, None for what has none."""
+        return getattr(self._study.datasets.get(name), "version", None)

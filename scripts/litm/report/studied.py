@@ -1,0 +1,105 @@
+"""What was asked of what: each experiment's task with one example, each model, and the length of each context."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from litm.base.formatting import single_spaced
+from litm.report.words import Lengths, SizeNames, tokens
+
+#: A text longer than this is cut in an example.
+LONGEST = 400
+#: Keys of a model's `about` as the page says them.
+ABOUT = {
+    "family": "family {}",
+    "parameters": "{:g} billion parameters",
+    "architecture": "{}",
+    "training_length": "trained on {:,} tokens",
+    "tuned_from": "tuned from {}",
+    "longer_context_of": "longer context of {}",
+}
+
+
+def experiments_studied(
+    experiments: Sequence[Mapping], samples: Mapping[str, Sequence[Mapping]], names: SizeNames, lengths: Lengths
+) -> list[dict]:
+    """{name, title, asks, right_if, contexts, example} of each experiment, in their order.
+
+    contexts: sizes with their lengths in tokens; example: see `_example`, None without a sample.
+    """
+    return [
+        {
+            "name": one["name"],
+            "title": one["title"],
+            "asks": one["asks"],
+            "right_if": one["right_if"],
+            "contexts": list(_contexts(one, names, lengths)),
+            "example": _example(samples.get(one["name"], ())),
+        }
+        for one in experiments
+    ]
+
+
+def _contexts(experiment: Mapping, names: SizeNames, lengths: Lengths) -> Iterator[str]:
+    for size in dict.fromkeys(cell["size"] for cell in experiment["cells"]):
+        what = names(experiment["name"], size)
+        yield ": ".join(filter(None, [what, tokens(lengths, experiment["name"], size)]))
+
+
+def _example(records: Sequence[Mapping]) -> dict | None:
+    """{question, item, answers, id, size} of the first question; item: the gold item's text, '' without one."""
+    if not records:
+        return None
+    record = records[0]
+    cell = record["cells"][0]
+    prompt = "".join(record["pieces"][piece] for piece in cell["prompt"])
+    spans = [target["span"] for target in cell["targets"] if target["span"]]
+    return {
+        "question": _cut(cell["question"]),
+        "item": _cut(_utf16_slice(prompt, *spans[0])) if spans else "",
+        "answers": " or ".join(cell["targets"][0]["answers"][:3]),
+        "id": record["id"],
+        "size": record["size"],
+    }
+
+
+def _utf16_slice(text: str, start: int, end: int) -> str:
+    return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
+
+
+def _cut(text: str) -> str:
+    text = single_spaced(text)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+
+
+def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], about: Mapping[str, Mapping]) -> list[dict]:
+    """A row by heading for each model; what differs between its sweeps is joined.
+
+    sweeps: rows of `provenance.sweep_rows`, in the order of the manifests; about: what the catalogue says of models.
+    """
+    by_model: dict[str, list[tuple[Mapping, Mapping]]] = {}
+    for sweep, manifest in zip(sweeps, manifests, strict=True):
+        by_model.setdefault(sweep["Model"], []).append((sweep, manifest))
+    return [
+        {
+            "Model": model,
+            "What it is": ", ".join(_about(about.get(model, {}))) or "not said in the catalogue",
+            **{
+                heading: _joined(sweep[heading] for sweep, _ in own)
+                for heading in ("Weights", "Dtype", "Prompt format")
+            },
+            "Context window": _joined(
+                f"{manifest['context_window']:,} tokens" if manifest.get("context_window") else "not known"
+                for _, manifest in own
+            ),
+        }
+        for model, own in by_model.items()
+    ]
+
+
+def _about(said: Mapping) -> Iterator[str]:
+    for key, words in ABOUT.items():
+        if key in said:
+            yield words.format(said[key])
+
+
+def _joined(values: Iterator[str]) -> str:
+    return "; ".join(dict.fromkeys(values))

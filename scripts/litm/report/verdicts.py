@@ -1,0 +1,71 @@
+"""What each curve shows, in one sentence: the word of position_bias.csv, which the end of a run prints too."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import pandas as pd
+
+from litm.analysis.claims.words import MEANINGS
+from litm.analysis.pbi import NO_INFORMATION
+from litm.report.words import Lengths, SizeNames, place, tokens
+
+#: A curve without a word, by whether it has a middle.
+TWO_POSITIONS = "two positions have no middle, so that the curve has no word for its shape"
+NO_WORD = "start, middle and end say nothing"
+
+
+def verdicts(
+    figure: Mapping, position_bias: pd.DataFrame | None, names: SizeNames, lengths: Lengths, several: bool
+) -> list[dict]:
+    """What the curves of a figure show: {what, tokens, says} for each size, in the order of the table.
+
+    what: the size in words, with the experiment where the figure has several; tokens: its length, '' if not known;
+    says: {word, meaning, of} for each word, with the models that have it; `of` is '' where there is one model.
+    several: whether the study has several models.
+    """
+    if position_bias is None or position_bias.empty:
+        return []
+    shown = position_bias[position_bias["experiment"].isin(list(figure["experiments"]))]
+    for key, column in (("models", "model"), ("sizes", "size")):
+        if figure.get(key) is not None:
+            shown = shown[shown[column].isin(list(figure[key]))]
+    found = []
+    for key, rows in shown.groupby(["experiment", "size"], sort=False):
+        experiment, size = cast(tuple[str, int], key)
+        what = names(experiment, size)
+        found.append(
+            {
+                "what": f"{experiment}, {what}" if len(figure["experiments"]) > 1 else what,
+                "tokens": tokens(lengths, experiment, size),
+                "says": _words(rows.to_dict("records"), several),
+            }
+        )
+    return found
+
+
+def _words(rows: Sequence[Mapping], several: bool) -> list[dict]:
+    """Each word once, in the order of `MEANINGS`, then what is said of curves without one."""
+    owners: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        owners.setdefault(word_of(row), []).append(_owner(row, several))
+    order = [*MEANINGS, ""]
+    return [
+        {"word": word, "meaning": meaning, "of": ", ".join(filter(None, owners[word, meaning]))}
+        for word, meaning in sorted(owners, key=lambda one: order.index(one[0]))
+    ]
+
+
+def word_of(row: Mapping) -> tuple[str, str]:
+    """The word of a curve and what it means; of a curve without one '' and why."""
+    if row["verdict"] == NO_INFORMATION:
+        return "", f"no information on position ({row['reason']})"
+    if not pd.isna(row["shape"]):
+        return row["shape"], MEANINGS[row["shape"]]
+    return "", TWO_POSITIONS if row["positions"] < 3 else NO_WORD
+
+
+def _owner(row: Mapping, several: bool) -> str:
+    """`model (n = 40)`, or what else tells the curve from the others of its size."""
+    placement = "" if pd.isna(row["placement"]) else f" at {place(row['placement'])}"
+    n = f"n = {row['n_complete']:,}"
+    return f"{row['model']}{placement} ({n})" if several else f"{placement.removeprefix(' ')} {n}".strip()

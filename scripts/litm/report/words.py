@@ -1,0 +1,66 @@
+"""Names of what the page shows: sizes with their unit, positions from 1, lengths in tokens."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from litm.base.formatting import ordinal
+from litm.domain.placement import gold_depths, gold_positions
+
+#: (experiment, size): the least and the largest mean length of its prompts over models, in tokens.
+Lengths = Mapping[tuple[str, int], tuple[float, float]]
+
+
+class SizeNames:
+    """Sizes in words: `10 documents` where a figure of the experiment says what its items are, else `size 10`."""
+
+    def __init__(self, figures: Sequence[Mapping]) -> None:
+        self._titles: dict[str, str] = {}
+        for figure in figures:
+            for experiment in figure["experiments"]:
+                self._titles.setdefault(experiment, figure.get("panel_title") or "")
+
+    def __call__(self, experiment: str, size: int) -> str:
+        if not size:
+            return "no context"
+        title = self._titles.get(experiment, "")
+        return title.replace("{size}", f"{size:,}") if "{size}" in title else f"size {size:,}"
+
+    def with_length(self, experiment: str, size: int, lengths: Lengths) -> str:
+        """`10 documents, about 400 tokens`."""
+        return ", ".join(filter(None, [self(experiment, size), tokens(lengths, experiment, size)]))
+
+
+def lengths_of(token_counts: pd.DataFrame | None) -> Lengths:
+    """Of the table of token counts, see `Lengths`; nothing where no tokens were counted."""
+    if token_counts is None or token_counts.empty:
+        return {}
+    means = token_counts.groupby(["experiment", "size", "model"])["mean"].mean()
+    by_size = means.groupby(level=["experiment", "size"]).agg(["min", "max"])
+    return {(str(name), int(size)): (float(low), float(high)) for (name, size), (low, high) in _pairs(by_size)}
+
+
+def _pairs(table: pd.DataFrame) -> list:
+    return list(zip(table.index, table.itertuples(index=False, name=None), strict=True))
+
+
+def tokens(lengths: Lengths, experiment: str, size: int) -> str:
+    """`about 400 tokens`, with two digits, or a range where the models' tokens differ; '' where it is not known."""
+    if (experiment, size) not in lengths:
+        return ""
+    low, high = (f"{two_digits(length):,}" for length in lengths[experiment, size])
+    return f"about {low} tokens" if low == high else f"about {low} to {high} tokens"
+
+
+def two_digits(number: float) -> int:
+    """A length rounded to two digits: 397.5 is 400."""
+    return int(float(f"{number:.1e}"))
+
+
+def place(placement: str) -> str:
+    """Where the gold items of a prompt are: `5th`, `1st, 150th, 300th`, `depth 0.5`, or the placement in words."""
+    if positions := gold_positions(placement):
+        return ", ".join(ordinal(position + 1) for position in positions)
+    if depths := gold_depths(placement):
+        return "depth " + ", ".join(f"{depth:g}" for depth in depths)
+    return placement.replace("_", " ")

@@ -1,0 +1,170 @@
+"""The order of the page, and what its tables, links and labels are: no browser is needed."""
+
+import base64
+import gzip
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+from report_contents import MODELS, SIZE, SOURCES, WORDS, contents
+
+from litm.analysis.claims.words import MEANINGS
+from litm.base.hashing import text_sha256
+from litm.report.accuracies import accuracy_tables, overview_table
+from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files
+from litm.report.page import SCRIPTS, render_report
+from litm.report.verdicts import TWO_POSITIONS, verdicts
+from litm.report.words import SizeNames, lengths_of, tokens, two_digits
+from litm.workflow.report import SOURCES as FILES
+
+FIGURE = {"experiments": ["kv"], "panel_title": "{size} pairs"}
+
+
+class Elements(HTMLParser):
+    """All start tags with their attributes, in their order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def of(self, *tags: str) -> list[dict]:
+        return [attributes for tag, attributes in self.found if tag in tags]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return contents(tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def html(whole):
+    return render_report(SOURCES, whole)
+
+
+def test_the_curves_come_first_and_statistics_in_words_after_the_numbers(html):
+    sections = [one["id"] for one in Elements(html).of("section")]
+    numbers = ["measured", "accuracy", "bias", "statistics"]
+    assert sections == ["curves", *numbers, "questions", "tables", "tokens", "provenance"]
+
+
+def test_each_curve_has_its_word_with_what_it_means_before_the_chart(html):
+    start = html[html.index('id="curves"') : html.index("data-chart")]
+    for model, word in zip(MODELS, WORDS, strict=True):
+        assert re.search(rf"<strong>{word}</strong>, {MEANINGS[word]}: {model} \(n = \d+\)", start)
+
+
+def test_links_lead_to_sections_and_every_scrolling_region_can_be_reached_and_has_a_name(html):
+    elements = Elements(html)
+    ids = [one["id"] for _, one in elements.found if "id" in one]
+    assert len(set(ids)) == len(ids)
+    links = [one["href"] for one in elements.of("a")]
+    assert {link[1:] for link in links if not link.startswith("#question=")} <= set(ids)
+    assert "#question=kv/6/" in " ".join(links)
+    regions = [one for one in elements.of("div", "pre") if one.get("role") == "region"]
+    assert regions and all(one.get("aria-label") and one.get("tabindex") == "0" for one in regions)
+    assert all(one.get("alt") for one in elements.of("img"))
+    assert all(one.get("scope") for one in elements.of("th"))
+
+
+def test_headings_leave_out_no_level(html):
+    levels = [int(tag[1]) for tag, _ in Elements(html).found if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1 and all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_what_the_rule_gives_the_page_is_what_the_page_is_made_of():
+    assert sorted(FILES) == sorted(SOURCES)
+    assert set(SCRIPTS) == {name for name in FILES if name.endswith(".js")}
+
+
+def test_each_experiment_and_model_is_described_with_an_example(html, whole):
+    measured = html[html.index('<section id="measured">') : html.index('<section id="accuracy">')]
+    record = whole.samples["kv"][0]
+    cell = record["cells"][0]
+    asked = [whole.experiments[0]["asks"], cell["question"], cell["targets"][0]["answers"][0]]
+    for text in (*asked, "family letters, 0.5 billion parameters", "2,048 tokens", "not said in the catalogue"):
+        assert text in measured
+
+
+# --- accuracies
+
+
+def test_positions_are_columns_with_their_intervals_and_lost_questions_are_said(whole):
+    (table,) = accuracy_tables(whole.tables["accuracy"], whole.titles, SizeNames([FIGURE]), {("kv", SIZE): (395, 395)})
+    assert table["title"] == "Key-value retrieval, 6 pairs, about 400 tokens"
+    assert table["headings"] == ["1st", "4th", "6th"]
+    first, second = table["rows"]
+    assert (first["name"], first["n"], first["noted"]) == (MODELS[0], "39", "3 left out")
+    assert [cell["value"] for cell in second["cells"]] == ["100.0", "0.0", "100.0"]
+    assert second["cells"][0]["limits"] == "[91.2, 100.0]"
+
+
+def test_sizes_without_positions_are_columns_and_several_gold_items_are_too():
+    row = {"model": "a", "experiment": "e", "placement": "no_gold", "position": None, "target": "gold", "n": 9,
+           "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8}  # fmt: skip
+    noted = dict.fromkeys(("n_cut", "n_empty", "n_refused", "n_failed", "n_not_recorded", "n_excluded"), 0)
+    sizes = pd.DataFrame([{**row, **noted, "size": size} for size in (5, 1000)])
+    (table,) = accuracy_tables(sizes, {"e": "E"}, SizeNames([]), {})
+    assert table["headings"] == ["size 5", "size 1,000"]
+    targets = [{**row, **noted, "size": 9, "placement": "gold_at_0_8", "target": one} for one in ("early", "late")]
+    (table,) = accuracy_tables(pd.DataFrame(targets), {"e": "E"}, SizeNames([]), {})
+    assert table["headings"] == ["early", "late"] and table["rows"][0]["name"] == "a, 1st, 9th"
+
+
+def test_the_overview_has_a_column_for_each_model_and_the_word_of_its_curve(whole):
+    tables = whole.tables
+    grid = overview_table(tables["accuracy"], tables["position_bias"], whole.titles, SizeNames([FIGURE]), {})
+    (row,) = grid["rows"]
+    assert grid["models"] == list(MODELS) and row["what"] == "6 pairs"
+    assert row["cells"][1] == {"text": "0.0 (4th) to 100.0 (1st), n = 40", "word": "U"}
+
+
+def test_a_length_has_two_digits_and_a_range_where_models_differ():
+    assert [two_digits(one) for one in (44.6, 397.5, 16_240)] == [45, 400, 16_000]
+    counts = pd.DataFrame({"model": ["a", "b"], "experiment": ["e", "e"], "size": [3, 3], "mean": [397.5, 512.0]})
+    assert tokens(lengths_of(counts), "e", 3) == "about 400 to 510 tokens"
+    assert tokens(lengths_of(None), "e", 3) == ""
+
+
+def test_a_curve_without_a_word_says_why(whole):
+    bias = whole.tables["position_bias"].head(1).assign(shape=None)
+    floor = {"verdict": "no_information", "reason": "floor"}
+    for changes, meaning in (({"positions": 2}, TWO_POSITIONS), (floor, "no information on position (floor)")):
+        (one,) = verdicts(FIGURE, bias.assign(**changes), SizeNames([FIGURE]), {}, several=False)
+        assert one["says"] == [{"word": "", "meaning": meaning, "of": "n = 39"}]
+    assert verdicts(FIGURE | {"sizes": [7]}, bias, SizeNames([FIGURE]), {}, several=False) == []
+
+
+# --- files
+
+
+def test_every_table_is_in_the_page_as_csv_and_latex_with_the_numbers_of_the_table(html, whole):
+    packed = re.search(r'id="files" data-left-out="">([^<]+)<', html).group(1)
+    files = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert {one["data-file"] for one in Elements(html).of("button") if "data-file" in one} == set(files)
+    csv = files["accuracy.csv"].splitlines()
+    assert csv[0].split(",") == list(whole.tables["accuracy"].columns) and len(csv) == len(whole.tables["accuracy"]) + 1
+    assert (
+        r"model-b & 100.0 [91.2, 100.0] & 0.0 [0.0, 8.8] & 100.0 [91.2, 100.0] & 40 \\"
+        in files["accuracy_by_position_1.tex"]
+    )
+
+
+def test_latex_shows_special_characters_as_they_are():
+    text = as_latex(["a_b", "50 %"], [True, False], [["x & {y}", "~1\\2"]])
+    assert r"a\_b & 50 \% \\" in text
+    assert r"x \& \{y\} & \textasciitilde{}1\textbackslash{}2 \\" in text
+    assert text.startswith("\\begin{tabular}{lr}\n\\toprule\n")
+
+
+def test_files_too_large_for_the_page_are_named(monkeypatch):
+    monkeypatch.setattr("litm.report.downloads.MOST_CHARACTERS", 300)
+    noise = "".join(text_sha256(str(number)) for number in range(40))
+    assert packed_files({"small.csv": "a\n", "large.csv": noise})[1] == ["large.csv"]
+    assert MOST_CHARACTERS < 5_000_000
