@@ -91,7 +91,7 @@ class Asking:
         return chat_identity(load_tokenizer(tokenizer))
 
     def stored_weights(self) -> dict:
-        """The entry on stored weights in the manifest, if the computation uses another number format than the stored."""
+        """The manifest entry on stored weights, if the computation uses another number format than the stored one."""
         return {"weights": self.source["weights"]} if "weights" in self.source else {}
 
     def source_check(self, model: str, tokenizer: str | None, digests: str | None) -> Callable[[], None]:
