@@ -1,4 +1,4 @@
-"""Judging devices and their memory: is what a model's entry names there, and does the model fit?"""
+"""Checks of devices and memory: the device of a model's entry, and whether the model fits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
 from litm.inference.engine import INT8, NF4
 
-#: Bytes of a number.
+#: Bytes per number.
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-#: Bytes of a weight with what stays unquantised, embeddings above all: what Llama-2-7B takes. Smaller models take more.
+#: Bytes per weight, including unquantised parts such as embeddings, measured on Llama-2-7B. Smaller models need more.
 QUANTIZED_BYTES = {NF4: 0.6, INT8: 1.1}
-#: Share of the free memory that weights and cache may take before there is a warning: activations come on top.
+#: Share of the free memory for weights and cache above which a warning is given: activations need the rest.
 COMFORTABLE = 0.9
-#: Weights from this size (bytes) on are slow without a GPU.
+#: Bytes of weights from which on a model is slow without a GPU.
 LARGE = 2e9
 
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What a model takes. weight_bytes: of its files; stored_bytes: of one weight in them, None where they are
-    quantised already; kv_numbers: numbers that its cache holds for each token, 2 x layers x KV heads x dimension.
+    """The size of a model. weight_bytes: of its files; stored_bytes: per weight in them, None if they are already
+    quantised; kv_numbers: numbers in its cache per token, 2 x layers x KV heads x dimension.
     """
 
     weight_bytes: int
@@ -38,7 +38,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Numbers:
-    """How a model's entry wants its weights and its computation, see `EngineSettings`."""
+    """The number formats of weights and computation in a model's entry, see `EngineSettings`."""
 
     dtype: str
     quantization: str
@@ -46,14 +46,14 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Free:
-    """Whose memory, and how many bytes of it are free."""
+    """Free memory: its owner (machine or GPUs), and bytes."""
 
     where: str
     bytes: int
 
 
 def loaded_bytes(size: ModelSize, numbers: Numbers) -> float:
-    """The memory that the weights take once they are loaded, by the size of their files."""
+    """Bytes of the loaded weights, from the size of their files."""
     if size.stored_bytes is None:
         return size.weight_bytes
     per_weight = QUANTIZED_BYTES.get(numbers.quantization, BYTES.get(numbers.dtype, size.stored_bytes))
@@ -61,14 +61,14 @@ def loaded_bytes(size: ModelSize, numbers: Numbers) -> float:
 
 
 def cache_bytes(size: ModelSize, numbers: Numbers) -> int:
-    """The memory that the cache of keys and values takes for each token of one prompt and its answer."""
+    """Bytes of the cache of keys and values per token of a prompt and its answer."""
     return size.kv_numbers * BYTES.get(numbers.dtype, size.stored_bytes or 2)
 
 
 def device_check(model: str, device: str, wanted: int, gpus: Sequence[Gpu], weight_bytes: int | None) -> Check:
-    """Whether the device is there that a model's entry names, as often as it is `wanted` if it is a GPU.
+    """Whether the device of a model's entry exists, and enough GPUs if it is one.
 
-    weight_bytes: of the model's files, None where that is not known.
+    weight_bytes: of the model's files, None if unknown.
     """
     what = f"{model}: device"
     if device == "cpu":
@@ -87,16 +87,16 @@ def device_check(model: str, device: str, wanted: int, gpus: Sequence[Gpu], weig
 
 
 def memory_of(device: str, wanted: int, gpus: Sequence[Gpu]) -> Free:
-    """The memory of the GPUs that a model would use, together."""
+    """The total memory of the GPUs that a model would use."""
     first = int(device.partition(":")[2] or 0)
     used = gpus[first : first + wanted]
     return Free(", ".join(gpu.name for gpu in used), sum(gpu.free for gpu in used))
 
 
 def memory_check(model: str, size: ModelSize, numbers: Numbers, free: Free, longest: int | None) -> Check:
-    """Whether a model's weights and the cache of its longest prompt fit the memory that is free.
+    """Whether a model's weights and the cache of its longest prompt fit the free memory.
 
-    longest: tokens of the longest prompt and its answer, None where they have not been counted yet.
+    longest: tokens of the longest prompt and its answer, None if not counted yet.
     """
     what = f"{model}: memory"
     weights, per_token = loaded_bytes(size, numbers), cache_bytes(size, numbers)
