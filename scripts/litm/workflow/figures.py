@@ -1,4 +1,4 @@
-"""Figures: which ones there are, and what each is drawn of."""
+"""Plan of figures: the figures of a study, and their inputs."""
 
 from collections.abc import Collection
 
@@ -39,46 +39,46 @@ class FigurePlan:
 
     @property
     def files(self) -> list[str]:
-        """All figures of a study, in both formats."""
+        """All figures of a study, in all formats."""
         names = [*([PBI_FOREST] if self._tables.has_positions else []), *self._study.figures]
         return [f"results/figures/{name}.{format}" for name in names for format in ("png", "pdf")]
 
     @property
     def shown(self) -> list[str]:
-        """Those that the report shows."""
+        """The figures shown in the report."""
         return [f"results/figures/{name}.png" for name in self._study.figures]
 
-    # What they are drawn by
+    # Code
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """The program, and the module of the figure's kind."""
         return self._kind_code(self._study.figures[wildcards.figure].kind)
 
     def published_code(self, wildcards: Wildcards) -> list[str]:
-        """The same of a figure of published values alone."""
+        """The same for a figure of published values alone."""
         return self._kind_code(self._study.published_figures[wildcards.figure].kind)
 
     @property
     def pbi_forest_code(self) -> list[str]:
-        """The same of the figure that is always made."""
+        """The same for the figure that every study has."""
         return self._kind_code(PBI_FOREST)
 
     def pbi_forest_settings(self, wildcards: Wildcards) -> str:
-        """What changes its picture: JSON. A method, because Snakemake takes braces of a plain param for wildcards."""
+        """Its settings: JSON. A method, because Snakemake reads braces in a plain param as wildcards."""
         return canonical_json({"kind": PBI_FOREST, "places": self._places(self._study.models)})
 
     @property
     def kind_modules(self) -> list[str]:
-        """The modules of the kinds of the study's figures, by their names."""
+        """The modules of the study's figure kinds, by name."""
         return [f"litm.figures.{kind}" for kind in sorted({figure.kind for figure in self._study.figures.values()})]
 
     def _kind_code(self, kind: str) -> list[str]:
         return self._project.code("plot_figure.py", f"litm.figures.{kind}")
 
-    # What they are drawn of
+    # Data
 
     def accuracy(self, wildcards: Wildcards) -> list[str]:
-        """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
+        """The selected accuracies of its models and experiments, including reference lines."""
         figure = self._study.figures[wildcards.figure]
         needed = "accuracy" in load_kind(figure.kind).INPUTS
         return self._of_sweeps(figure, "results/accuracy/{}/{}.csv") if needed else []
@@ -89,12 +89,12 @@ class FigurePlan:
         return [f"{TABLES}/condition_differences.csv"] if needed else []
 
     def advice(self, wildcards: Wildcards) -> list[str]:
-        """The table of what helps, for a kind that draws it."""
+        """The table of advice, for a kind that draws it."""
         needed = "advice" in load_kind(self._study.figures[wildcards.figure].kind).INPUTS
         return [f"{TABLES}/advice.csv"] if needed else []
 
     def scores(self, wildcards: Wildcards) -> list[str]:
-        """Their scores, if its kind needs the single answers."""
+        """The scores, for a kind that needs single answers."""
         figure = self._study.figures[wildcards.figure]
         needed = "scores" in load_kind(figure.kind).INPUTS
         return self._of_sweeps(figure, "results/scores/{}/{}.parquet") if needed else []
@@ -113,36 +113,36 @@ class FigurePlan:
         return [recall_file(one) for one in self._candidates.open_domain(experiments)]
 
     def published(self, wildcards: Wildcards) -> list[str]:
-        """The published accuracies, where they are drawn too."""
+        """The published accuracies, if they are drawn too."""
         return [self._paper.accuracy] if self._study.figures[wildcards.figure].published else []
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What changes the picture, beside the data: JSON."""
+        """The settings that change the picture, apart from the data: JSON."""
         figure = self._study.figures[wildcards.figure]
         names = [name for name in (*figure.experiments, *figure.references) if name in self._study.experiments]
         limits = {name: self._study.experiments[name].max_new_tokens for name in names}
         return canonical_json({**self._settings(figure), "limits": limits})
 
     def published_settings(self, wildcards: Wildcards) -> str:
-        """What changes a figure of published values alone, beside these: JSON."""
+        """The settings that change a figure of published values, apart from the values: JSON."""
         figures = self._study.published_figures
         models = dict.fromkeys(model for figure in figures.values() for model in figure.models or ())
         places = {model: place for place, model in enumerate(models)}
         return canonical_json({**figures[wildcards.figure].settings(), "places": places})
 
     def settings_with_recall(self, figure: Figure) -> dict:
-        """The same, with the [questions, corpus, retriever] of each search whose recall is drawn."""
+        """The settings, with [questions, corpus, retriever] of each search whose recall is drawn."""
         searches = self._candidates.open_domain(self._experiments(figure))
         return {**self._settings(figure), "recall": [[one.questions, one.corpus, one.retriever] for one in searches]}
 
     def _settings(self, figure: Figure) -> dict:
-        """Its settings, with the places of the models that it shows: another model changes no other's colour."""
+        """The settings, with the ranks of its models: adding a model changes no other model's colour."""
         shown = {model for model in self._study.models if figure.shows(model)}
         asked = {model for model, name in self._sweeps.pairs if name in (*figure.experiments, *figure.references)}
         return {**figure.settings(), "places": self._places(shown & asked)}
 
     def _places(self, models: Collection[str]) -> dict[str, int]:
-        """The place of each of these models among those of the study."""
+        """The rank of each of these models among those of the study."""
         return {model: place for place, model in enumerate(self._study.models) if model in models}
 
     def _experiments(self, figure: Figure) -> list[Experiment]:
