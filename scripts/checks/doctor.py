@@ -1,4 +1,4 @@
-"""Look whether this machine has what a config needs, before anything is spent; 1 if something is missing."""
+"""Check that this machine has what a config needs, before a run; exits with 1 if something is missing."""
 
 import argparse
 from pathlib import Path

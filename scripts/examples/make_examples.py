@@ -1,4 +1,4 @@
-"""Make the examples of one cell: a prompt a question, with the answers that count and where the gold item is."""
+"""Make the examples of one cell: a prompt per question, with accepted answers and the place of the gold item."""
 
 import argparse
 
