@@ -20,7 +20,7 @@ def main() -> None:
     checks = examine(load_study(args.config, args.project), lock, args.results)
     print(checks_table(checks))
     if any(check.status == MISSING for check in checks):
-        raise UserError(f"{counts(checks)}: what is missing must be mended before a run")
+        raise UserError(f"{counts(checks)}: fix what is missing before you run")
     print(counts(checks))
 
 

@@ -81,12 +81,12 @@ def identify_gguf(location: dict, tokenizer: str | None, digests: str | None, st
     dtype = number_format(header, location["dtype"])
     folder, files = unpacked(path, header, dtype, store, known.sha256)
     source = identify_stored({**location, "path": str(folder)}, None, digests)
-    beside = {"tokenizer": known.sha256(Path(tokenizer))} if tokenizer else {}
+    separate = {"tokenizer": known.sha256(Path(tokenizer))} if tokenizer else {}
     return {
         **source,
         "gguf": location["path"],
         "weights": f"{header.kind}, read as {dtype}",
-        "identity": folder_identity(path, known.sha256) | beside,
+        "identity": folder_identity(path, known.sha256) | separate,
         "unpacked": files,
     }
 

@@ -51,7 +51,7 @@ def train(trainer: Trainer, checkpoint: Path) -> dict:
     """Train the remaining steps, with checkpoints; returns the facts for the store."""
     if checkpoint.exists():
         trainer.resume(torch.load(checkpoint))
-        note(f"{checkpoint}: goes on after {trainer.step} of {trainer.recipe.steps} steps")
+        note(f"{checkpoint}: resumed after {trainer.step} of {trainer.recipe.steps} steps")
     with progress_bar(trainer.recipe.steps, "training", "step") as bar:
         bar.update(trainer.step)
         for _ in trainer.train():

@@ -107,7 +107,7 @@ def fill(
     if short := [count for count in added.values() if count]:
         note(
             f"{args.output}: {len(short)} of {len(records)} questions have fewer passages than {settings.documents}, "
-            f"and got {sum(short)} random ones without an answer behind them"
+            f"and got {sum(short)} random ones without an answer after them"
         )
 
 

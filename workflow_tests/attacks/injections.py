@@ -61,7 +61,7 @@ def environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 def served(server: AttackServer, protocol: str = "openai", **more: Any) -> dict[str, Any]:
-    """The entry of a model behind a server, with a key."""
+    """The entry of a model on a server, with a key."""
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     return {"engine": protocol, "api_model": "m", "base_url": url, **more}
 

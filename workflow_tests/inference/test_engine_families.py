@@ -52,7 +52,7 @@ def settings_of(tmp_path_factory):
 
 
 def prepared(prompts: Sequence[list[int]]) -> list[Prepared]:
-    """Prompts of which only the token ids matter."""
+    """Prompts for tests of token ids."""
     return [Prepared("", ids) for ids in prompts]
 
 

@@ -191,7 +191,7 @@ def test_keys_that_do_not_go_together_are_refused(keys, message):
 
 # --- Responses ---
 
-#: The tags have two tokens each, one of which both begin with.
+#: The tags have two tokens each and share the first.
 PIECES = ["<", "think>", "/think>", "\n", " a", " b", "c", " \n", "d", "</s>"]
 END = len(PIECES) - 1
 NEW_TOKENS, REASONING_TOKENS = 8, 11

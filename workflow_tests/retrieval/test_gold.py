@@ -76,7 +76,7 @@ def test_what_names_no_passage_is_one_line_with_line_and_column():
         "q.csv, line 5, column 'file': ships.txt is not among the documents (/data/laws/code.pdf, guide.pdf, "
     )
     assert refusal(file="guide.pdf", page=3) == (
-        "q.csv, line 5, column 'page': guide.pdf has no text on page 3 (it has pages 1 to 2); mend the page or leave "
+        "q.csv, line 5, column 'page': guide.pdf has no text on page 3 (it has pages 1 to 2); fix the page or leave "
         "it empty"
     )
     assert "(it has no pages)" in refusal(file="mill.txt", page=1)

@@ -104,7 +104,7 @@ def random_prompts(count: int, longest: int = 60) -> list[list[int]]:
 
 
 def related_prompts(count: int, longest: int = 120) -> list[list[int]]:
-    """Token ids of prompts of which four each have a beginning in common, of many lengths."""
+    """Token ids of prompts of many lengths; groups of four share a prefix."""
     chance = random.Random(count)
     prompts: list[list[int]] = []
     while len(prompts) < count:

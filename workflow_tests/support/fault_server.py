@@ -53,7 +53,7 @@ def answer_to(prompt: str) -> str:
 
 
 def seeded_faults(seed: int, share: float, kinds: Sequence[str], at_most: int) -> Callable[[str, int], str | None]:
-    """Faults for that share of requests, for at most so many of one prompt; the same ones for the same seed."""
+    """Faults for a share of the requests, up to a number per prompt; equal seeds give equal faults."""
 
     def fault(prompt: str, attempt: int) -> str | None:
         draw = random.Random(f"{seed} {prompt} {attempt}")
@@ -160,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "503 in hex":
             self._send(503, b'{"error": {"message": "busy"}}', {"Content-Type": "application/json; charset=hex"})
         elif fault == "error in it":
-            self._send(200, b'{"error": {"message": "no luck behind this server"}}')
+            self._send(200, b'{"error": {"message": "no luck upstream"}}')
         else:
             answer = self._reply(body, prompt, fault)
             if fault == "key as the model":
@@ -202,7 +202,7 @@ class _Handler(BaseHTTPRequestHandler):
         of_openai, of_anthropic = REASONS.get(fault or "stop", REASONS["stop"])
         usage = {"prompt_tokens": tokens, "completion_tokens": len(str(text))}
         if self.path.endswith("/messages"):
-            # What came from a cache is counted beside the rest.
+            # Tokens from a cache are counted separately.
             usage = {"input_tokens": tokens - 1, "cache_read_input_tokens": 1, "output_tokens": len(str(text))}
             answer = {"content": [{"type": "text", "text": text}], "stop_reason": of_anthropic}
         elif self.path.endswith("/chat/completions"):

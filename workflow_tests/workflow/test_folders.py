@@ -11,7 +11,8 @@ from litm.workflow.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
-#: The folders that a folder imports, beside itself. Data goes down this list; a folder imports only folders above it.
+#: The folders that a folder imports, apart from itself. Data goes down this list; a folder imports only folders above
+#: it.
 IMPORTS = {
     "base": "",
     "domain": "base",
@@ -33,7 +34,7 @@ IMPORTS = {
     "workflow": "base domain models corpora retrieval inference analysis figures reference_model config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
 }
-#: Folders that a program imports beside its own stage and what that imports.
+#: Folders that a program imports, apart from its own stage and the imports of that.
 MORE = {"prompting/find_size.py": "examples", "analysis/make_table.py": "scoring"}
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 

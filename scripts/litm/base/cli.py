@@ -27,7 +27,7 @@ def run(main: Callable[[], None]) -> NoReturn:
     except OSError as error:
         sys.exit(f"error: {describe_os_error(error)}")
     except KeyboardInterrupt:
-        sys.exit("interrupted: what was finished is kept, run the same command again to go on")
+        sys.exit("interrupted: what was finished is kept, run the same command again to continue")
     sys.exit(0)
 
 

@@ -44,7 +44,7 @@ def _as_sigterm(number: int, frame: FrameType | None) -> None:
 def _stop(number: int, frame: FrameType | None) -> None:
     # SystemExit, because `except Exception` and event loops (ours and libraries') let it pass.
     name = signal.Signals(number).name
-    sys.exit(f"stopped by {name}: what was finished is kept, run the same command again to go on")
+    sys.exit(f"stopped by {name}: what was finished is kept, run the same command again to continue")
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def _id(record: Mapping, where: str) -> str | None:
     value = record[name]
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise UserError(
-            f"{where}: '{name}' must be text or a whole number, but is {quoted(value)}; mend it, or leave ids out"
+            f"{where}: '{name}' must be text or a whole number, but is {quoted(value)}; fix it, or leave ids out"
         )
     return str(value)
 

@@ -86,7 +86,7 @@ def _compare(versions: Mapping[str, Example]) -> list[str]:
 
 
 def _compare_contexts(versions: Mapping[str, Example]) -> list[str]:
-    """The defects between the placements of one context, each of which asks for another key."""
+    """The defects between the placements of one context, whose prompts ask for different keys."""
     found = []
     if len({_without_key(example) for example in versions.values()}) > 1:
         found.append("more than the key asked for differs between placements")

@@ -36,7 +36,7 @@ class Outcome:
 class Work:
     """Tokens of the prompts that were asked: all, those that the engine computed, and the fewest possible.
 
-    tree_tokens: nodes of the prefix tree of the prompts, each of which needs to be computed once. None if only a
+    tree_tokens: nodes of the prefix tree of the prompts, which need to be computed once each. None if only a
     server knows.
     """
 

@@ -40,7 +40,7 @@ def load_config(
         )
     if unknown:
         (name, *_) = unknown
-        raise UserError(f"configuration of {location}: it has no '{name}': mend the model's 'config'")
+        raise UserError(f"configuration of {location}: it has no '{name}': fix the model's 'config'")
     for name in COUNTS:
         if isinstance(count := getattr(config.get_text_config(), name, None), int) and count < 1:
             raise UserError(f"configuration of {location}: '{name}' must be at least 1, found {count}")

@@ -33,5 +33,5 @@ def download(hub: str, commit: str) -> tuple[str, int]:
         folder = snapshot_download(hub, revision=commit, allow_patterns=files)
     except (HfHubHTTPError, HTTPError, OSError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise UserError(f"model {hub} (commit {commit}): {reason}; run the same command again to go on") from error
+        raise UserError(f"model {hub} (commit {commit}): {reason}; run the same command again to continue") from error
     return str(folder), len(files)

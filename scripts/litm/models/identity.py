@@ -99,7 +99,7 @@ def hub_identity(hub: str, revision: str | None) -> dict:
 def api_identity(api_model: str, base_url: str | None, revision: str | None) -> dict:
     """The identity of a server's model: its name there, and the server or revision.
 
-    revision: the user's label for the model behind that name; with it the address may change. Without it another
+    revision: the user's label for the model of that name; with it the address may change. Without it another
     address (None: the engine's provider) is another model.
     """
     return {"api_model": api_model, **({"revision": revision} if revision else {"base_url": base_url})}

@@ -113,7 +113,7 @@ def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, e
     if first is None:
         return None
     last = next(token for c in reversed(characters) if (token := encoding.char_to_token(c)) is not None)
-    # A character of several bytes may have several tokens, of which the first was found.
+    # A character of several bytes may have several tokens, and the first was found.
     while (own := encoding.token_to_chars(last + 1)) and own[0] < characters.stop and own[1] > characters.start:
         last += 1
     return GoldTokens(first, last)

@@ -82,7 +82,7 @@ def _read_nq_open(records: Iterable[tuple[str, dict]]) -> dict[str, list[str]]:
     for where, record in records:
         text, answers = typed_field(record, "question", str, where), text_list(record, "answer", where)
         if text in questions:
-            raise UserError(f"{where}: the question {quoted(text)} is there twice")
+            raise UserError(f"{where}: the question {quoted(text)} occurs twice")
         questions[text] = answers
     return questions
 

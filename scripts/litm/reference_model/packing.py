@@ -1,4 +1,4 @@
-"""Packing of lessons into tensors: a context once, then its queries, each of which attends to the context and itself.
+"""Packing of lessons into tensors: a context once, then its queries, which attend to the context and to themselves.
 
 A query has the positions that it would have directly after its context. Training therefore matches later use, at the
 cost of one context for all its queries, and distances between a query and its source occur as often as later.

@@ -57,7 +57,7 @@ def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correc
             hint = f" (did you mean {quoted(close[0])}?)" if close else ""
             raise UserError(f"{where}, column 'question': {quoted(given)} is not among the questions{hint}")
         if question in found:
-            raise UserError(f"{where}, column 'question': {quoted(question)} is there twice; remove one of them")
+            raise UserError(f"{where}, column 'question': {quoted(question)} occurs twice; remove one of them")
         found[question] = Correction(passage, f"{where}, column 'passage'", before, excerpt)
         if passage == before and FOUND in row.values:
             untouched.add(question)

@@ -50,7 +50,7 @@ def _check_index(folder: Path, total: int) -> None:
         found = 0
     if found != total:
         raise UserError(
-            f"{folder}: Lucene wrote {found} of {total} passages, the log says why (a full disk?); mend that and run "
+            f"{folder}: Lucene wrote {found} of {total} passages, the log says why (a full disk?); fix that and run "
             f"the same command again"
         )
 

@@ -43,7 +43,7 @@ def _named(question: OwnQuestion, in_file: Sequence[Passage] | None, shared: Seq
         if not in_file:
             which = f"pages {min(pages)} to {max(pages)}" if pages else "no pages"
             raise UserError(
-                f"{where}, column 'page': {question.file} has no text on page {question.page} (it has {which}); mend "
+                f"{where}, column 'page': {question.file} has no text on page {question.page} (it has {which}); fix "
                 f"the page or leave it empty"
             )
     ids = None if in_file is None else [passage.id for passage in in_file]
@@ -89,7 +89,7 @@ class FileNames:
         known = sorted({name for names in self._short.values() for name in names})
         more = f" and {len(known) - LISTED:,} more" if len(known) > LISTED else ""
         raise UserError(
-            f"{where}: {question.file} is not among the documents ({', '.join(known[:LISTED])}{more}); mend the name, "
+            f"{where}: {question.file} is not among the documents ({', '.join(known[:LISTED])}{more}); fix the name, "
             f"or leave the column empty to have its passage looked for"
         )
 

@@ -61,9 +61,9 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[s
         if question is None:
             continue
         if question in found:
-            raise UserError(f"{where}: the question {quoted(question)} is there twice; remove one of them")
+            raise UserError(f"{where}: the question {quoted(question)} occurs twice; remove one of them")
         if len({passage for passage, _ in hits}) < len(hits):
-            raise UserError(f"{where}: a document is there twice for one question; remove one of them")
+            raise UserError(f"{where}: a document occurs twice for one question; remove one of them")
         found[question] = hits
     if missing := [question.text for question in questions if question.text not in found]:
         raise UserError(

@@ -42,7 +42,7 @@ class PaperPlan:
         return experiment is not None and group.size in {cell.size for cell in experiment.cells}
 
     def measured(self, wildcards: Wildcards) -> str:
-        """The table of results behind Table {number}."""
+        """The results for Table {number}."""
         of_tokens = LAYOUTS[int(wildcards.number)].is_of_tokens
         return "results/tables/token_counts.csv" if of_tokens else "results/tables/accuracy.csv"
 

@@ -235,12 +235,12 @@ class CandidatePlan:
 
     @property
     def recall_tables(self) -> list[str]:
-        """The recall of each search behind the used candidates."""
+        """The recall of each search for the used candidates."""
         return list(dict.fromkeys(recall_file(one) for one in self.used if one.retriever))
 
 
 def recall_file(candidates: Candidates) -> str:
-    """The recall of the search behind candidates."""
+    """The recall of the search for candidates."""
     return _beside(candidates, "recall", "csv")
 
 

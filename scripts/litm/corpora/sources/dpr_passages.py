@@ -29,7 +29,7 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
             id_, text, title = row
         except ValueError:
             raise UserError(
-                f"{path}, line {line}: {len(row)} fields between tabs, but id, text and title are 3; mend the line"
+                f"{path}, line {line}: {len(row)} fields between tabs, but id, text and title are 3; fix the line"
             ) from None
         if not id_ or not text or text.isspace() or id_.isspace():
             empty = "text" if id_.strip() else "id"

@@ -98,9 +98,9 @@ class Engine(ApiEngine):
 
 
 def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:
-    """The fields of a request beside the model; those of the model's `request` come last, and null leaves one out.
+    """The fields of a request, except the model. Fields of the model's `request` override them; null removes a field.
 
-    What the system says is a field of its own, not a message.
+    The system prompt is a field of its own, not a message.
     """
     messages = as_messages(content)
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")

@@ -98,14 +98,14 @@ class Rows:
     new_tokens: int
 
     @cached_property
-    def behind(self) -> list[int]:
+    def suffixes(self) -> list[int]:
         """Tokens of each prompt after its group's prefix."""
         return [length - common for rows, common in self.groups for length in self.lengths[rows]]
 
     @property
     def together(self) -> int:
         """Tokens of the padded batch after the prefixes, which are read together."""
-        return max(self.behind)
+        return max(self.suffixes)
 
     @property
     def room(self) -> int:
@@ -128,7 +128,7 @@ class Rows:
 
     @property
     def _padding(self) -> torch.Tensor:
-        return self.together - torch.tensor(self.behind)[:, None, None, None]
+        return self.together - torch.tensor(self.suffixes)[:, None, None, None]
 
 
 def _as_added(seen: torch.Tensor) -> torch.Tensor:
@@ -145,7 +145,7 @@ class GroupedLayer(DynamicLayer):
         super().__init__()
         self.rows = rows
         self._beginnings: list[tuple[torch.Tensor, torch.Tensor] | None] = []
-        self._behind = RoomyLayer(rows.room)
+        self._suffix = RoomyLayer(rows.room)
 
     def begin_with(self, other: RoomyLayer) -> None:
         """Copy another layer's prompt as the prefix of the next group; it may be empty."""
@@ -157,25 +157,25 @@ class GroupedLayer(DynamicLayer):
 
     def get_seq_length(self) -> int:
         """Length of the padded batch so far; the prefixes count from the start."""
-        return max(self.rows.lengths) - self.rows.together + self._behind.get_seq_length()
+        return max(self.rows.lengths) - self.rows.together + self._suffix.get_seq_length()
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args, **kwargs
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Append keys and values; returns views of all of them, without the prefixes."""
         self.is_initialized = True
-        views = self._behind.update(key_states, value_states)
+        views = self._suffix.update(key_states, value_states)
         self.keys, self.values = views
         return views
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
         """The output of attention to each row's prefix and suffix."""
-        known = self._behind.get_seq_length()
+        known = self._suffix.get_seq_length()
         mask = self.rows.reading_mask if query.shape[2] > 1 else self.rows.answering_mask[..., :known]
-        behind = attention(query, *self._behind.states(), scale, mask=mask.to(query.dtype))
+        after = attention(query, *self._suffix.states(), scale, mask=mask.to(query.dtype))
         parts = [
             attention_to_shared(query[rows], *beginning, scale) if beginning else attention_to_nothing(query[rows])
             for (rows, _), beginning in zip(self.rows.groups, self._beginnings, strict=True)
         ]
         before = Attended(torch.cat([part.output for part in parts]), torch.cat([part.log_sum for part in parts]))
-        return joined(behind, before)
+        return joined(after, before)

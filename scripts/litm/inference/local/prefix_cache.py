@@ -122,7 +122,7 @@ class KeptCache:
             self._read_on(prompt, self._cut_back(prompt[:common], common), common)
             for layer, own in zip(layers, own_layers, strict=True):
                 layer.begin_with(own)
-        self._count(sum(rows.behind))
+        self._count(sum(rows.suffixes))
         return Cache(layers=[*layers])
 
     def _cut_back(self, prompt: Sequence[int], most: int) -> int:
@@ -170,8 +170,8 @@ class KeptCache:
         try:
             cache = self._in_groups(prompts, [(slice(0, 2), common)])
             with attending_to(cache):
-                behind = torch.tensor(prompts)[:, common:]
-                found = self.model(input_ids=behind, past_key_values=cache).logits[:, -1].float()
+                suffixes = torch.tensor(prompts)[:, common:]
+                found = self.model(input_ids=suffixes, past_key_values=cache).logits[:, -1].float()
             is_same = bool((found - expected).abs().max() <= CLOSE * expected.std())
         except Exception:
             # The model fails with joined attention: it keeps its own.
