@@ -65,7 +65,7 @@ def main() -> None:
     if settings.examples is not None and len(examples) < settings.examples:
         raise UserError(
             f"{args.dataset}: {len(examples)} questions, but 'examples' asks for {settings.examples}; "
-            f"lower it, or set it to null for all there are"
+            f"lower it, or set it to null for all of them"
         )
     if not examples:
         raise UserError(f"{args.dataset}: there are no questions in it")

@@ -46,7 +46,7 @@ def main() -> None:
         note(f"{what}: {line}")
     note(
         f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "
-        f"have none and are not scored; {summary['unused']} recorded responses are to no prompt of these"
+        f"have none and are not scored; {summary['unused']} recorded responses match no prompt"
     )
 
 

@@ -18,7 +18,7 @@ def main() -> None:
         if hub := source["identity"].get("hub"):
             folder, count = download(hub, source["identity"]["commit"])
             note(f"{hub}: {count} files in {folder}")
-    note("all that the jobs need is here: run them with HF_HUB_OFFLINE=1")
+    note("the cache has everything that the jobs need: run them with HF_HUB_OFFLINE=1")
 
 
 if __name__ == "__main__":

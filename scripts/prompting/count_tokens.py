@@ -65,7 +65,7 @@ def main() -> None:
         reason = (
             "tokenizer or chat template change their text" if tokenizer.is_fast else "the tokenizer is not a fast one"
         )
-        note(f"{args.model}/{args.experiment}: it is not known where {unknown} gold items are in tokens ({reason})")
+        note(f"{args.model}/{args.experiment}: the token positions of {unknown} gold items are unknown ({reason})")
 
 
 if __name__ == "__main__":

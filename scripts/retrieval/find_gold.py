@@ -44,8 +44,8 @@ def main() -> None:
         note(line)
     if doubtful := of_other_texts(corrections, passages):
         note(
-            f"{args.name}: {len(doubtful)} corrections are of documents that have changed since, such as "
-            f"{doubtful[0].where}: look whether {doubtful[0].passage} is still the passage that you mean"
+            f"{args.name}: {len(doubtful)} corrections concern documents that have changed since, such as "
+            f"{doubtful[0].where}: check that {doubtful[0].passage} is still the passage that you mean"
         )
     if not kept:
         raise UserError(

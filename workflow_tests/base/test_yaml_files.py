@@ -74,7 +74,7 @@ def test_aliases_of_aliases_are_looked_at_once(tmp_path):
 def test_brackets_without_end_are_one_line(text, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(text)
-    with pytest.raises(UserError, match=f"{path}, line [12]: more than 100 lists or mappings in one another"):
+    with pytest.raises(UserError, match=f"{path}, line [12]: more than 100 nested lists or mappings"):
         read_yaml(path)
 
 

@@ -260,7 +260,7 @@ def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_
     table.to_csv(tmp_path / "mine.csv", index=False)
     ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
     assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [BRIDGE.id, MAYOR.id]
-    assert "mine: 1 corrections are of documents that have changed since, such as" in ran.stderr
+    assert "mine: 1 corrections concern documents that have changed since, such as" in ran.stderr
     table.loc[1, "excerpt"] = "The mayor in those days was Ben..."
     table.to_csv(tmp_path / "mine.csv", index=False)
     assert "changed since" not in run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv").stderr

@@ -383,7 +383,7 @@ def test_recorded_responses_are_read_from_their_files_with_the_cells_of_each(oth
     assert other.recorded.files(closed) == ["results/data/far.jsonl.gz"]
     assert other.recorded.fields(qa) == '{"id":"i","prompt":"p","response":"r"}'
     assert other.recorded.reasoning(qa) == "{}"
-    with pytest.raises(UserError, match=r"models\.recorded\.responses: there are none to kv"):
+    with pytest.raises(UserError, match=r"models\.recorded\.responses: no responses to kv"):
         other.recorded.files(of(model="recorded", experiment="kv"))
 
 

@@ -87,13 +87,13 @@ def parse_json(text: str, where: str) -> Any:
     except _DuplicateKey as error:
         raise UserError(f"{where}: one object has the key {error} twice: remove one of them") from None
     except RecursionError as error:
-        raise UserError(f"{where}: too many brackets in one another to be read") from error
+        raise UserError(f"{where}: brackets are nested too deeply") from error
     except ValueError as error:
         raise UserError(f"{where}: a number has too many digits to be read: write it as a text") from error
     if ("\\ud" in text or "\\uD" in text) and not _is_whole(value):
         half = HALF_CHARACTER.search(text)
         place = f"{half[0]} (column {half.start() + 1})" if half else "one of its texts"
-        raise UserError(f"{where}: {place} is half a character, which no file can hold: write \\ufffd instead")
+        raise UserError(f"{where}: {place} is half a character, which UTF-8 cannot encode: write \\ufffd instead")
     return value
 
 

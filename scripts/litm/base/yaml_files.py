@@ -54,7 +54,7 @@ def _check_depth(text: str, path: str | Path) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             line = cast(Any, event.start_mark).line + 1
-            raise UserError(f"{path}, line {line}: more than {DEEPEST} lists or mappings in one another")
+            raise UserError(f"{path}, line {line}: more than {DEEPEST} nested lists or mappings")
 
 
 def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:

@@ -40,6 +40,6 @@ def kv_question(record: dict, where: str) -> Question:
     if elsewhere:
         raise UserError(
             f"{where}: the value {quoted(value)} of key {quoted(key)} is in the pair of key {quoted(elsewhere[0])} "
-            "too, so that an answer does not tell which was read: give the pairs different values"
+            "too, so an answer would not tell which pair was read: give the pairs different values"
         )
     return Question(key, key, (Gold("gold", (key, value), (value,)),), distractors)

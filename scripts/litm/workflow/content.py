@@ -23,7 +23,7 @@ Source = Files | Callable[[Wildcards], Files]
 
 def _say_reading(file: Path) -> None:
     if (size := file.stat().st_size) >= WORTH_A_LINE:
-        note(f"{file}: reading all of its {size / 1e9:.1f} GB, to know what is in it; again only when it is changed")
+        note(f"{file}: hashing its {size / 1e9:.1f} GB, and again only if it changes")
 
 
 class ContentPlan:

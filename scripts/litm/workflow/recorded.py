@@ -18,7 +18,7 @@ class RecordedPlan:
     def _files(self, wildcards: Wildcards) -> tuple[ResponseFile, ...]:
         files = self.models[wildcards.model].files
         if wildcards.experiment not in files:
-            raise UserError(f"models.{wildcards.model}.responses: there are none to {wildcards.experiment}")
+            raise UserError(f"models.{wildcards.model}.responses: no responses to {wildcards.experiment}")
         return files[wildcards.experiment]
 
     def files(self, wildcards: Wildcards) -> list[str]:

@@ -60,7 +60,7 @@ def hub_check(model: str, hub: str, facts: HubModel) -> Check:
     if facts.offline:
         return missing(what, f"not in the local cache, and HF_HUB_OFFLINE forbids to fetch it: {elsewhere}")
     if facts.error:
-        return missing(what, f"not in the local cache, and the hub does not give it ({facts.error}): {elsewhere}")
+        return missing(what, f"not in the local cache, and the hub does not provide it ({facts.error}): {elsewhere}")
     if facts.gated and not facts.token:
         return missing(what, f"gated: accept its terms at https://huggingface.co/{hub}, then run `hf auth login`")
     if facts.gated and not facts.allowed:
