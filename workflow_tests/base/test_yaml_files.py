@@ -87,7 +87,7 @@ def test_a_hundred_lists_in_one_another_are_read(tmp_path):
 JSON_FILES = {
     b'{"seed": 1, "seed": 2}': "one object has the key 'seed' twice",
     b'{"a": "\\ud83d"}': "is half a character",
-    b"[" * 100_000: "too many brackets",
+    b"[" * 100_000: "brackets are nested too deeply",
     b"{'a': 1}": "not valid JSON",
     '{"a": "é"}'.encode("latin-1"): "not UTF-8 text",
 }

@@ -1,4 +1,4 @@
-"""Token positions of the gold items: equal to those by decoding, for each kind of tokenizer and template, or unknown."""
+"""Token positions of the gold items: equal to those by decoding, for all tokenizers and templates, or unknown."""
 
 import subprocess
 from dataclasses import replace
