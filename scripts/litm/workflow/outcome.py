@@ -20,7 +20,8 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
         if "advice" in plan.tables.names:
             yield from (row["advice"] for row in _rows(ADVICE) if row["advice"])
         figures = [path for path in plan.figures.files if path.endswith(".png") and Path(path).exists()]
-        yield f"figures: {', '.join(figures[:3])}{f' and {len(figures) - 3} more' if len(figures) > 3 else ''}"
+        if figures:
+            yield f"figures: {', '.join(figures[:3])}{f' and {len(figures) - 3} more' if len(figures) > 3 else ''}"
         yield "tables: results/tables/"
         if Path(plan.report.file).exists():
             yield f"report: {plan.report.file}, to open in a browser"
