@@ -1,4 +1,4 @@
-"""A server that goes wrong in all ways of `fault_server.py`, and in those that make trouble for whoever reads it."""
+"""A server with the faults of `fault_server.py`, and with replies that are hard to read."""
 
 import gzip
 import time

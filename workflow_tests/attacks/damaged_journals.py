@@ -1,4 +1,4 @@
-"""Journals that are damaged: read rightly, or refused in one line and left as they are; never served changed."""
+"""Damaged journals: read correctly, or refused in one line and left unchanged; no changed answer is used."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Configs that are changed at random or made by hand: a plan, or one line."""
+"""Fuzzed configs, changed at random or by hand: each gives a plan or one line."""
 
 import contextlib
 import io

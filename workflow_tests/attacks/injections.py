@@ -1,4 +1,4 @@
-"""Texts that try to be code, and secrets that try to get out: nothing is run, and nothing is written of a key."""
+"""Injected code and leaked secrets: no text is executed, and no key is written."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Runs that are killed at seeded moments and run again: the end has the bytes of a run that nobody disturbed."""
+"""Killed runs, at seeded moments, and run again: the results have the bytes of an undisturbed run."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""What came of an attack, in one record; the table of docs/reliability.md is made of these."""
+"""Outcomes of attacks: one record each, the source of the tables in docs/reliability.md."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Servers that go wrong: each prompt gets the answer that belongs to it, once, or one line says what is wrong."""
+"""Faulty servers: each prompt gets its own answer, once, or one line names the fault."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Inputs that are replaced so that no time says it: the answers are always those of a fresh directory."""
+"""Inputs replaced without a newer time: the answers are always those of a fresh directory."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The small sweep that is attacked: its inputs, its command, and what its files say."""
+"""The small sweep under attack: its inputs, its command, and readers of its files."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""YAML files of users: what YAML would take for something else is an error that names the line."""
+"""YAML files of users: values that YAML silently reads as something else are errors with their line."""
 
 import pytest
 import yaml

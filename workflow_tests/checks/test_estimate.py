@@ -1,4 +1,4 @@
-"""The estimate: what is left of a sweep, at what rate, for how much money; and that a running sweep is left alone."""
+"""The estimate: remaining work, rate and money of a sweep; a running sweep is not disturbed."""
 
 from dataclasses import asdict, replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The transformers engine gives the answers of one prompt at a time, whatever the architecture and the batches."""
+"""The transformers engine: equal answers in any batch, for all architectures."""
 
 from collections.abc import Sequence
 from dataclasses import replace

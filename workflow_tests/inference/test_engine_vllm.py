@@ -1,4 +1,4 @@
-"""The vLLM engine against its interface, over a model of transformers; and with vLLM, where that is installed."""
+"""The vLLM engine, over a transformers model, and with vLLM if it is installed."""
 
 import importlib.machinery
 import sys

@@ -1,4 +1,4 @@
-"""The generate program: killed, torn, out of space, or on a device that is not there, and run again."""
+"""The generate program after kills, torn journals, full disks and missing devices."""
 
 import json
 import os

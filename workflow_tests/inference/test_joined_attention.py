@@ -1,4 +1,4 @@
-"""Attention to keys in several places is attention to all of them."""
+"""Joined attention over several places equals attention over all keys."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Prompts that are read one after the other keep what they have in common, and answer as if they had not."""
+"""The prefix cache: shared prefixes are kept, and answers do not change."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A real OpenAI-compatible server, `transformers serve` of the reference model, gives the local engine's answers."""
+"""`transformers serve` with the reference model gives the local engine's answers."""
 
 import os
 import shutil

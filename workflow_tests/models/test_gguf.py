@@ -1,4 +1,4 @@
-"""GGUF files: what their headers say, what they are unpacked to, and which files are refused."""
+"""GGUF files: headers, unpacked folders, and refused files."""
 
 import json
 import struct

@@ -1,4 +1,4 @@
-"""Which model it is."""
+"""Identity of models."""
 
 import json
 import shutil

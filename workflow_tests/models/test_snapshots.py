@@ -1,4 +1,4 @@
-"""The `fetch` target: models of a hub, pretended on this machine, are afterwards there without it."""
+"""The `fetch` target: models of a local fake hub are in the cache afterwards."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Models that reason before they answer: switched off, left out of what is scored, or given tokens of its own."""
+"""Reasoning models: switched off, stripped before scoring, or with a token budget."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Gold passages: those that the user names, or else the first retrieved with an answer; and the user's corrections."""
+"""Gold passages: named by the user, or else the first retrieved with an answer; and corrections."""
 
 from pathlib import Path
 

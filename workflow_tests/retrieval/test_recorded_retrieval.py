@@ -1,4 +1,4 @@
-"""What an existing retrieval system has retrieved: its shapes, its order, and what is wrong with it."""
+"""Recorded hits of an existing retrieval system: formats, order and errors."""
 
 import json
 from pathlib import Path

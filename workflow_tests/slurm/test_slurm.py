@@ -1,4 +1,4 @@
-"""The workflow on a real SLURM: the same bytes as without, GPUs for those who asked, nothing lost by its signals."""
+"""The workflow on a real SLURM: the same bytes, GPUs for the jobs that request them, nothing lost by signals."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by the DevTools protocol over a pipe: no driver, no port, no network."""
+"""A headless Chromium, driven by the DevTools protocol over a pipe, without driver, port or network."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A local server of both protocols, OpenAI's and Anthropic's, that answers, or goes wrong, as it is told."""
+"""A local server with both protocols, OpenAI's and Anthropic's, that answers or fails on command."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The project's programs, called in this process: what they import is imported once, and not for every call."""
+"""The project's programs, called in this process, so that their imports load once."""
 
 import contextlib
 import importlib.util

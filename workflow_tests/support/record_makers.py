@@ -1,4 +1,4 @@
-"""Examples and responses of a few JSON fields, for tests of what reads them."""
+"""Examples and responses with a few JSON fields, for tests of their readers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy

@@ -1,4 +1,4 @@
-"""A copy of the project to run Snakemake in, and to edit: what it plans, and what it does."""
+"""A workbench: an editable copy of the project in which Snakemake plans and runs."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""A program that is run in a fork ends, prints and reads as one that was started."""
+"""The fork server: a forked program ends, prints and reads like a started one."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What sweeps ask of a cluster, and which jobs are submitted to it at all."""
+"""Jobs on a cluster: the resources of sweeps, and the rules that are submitted."""
 
 import math
 import re

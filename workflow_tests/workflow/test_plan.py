@@ -1,4 +1,4 @@
-"""What each rule is given: the inputs, params and resources that a plan makes of a config."""
+"""The plan: inputs, params and resources of each rule for a config."""
 
 import json
 import shlex

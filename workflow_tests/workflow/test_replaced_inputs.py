@@ -1,4 +1,4 @@
-"""Inputs that are replaced whatever their times, by their contents; and outputs of a clock that was ahead."""
+"""Replaced inputs are noticed by content, whatever their times; and outputs from a clock that was ahead."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Planning opens no file for a cell; and the programs that measure how costs grow run, and say what they measured."""
+"""Planning opens no file per cell; and the benchmarks of scale run."""
 
 import subprocess
 import sys

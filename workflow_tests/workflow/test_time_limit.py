@@ -1,4 +1,4 @@
-"""A test that passes but takes too long fails, so that the suite stays fast."""
+"""The time limit: a test that passes too slowly fails."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Words: texts of the repository avoid a list of words that plain technical English has better ones for."""
+"""Words to avoid in the repository's texts."""
 
 import re
 from pathlib import Path

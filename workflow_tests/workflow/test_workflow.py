@@ -1,4 +1,4 @@
-"""The whole DAG in miniature, run for real: what it makes, what it says, and what an edit runs again."""
+"""The whole DAG in miniature, run for real: results, messages, and the effect of edits."""
 
 import os
 import shutil
