@@ -14,7 +14,6 @@ STEP = 1e-6
 
 def files_of_the_future(folder: str | Path, now: float) -> dict[str, float]:
     """The files in a folder and its subfolders with times later than `now`, latest first, in seconds since 1970."""
-
     found = ((path, changed) for path, changed in _times(str(folder)) if changed > now)
     return dict(sorted(found, key=lambda file: (-file[1], file[0])))
 

@@ -68,7 +68,7 @@ class Plan:
 
     @property
     def recordable(self) -> list[str]:
-        """Files from which all other results follow; Snakemake has records of those that exist."""
+        """Identities, responses and tables; Snakemake has records of those that exist."""
         responses = self.sweeps.files("results/responses/{model}/{experiment}.jsonl.gz")
         return [*(f"results/models/{model}.json" for model in self.models.asked), *responses, *self.tables.files]
 
