@@ -80,7 +80,7 @@ class Line:
         self.failure: UserError | None = None
         self._closed = asyncio.Event()
         self._opens = 0.0
-        self._failed_in_row = 0
+        self._failed = 0
         self._is_there = False
         self._next_note = 0.0
 
@@ -93,7 +93,7 @@ class Line:
         except UserError as error:
             self._close(error)
         else:
-            self._failed_in_row = 0
+            self._failed = 0
             self._is_there = True
             return answer
         return None
@@ -164,12 +164,12 @@ class Line:
         if error.no_server and not self._is_there:
             self._close(UserError(f"there is no server: {error}. Start it, or look at the model's 'base_url'"))
             return
-        self._failed_in_row += 1
+        self._failed += 1
         note(f"a prompt got no answer, the last time because: {error}")
-        if self._failed_in_row >= self.patience.prompts:
+        if self._failed >= self.patience.prompts:
             self._close(
                 UserError(
-                    f"the API gave no answer to {self._failed_in_row} prompts one after the other, the last time because: "
+                    f"the API gave no answer to {self._failed} prompts one after the other, the last time because: "
                     f"{error}. What was answered is kept: run the same command again when it answers"
                 )
             )
