@@ -1,10 +1,10 @@
-# Each target sets up all it needs in .venv; nothing has to be done before.
+# Each target installs what it needs into .venv; no preparation is needed.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
-# The model and the data of the default run and of the tests are in the repository: never wait for a network.
+# The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
 .PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-slurm paper-miniature benchmarks reference lint format lock clean
@@ -28,8 +28,8 @@ help:
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
 
-# One sweep after the other, in the order of the config, then tables, figures and report. More configs on top of it, such as one with
-# data_mirror: make laptop LAPTOP_CONFIGS=mine.yaml
+# One sweep after the other, in the order of the config, then tables, figures and report. Add configs with
+# make laptop LAPTOP_CONFIGS=mine.yaml, for example one with data_mirror.
 LAPTOP_CONFIGS ?=
 LAPTOP_CORES ?= all
 LAPTOP = $(OFFLINE) $(BIN)/snakemake --cores $(LAPTOP_CORES) --configfile config/laptop.yaml $(LAPTOP_CONFIGS)
@@ -40,7 +40,7 @@ laptop: $(INSTALLED)
 	@for sweep in $$($(BIN)/python -c '$(LAPTOP_SWEEPS)'); do $(LAPTOP) --quiet host progress rules -- $$sweep || exit; done
 	$(LAPTOP) --quiet host progress
 
-# Processes that run tests; each uses one core.
+# Number of test processes; each uses one core.
 WORKERS ?= 2
 TEST_OPTIONS ?=
 
@@ -50,7 +50,7 @@ test: $(INSTALLED)
 test-slow: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" --ignore workflow_tests/attacks workflow_tests
 
-# Families of them, to run again by themselves: make test-attacks ATTACKS="kills journals"
+# To run some families again: make test-attacks ATTACKS="kills journals"
 ATTACKS ?=
 
 test-attacks: $(INSTALLED)
@@ -60,7 +60,7 @@ test-llamacpp: $(INSTALLED)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-llamacpp.txt
 	$(OFFLINE) $(BIN)/python -m pytest -q -s -m slow workflow_tests/inference/test_served_gguf.py
 
-# Those of them that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
+# To run only the tests that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
 SLURM_TESTS ?= slurm
 
 test-slurm: $(INSTALLED)
@@ -72,7 +72,7 @@ paper-miniature: $(INSTALLED)
 	@echo
 	@echo "Figures: paper_miniature/results/figures/   Tables: paper_miniature/results/tables/"
 
-# Some need data: make benchmarks FILES="--contexts FILE --passages FILE --questions FILE --encoder FOLDER --tokenizer FILE"
+# Some benchmarks need data: make benchmarks FILES="--contexts FILE --passages FILE --questions FILE --encoder FOLDER --tokenizer FILE"
 benchmarks: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python benchmarks/run_all.py $(FILES)
 

@@ -7,10 +7,10 @@
     PYTHONPATH=scripts python benchmarks/inference.py gpu --data ... --tokenizer tokenizer.json --peak-tflops 989
 
 qa, kv: whole processes, cold, with the loading of libraries and model, in turns; medians of wall and processor time.
-ask: the same with pairs that stay where they are, of which another is asked for at each of nine positions.
+ask: the same with pairs in fixed places, and another pair asked for at each of nine positions.
 run: the same with all the prompts that a run has made for one of its experiments on documents.
 gpu: a model of the shape of Llama-2-7B with random weights (13.5 GB are written to --folder); prompt tokens a second
-behind the loading of the model, and the part of the device's peak that the computed tokens stand for.
+after loading the model, and the fraction of the device's peak that the computed tokens need.
 
 The ways that are compared:
 
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--attention", default="sdpa")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--batch-tokens", type=int, default=16384, help="of the way `sweep`")
-    parser.add_argument("--tokenizer", help="gpu: a tokenizer.json, of which only the number of tokens matters")
+    parser.add_argument("--tokenizer", help="gpu: a tokenizer.json; only its number of tokens matters")
     parser.add_argument("--peak-tflops", type=float, help="gpu: what the device can do in bfloat16, without sparsity")
     parser.add_argument("--folder", help="where to put the files while it runs")
     parser.add_argument("--examples", nargs="+", type=Path, help="run: a folder; generate: files of prompts")

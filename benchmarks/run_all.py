@@ -27,7 +27,7 @@ LOG_LINE = re.compile(r"^\d{4}-\d{2}-\d{2} .*\n", re.MULTILINE)
 INTRODUCTION = """# Results
 
 Written by `make benchmarks`. Seconds are of one machine and of what else it did: compare ratios, exponents and memory.
-Medians, and behind them the least and the most where something was measured several times. An exponent is that of the
+Values are medians, followed by the least and the most of several measurements. An exponent is that of the
 growth from the size before: 1 is linear, n·log(n) about 1.1.
 """
 
@@ -178,7 +178,7 @@ def package(name: str) -> str:
 
 
 def commit() -> str:
-    """Of the workflow; with what has not been committed, it says so."""
+    """The commit of the workflow, marked if there are uncommitted changes."""
     said = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
     return f"commit {said.stdout.strip() or 'unknown'}"
 

@@ -1,4 +1,4 @@
-"""How many prompt tokens an engine computes of the paper's documents, beside the fewest that any could.
+"""Prompt tokens that an engine computes for the paper's documents, next to the fewest possible.
 
     PYTHONPATH=scripts python benchmarks/shared_tokens.py --data nq-open-20_total_documents_gold_at_0.jsonl.gz \\
         --tokenizer gpt-neox-20b.tokenizer.json

@@ -4,7 +4,7 @@
     python benchmarks/workflow_size.py --cells 1000 --paper
 
 A cell is one model, experiment, size and position. The catalogues are made up: models x experiments x 10 positions,
-25 x 40 x 10 for 10,000. The paper's run is that of config/paper.yaml, with files in the place of what a user supplies.
+25 x 40 x 10 for 10,000. The paper's run is that of config/paper.yaml, with files instead of those that a user supplies.
 For each, whole processes of Snakemake:
 
 plan      `snakemake -n` where nothing has been made
@@ -121,7 +121,7 @@ def write_catalogue(folder: Path, cells: int) -> None:
 
 
 def write_paper(folder: Path) -> None:
-    """The paper's config, and files in the place of the responses and labels that a user has to supply."""
+    """The paper's config, with files instead of the responses and labels that a user has to supply."""
     shutil.copy(ROOT / "config" / "paper.yaml", folder / "0_paper.yaml")
     selected = yaml.safe_load((ROOT / "config" / "paper.yaml").read_text())
     catalogue = yaml.safe_load((ROOT / "config" / "models.yaml").read_text())

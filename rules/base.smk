@@ -12,7 +12,7 @@ rule fetch_file:
     conda:
         "../envs/analysis.yaml"
     resources:
-        # Where a file comes from does not change what it is: another mirror re-runs nothing.
+        # The origin of a file does not change its content: another mirror re-runs nothing.
         mirror=PLAN.data.mirror,
     params:
         url=PLAN.data.url,

@@ -1,5 +1,5 @@
-"""Before and after a run: what is missing on this machine, what a run would cost, and whether its answers are those of
-the plain way of asking. Nothing here is part of `all`.
+"""Checks before and after a run: missing software and data, the cost of a run, and an audit of its answers, asked one
+prompt at a time. Nothing here is part of `all`.
 """
 
 from litm.workflow.checks import config_text
@@ -46,7 +46,7 @@ rule estimate_sweep:
             PLAN.code("estimate_sweep.py"),
         ),
         journal=PLAN.estimate.journal,
-        # A journal only grows, and is no input: that it has grown is all that says there are more answers.
+        # A journal only grows, and is no input: its size alone tells that there are more answers.
         answered=PLAN.estimate.answered,
         model=PLAN.inference.settings,
         tokenizer=PLAN.models.tokenizer,
@@ -81,7 +81,7 @@ rule estimate:
     params:
         rates=PLAN.estimate.rates,
         prices=PLAN.estimate.prices,
-        # Beside the point of the target, which is always made: a table, and no output.
+        # A by-product of the target, which always runs: a table that is no output.
         table="results/estimate.csv",
     shell:
         "python {input.code[0]:q}"
@@ -120,7 +120,7 @@ rule ask_again:
         content=PLAN.content(
             PLAN.models.tokenizer_files, PLAN.models.template, PLAN.audit.code
         ),
-        # The audit's own: an audit that was interrupted goes on, and no sweep is ever served from it.
+        # The audit's own journal: an interrupted audit resumes from it, and no sweep uses it.
         journal="results/audit_journal/{model}/{experiment}.jsonl",
         model=PLAN.inference.settings,
         tokenizer=PLAN.models.own_tokenizer,

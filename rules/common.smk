@@ -1,4 +1,4 @@
-"""The study that the config selects, and `PLAN`, which has the inputs, params and resources of all rules."""
+"""The config's study, and `PLAN` with the inputs, params and resources of all rules."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from snakemake.settings.enums import Quietness
 from snakemake.utils import update_config
 
 
-# Before the library can be imported: it finds where that is.
+# Before the library can be imported: finds its folder.
 include: "../scripts/litm/workflow/checkout.py"
 
 
@@ -50,7 +50,7 @@ DEFAULTS = os.path.relpath(ROOT / "config" / "config.yaml")
 configfile: DEFAULTS
 
 
-# Where another workflow imports this one, the line above is passed over, and that one's config is all there is.
+# If another workflow imports this one, the line above is skipped, and only that workflow's config counts.
 defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
 update_config(defaults, config)
 config = defaults
@@ -59,12 +59,12 @@ if DEFAULTS in workflow.configfiles:
 
 
 def is_output(path):
-    """Whether a rule makes a file or folder of this path; asked when all rules have been read."""
+    """Whether a rule makes a file or folder of this path; called after all rules are read."""
     return any(rule.is_producer(path) for rule in workflow.rules)
 
 
 try:
-    # Snakemake has read them, and says nothing of keys that are there twice. Another workflow's are its own affair.
+    # Snakemake has read them, and ignores duplicate keys. An importing workflow checks its own.
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
             read_config_file(file)
@@ -82,7 +82,7 @@ if PLAN.study.notes and workflow.is_main_process:
 if workflow.output_settings.dryrun and workflow.is_main_process:
     say_what_would_run(PLAN)
 
-# Before Snakemake says that there is nothing to be done.
+# Before Snakemake reports that there is nothing to do.
 if workflow.is_main_process and (said := say_unrecorded(PLAN.recordable)):
     print(said, file=sys.stderr)
 

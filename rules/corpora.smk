@@ -1,4 +1,4 @@
-"""Passages of corpora, and the questions of corpora that make up their text."""
+"""Passages of corpora, and the questions of generated corpora."""
 
 
 rule make_passages:
@@ -10,11 +10,11 @@ rule make_passages:
         manifest="results/passages/{corpus}/manifest.json",
     log:
         "results/logs/make_passages/{corpus}.log",
-    # Sweeps wait for it, and it should not wait for one of them.
+    # Sweeps wait for this job, and it should not wait for one of them.
     priority: 1
     conda:
         "../envs/retrieval.yaml"
-    # One of them compresses.
+    # One thread compresses.
     threads: 2
     params:
         content=PLAN.content(PLAN.corpora.files, PLAN.corpora.code),

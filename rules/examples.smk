@@ -1,4 +1,4 @@
-"""Examples: one file for each experiment, size and placement, and their checks."""
+"""Examples: one file per experiment, size and placement, and their checks."""
 
 
 rule make_examples:

@@ -1,15 +1,15 @@
-"""Inference: one job a sweep that asks what is not answered yet, or responses that somebody else recorded."""
+"""Inference: one job per sweep that asks prompts without an answer, or imports recorded responses."""
 
 
 rule generate:
     input:
         examples=PLAN.examples.files,
-        # Nothing is asked about examples that would not measure what they should.
+        # The check of the examples: defective examples are never asked.
         checked="results/example_checks/{experiment}.json",
         source="results/models/{model}.json",
         tokenizer=PLAN.models.tokenizer_files,
         template=PLAN.models.template,
-        # Of a sweep that is asked in parts: this job only gathers what they were answered.
+        # For a sharded sweep: this job only gathers the shards' answers.
         parts=PLAN.inference.part_responses,
         code=PLAN.inference.code,
     output:
@@ -25,10 +25,10 @@ rule generate:
         "../envs/inference.yaml"
     threads: PLAN.inference.threads
     resources:
-        # Text, as `params` would re-run the job for what changes no response.
+        # Text and no `params`, which would re-run the job although no response changes.
         run=PLAN.inference.run,
         gpu=PLAN.inference.gpus,
-        # The same for the program: the one above is lowered in silence to what `--resources gpu=` allows.
+        # The same for the program: Snakemake silently lowers the one above to the limit of `--resources gpu=`.
         model_gpus=PLAN.inference.gpus,
         gpu_model=PLAN.inference.gpu_model,
         mem_mb=PLAN.inference.memory,
@@ -39,7 +39,7 @@ rule generate:
             PLAN.models.template,
             PLAN.inference.code,
         ),
-        # A cache that outlives every run: never a declared output, which Snakemake would delete.
+        # The journal outlives every run: never a declared output, which Snakemake would delete.
         journal="results/journal/{model}/{experiment}.jsonl",
         model=PLAN.inference.settings,
         tokenizer=PLAN.models.own_tokenizer,
@@ -71,8 +71,8 @@ rule generate:
         " --responses {output.responses:q}"
         " --manifest {output.manifest:q}"
         " {params.part}"
-        # SLURM, and a terminal that is lost, end all processes of a job at once: what the program says of it is still to
-        # come into the log.
+        # SLURM and a lost terminal end all processes of a job at once; the log still has to receive the program's last
+        # message.
         " 2>&1 | (trap '' TERM HUP; tee -i {log:q})"
 
 

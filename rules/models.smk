@@ -1,4 +1,4 @@
-"""What a model is, a node of its own: large weights are hashed when they change, not at every run."""
+"""Identity of models, as a rule of its own: large weights are hashed when they change, not at every run."""
 
 
 rule identify_model:
@@ -23,7 +23,7 @@ rule identify_model:
         ),
         location=PLAN.models.location,
         digests="results/store/file_digests",
-        # GGUF files are unpacked to it.
+        # GGUF files are unpacked into it.
         store="results/store/unpacked",
     shell:
         "python {input.code[0]:q}"

@@ -1,4 +1,4 @@
-"""What can be known of prompts without weights: their tokens, and how many items have a size given in tokens."""
+"""Facts about prompts that need no weights: their tokens, and the number of items in a size given in tokens."""
 
 
 rule find_size:

@@ -1,4 +1,4 @@
-"""Question sets that are derived from others."""
+"""Question sets derived from others."""
 
 
 rule derive_questions:

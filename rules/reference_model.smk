@@ -1,4 +1,4 @@
-"""The reference model trained from nothing, in results/reference_model; resources/ has one that was made so. Nothing here
+"""Training of the reference model, in results/reference_model; resources/ has a model trained by these rules. Nothing here
 is part of `all`.
 """
 

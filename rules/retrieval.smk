@@ -1,7 +1,7 @@
-"""Retrieval: indexes of a corpus, what they find for each question, and the candidates that contexts are made of.
+"""Retrieval: indexes of a corpus, hits for each question, and the candidate sets of contexts.
 
-Indexes, vectors and results of searches lie in results/store under the digest of what they are made of; the outputs of the rules say
-which ones they are. What is there is not made again, whatever has re-run the rule.
+Indexes, vectors and search results lie in results/store, named by the digest of their inputs; the outputs of the rules refer to them.
+An existing entry is not made again, whatever re-runs the rule.
 """
 
 
@@ -13,7 +13,7 @@ rule index_bm25:
         "results/indexes/{corpus}/bm25.json",
     log:
         "results/logs/index_bm25/{corpus}.log",
-    # Sweeps wait for it, and it should not wait for one of them.
+    # Sweeps wait for this job, and it should not wait for one of them.
     priority: 1
     conda:
         "../envs/retrieval.yaml"
@@ -135,7 +135,7 @@ rule retrieve:
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
     log:
         "results/logs/retrieve/{corpus}/{retriever}/{questions}.log",
-    # Sweeps wait for it, and it should not wait for one of them.
+    # Sweeps wait for this job, and it should not wait for one of them.
     priority: 1
     conda:
         "../envs/retrieval.yaml"
@@ -183,7 +183,7 @@ rule read_questions:
         "results/questions/{own}.jsonl.gz",
     log:
         "results/logs/read_questions/{own}.log",
-    # Mistakes in it are to be found before anything is indexed.
+    # Run first, because mistakes should be found before anything is indexed.
     priority: 2
     localrule: True
     conda:
@@ -292,7 +292,7 @@ rule rerank:
         "results/reranked/{reranker}/{dataset}.jsonl.gz",
     log:
         "results/logs/rerank/{reranker}/{dataset}.log",
-    # Sweeps wait for it, and it should not wait for one of them.
+    # Sweeps wait for this job, and it should not wait for one of them.
     priority: 1
     conda:
         "../envs/retrieval.yaml"

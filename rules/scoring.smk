@@ -1,4 +1,4 @@
-"""Scores: one row a prompt and target for each sweep, and the accuracy of its cells."""
+"""Scores: one row per prompt and target for each sweep, and the accuracy of its cells."""
 
 
 rule score:

@@ -64,7 +64,7 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     folder, done = base / name, base / f"{name}.done"
     with FileLock(base / f"{name}.lock"):
         if not done.exists():
-            # What is there is of a try that failed.
+            # Left over from a failed try.
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             make(folder)
@@ -117,7 +117,7 @@ def qa_record(number: int, distractors: int) -> dict:
 
 
 def write_lines(path: Path, records: list) -> Path:
-    """Write records (or raw strings) one a line, gzip if the name says so."""
+    """Write records (or raw strings), one per line, gzip if the name ends in .gz."""
     lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
     data = "".join(line + "\n" for line in lines).encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)

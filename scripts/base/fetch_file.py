@@ -1,4 +1,4 @@
-"""Get a remote file from the mirror folder or the network and check it."""
+"""Fetch a remote file from the mirror folder or the network, and check it."""
 
 import argparse
 from pathlib import Path

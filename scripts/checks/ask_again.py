@@ -23,14 +23,14 @@ def main() -> None:
     template = read_prompt_template(args.template) if args.template else None
     engine = audit_engine(args.settings["engine"])
     asking = Asking(read_json(args.source), {**args.settings, "engine": engine}, template, args.decoding)
-    # Before anything is read of what the identity is of.
+    # Called before any file of the identity is read.
     check_source = asking.source_check(args.model, args.tokenizer, args.digests)
     identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
         gpus=args.gpus,
         share_prefixes=False,
-        # A batch of one prompt, whatever its length, and one request at a time.
+        # Batches of one prompt of any length, and one request at a time.
         **{**args.run, "batch_tokens": 1, "concurrency": 1},
     )
     sample = audit_sample(read_responses(args.responses), args.prompts_per_cell, args.seed)
@@ -41,7 +41,7 @@ def main() -> None:
         missing = sum(prompt.key not in journal for prompt in prompts)
         paid = ", which may cost money" if asking.is_served else ""
         note(f"{what}: the audit asks {missing} prompts again, one at a time{paid}")
-        # They fitted when they were answered.
+        # All prompts fitted when they were answered.
         fit = Fit(None, settings.max_new_tokens)
         outcome = ask_missing(
             prompts,
@@ -61,7 +61,7 @@ def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
     parser.add_argument("--experiment", required=True)
-    parser.add_argument("--source", required=True, help="what identify_model.py wrote")
+    parser.add_argument("--source", required=True, help="output of identify_model.py")
     parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
     parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")

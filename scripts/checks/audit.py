@@ -1,4 +1,4 @@
-"""Print what the audit found: answers that differ when they are asked for one at a time, and at which positions."""
+"""Print the findings of the audit: answers that change when prompts are asked one at a time, by position."""
 
 import argparse
 

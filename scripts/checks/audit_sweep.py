@@ -1,4 +1,4 @@
-"""Compare the recorded answers of a sweep with those that the audit got to the same prompts, one row a cell."""
+"""Compare the recorded answers of a sweep with the audit's answers to the same prompts, one row per cell."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Look whether this machine has what a config needs, before anything is spent; 1 if something is missing."""
+"""Check that this machine has what a config needs, before a run; exits with 1 if something is missing."""
 
 import argparse
 from pathlib import Path
@@ -20,7 +20,7 @@ def main() -> None:
     checks = examine(load_study(args.config, args.project), lock, args.results)
     print(checks_table(checks))
     if any(check.status == MISSING for check in checks):
-        raise UserError(f"{counts(checks)}: what is missing must be mended before a run")
+        raise UserError(f"{counts(checks)}: fix what is missing before you run")
     print(counts(checks))
 
 

@@ -1,4 +1,4 @@
-"""Print what the sweeps of a config would cost (prompts, tokens, hours and money) and could show; also as a table."""
+"""Print what a config's sweeps would cost (prompts, tokens, hours, money) and could detect; also as a table."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Count what is left to ask of one sweep: prompts, and their tokens; needs no weights, and changes no journal."""
+"""Count the remaining prompts of a sweep, and their tokens; needs no weights, and changes no journal."""
 
 import argparse
 from dataclasses import asdict, replace
@@ -18,7 +18,7 @@ from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep_setup import Asking
 from litm.prompting.render import read_prompt_template
 
-#: A model that was never asked, of which the config says all that is wanted.
+#: Source of a model that was never asked and that the config describes fully.
 UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}
 
 
@@ -55,7 +55,7 @@ def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
     parser.add_argument("--experiment", required=True)
-    parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; without a journal it is not needed")
+    parser.add_argument("--source", nargs="?", help="output of identify_model.py; without a journal it is not needed")
     parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
     parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
     parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")

@@ -1,4 +1,4 @@
-"""Make the questions that come with a generated corpus, each with its gold passage, in the released format."""
+"""Generate the questions of a generated corpus, each with its gold passage, in the released format."""
 
 import argparse
 

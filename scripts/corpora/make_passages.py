@@ -1,4 +1,4 @@
-"""Make the passages of a corpus from a source, in shards, with a manifest that is written last."""
+"""Make the passages of a corpus from a source, in shards, and last a manifest."""
 
 import argparse
 from pathlib import Path
@@ -16,7 +16,7 @@ from litm.corpora.unique_ids import unique_passages
 
 
 def path_or_none(text: str) -> Path | None:
-    """An argparse type: a path, None if empty (which `Path` takes for the working directory)."""
+    """An argparse type: a path, None if empty (`Path` would read that as the working directory)."""
     return Path(text) if text else None
 
 
@@ -34,9 +34,9 @@ def main() -> None:
     args = parser.parse_args()
     source: Source = load_source(args.source)
     settings = CorpusSettings(**args.settings)
-    # A manifest of an earlier run must not vouch for shards that this one is still writing.
+    # A manifest of an earlier run must not describe half-written shards.
     args.manifest.unlink(missing_ok=True)
-    # How many there will be is known of generators only; 0 shows the rate without a bar.
+    # Only generators know their number of passages; a total of 0 shows the rate without a bar.
     with progress_bar(settings.passages or 0, args.source, "passages") as bar:
         read = unique_passages(lambda: source.passages(args.input, settings))
         counted = CountedPassages(read, bar.update)

@@ -33,7 +33,7 @@ def main() -> None:
             more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
             raise UserError(
                 f"the examples of {args.experiment}, size {size}, would not measure what they should: "
-                f"{'; '.join(found[:SHOWN])}{more}. Mend the dataset, or the task that made them"
+                f"{'; '.join(found[:SHOWN])}{more}. Fix the dataset, or the task that made them"
             )
     placements = {size: list(paths) for size, paths in by_size.items()}
     write_json(args.output, {"experiment": args.experiment, "generated": args.generated, "placements": placements})

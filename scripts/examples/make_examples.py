@@ -1,4 +1,4 @@
-"""Make the examples of one cell: a prompt a question, with the answers that count and where the gold item is."""
+"""Make the examples of one cell: a prompt per question, with accepted answers and the place of the gold item."""
 
 import argparse
 
@@ -65,7 +65,7 @@ def main() -> None:
     if settings.examples is not None and len(examples) < settings.examples:
         raise UserError(
             f"{args.dataset}: {len(examples)} questions, but 'examples' asks for {settings.examples}; "
-            f"lower it, or set it to null for all there are"
+            f"lower it, or set it to null for all of them"
         )
     if not examples:
         raise UserError(f"{args.dataset}: there are no questions in it")

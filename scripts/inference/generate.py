@@ -1,4 +1,4 @@
-"""Ask a model the prompts of a sweep that its journal has no answer to, and write the responses to all of them."""
+"""Ask a model the prompts of a sweep that its journal has no answer to, and write the responses to all prompts."""
 
 import argparse
 from pathlib import Path
@@ -27,7 +27,7 @@ def main() -> None:
     args = parse_args()
     template = read_prompt_template(args.template) if args.template else None
     asking = Asking(read_json(args.source), args.settings, template, args.decoding)
-    # Before anything is read of what the identity is of.
+    # Called before any file of the identity is read.
     check_source = asking.source_check(args.model, args.tokenizer, args.digests)
     identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
@@ -91,7 +91,7 @@ def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True, help="the model's name")
     parser.add_argument("--experiment", required=True, help="the experiment's name")
-    parser.add_argument("--source", required=True, help="what identify_model.py wrote")
+    parser.add_argument("--source", required=True, help="output of identify_model.py")
     parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
     parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
     parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")
@@ -99,10 +99,10 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
     parser.add_argument("--digests", help="a folder that keeps the hashes of files for other programs")
     parser.add_argument("--run", default={}, type=json_object, help="JSON: how the model is run; changes no answer")
-    parser.add_argument("--gpus", type=int, default=0, help="how many there are for the model; 0 without a GPU")
+    parser.add_argument("--gpus", type=int, default=0, help="GPUs for the model; 0 for none")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--shard", type=shard, help="ask only this part of the prompts, such as 1_of_4")
-    part.add_argument("--gather", action="store_true", help="ask nothing: shards have asked all there is")
+    part.add_argument("--gather", action="store_true", help="ask nothing: the shards have asked all prompts")
     parser.add_argument(
         "--on-failure",
         choices=[STOP, COUNT],
@@ -119,11 +119,11 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument(
         "--journal",
         required=True,
-        help="every response ever got; read, and appended to; those of shards are in a folder of the same name",
+        help="all responses so far; read and appended to; shards have theirs in a folder of the same name",
     )
-    parser.add_argument("--journals", help="the folder of all sweeps' journals, where answers are looked for too")
-    parser.add_argument("--responses", required=True, help="output: one line a prompt")
-    parser.add_argument("--manifest", required=True, help="output: what these are responses of, and counts")
+    parser.add_argument("--journals", help="the folder of all sweeps' journals, also searched for answers")
+    parser.add_argument("--responses", required=True, help="output: one line per prompt")
+    parser.add_argument("--manifest", required=True, help="output: identity and counts")
     return parser.parse_args()
 
 

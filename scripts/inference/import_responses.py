@@ -1,4 +1,4 @@
-"""Write recorded responses as those of a sweep: one line a prompt, also for those without a recorded response."""
+"""Write recorded responses as those of a sweep: one line per prompt, including prompts without a recorded response."""
 
 import argparse
 import json
@@ -46,7 +46,7 @@ def main() -> None:
         note(f"{what}: {line}")
     note(
         f"{what}: {summary['recorded']} of {len(asked)} prompts have a recorded response, {summary['not_recorded']} "
-        f"have none and are not scored; {summary['unused']} recorded responses are to no prompt of these"
+        f"have none and are not scored; {summary['unused']} recorded responses match no prompt"
     )
 
 
@@ -55,14 +55,14 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--model", required=True, help="the model's name")
     parser.add_argument("--experiment", required=True, help="the experiment's name")
     parser.add_argument("--fields", required=True, type=json_object, help="JSON: our names of fields to the files'")
-    parser.add_argument("--settings", default={}, type=json_object, help="JSON: what is done about reasoning, if any")
+    parser.add_argument("--settings", default={}, type=json_object, help="JSON: reasoning settings")
     parser.add_argument("--recorded", required=True, nargs="+", help="files of recorded responses")
     parser.add_argument(
-        "--cells", required=True, type=json.loads, help="JSON: of each file a list of [size, placement]"
+        "--cells", required=True, type=json.loads, help="JSON: for each file a list of [size, placement]"
     )
     parser.add_argument("--examples", required=True, nargs="+")
-    parser.add_argument("--responses", required=True, help="output: one line a prompt")
-    parser.add_argument("--manifest", required=True, help="output: what these are responses of, and counts")
+    parser.add_argument("--responses", required=True, help="output: one line per prompt")
+    parser.add_argument("--manifest", required=True, help="output: identity and counts")
     return parser.parse_args()
 
 

@@ -1,1 +1,1 @@
-"""The library behind the workflow's scripts: pure functions and frozen dataclasses, no Snakemake."""
+"""Library of the workflow's programs: pure functions and frozen dataclasses, no Snakemake."""

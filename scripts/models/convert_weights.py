@@ -1,6 +1,6 @@
-"""Write weights that are pickles (.bin) as safetensors, in a new folder with the other files of the model.
+"""Convert pickled weights (.bin) to safetensors, in a new folder with the other files of the model.
 
-Pickles are read with `weights_only`, which takes tensors and refuses all else. The tensors stay as they are.
+Pickles are read with `weights_only`, which accepts tensors and refuses everything else. The tensors do not change.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from litm.models.hub import download
 from litm.models.identity import hub_identity
 from litm.models.weights import PICKLED
 
-#: What weights are called; other pickles of a training, such as its arguments, are none.
+#: Pattern of weight files; other pickles of a training, such as its arguments, are no weights.
 NAMED = f"pytorch_model{PICKLED}"
 
 
@@ -26,7 +26,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True, help="a folder, or the name of a model on the hub")
     parser.add_argument("--revision", help="of a model on the hub")
-    parser.add_argument("--output", required=True, type=Path, help="output: a folder that is not there yet")
+    parser.add_argument("--output", required=True, type=Path, help="output: a new folder")
     args = parser.parse_args()
     folder = Path(args.model)
     if not folder.is_dir():
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def convert(folder: Path, output: Path) -> None:
-    """Convert the weights of a model folder; `UserError` for one that has none, and an output that is there."""
+    """Convert the weights of a model folder; `UserError` if it has none, or the output exists."""
     files = sorted({*folder.glob(NAMED), *(file for file in indexed_files(folder) if file.match(PICKLED))})
     if not files:
         raise UserError(f"{folder}: no weights to convert ({NAMED})")
@@ -61,7 +61,7 @@ def convert(folder: Path, output: Path) -> None:
 
 
 def _convert_file(file: Path, output: Path) -> list[str]:
-    """Write the tensors of a pickle as safetensors; their names."""
+    """Write the tensors of a pickle as safetensors; returns their names."""
     import torch
     from safetensors.torch import save_file
 
@@ -69,13 +69,13 @@ def _convert_file(file: Path, output: Path) -> list[str]:
         weights = torch.load(file, map_location="cpu", weights_only=True)
     if not isinstance(weights, dict) or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
         raise UserError(f"{file}: expected tensors by name, found something else")
-    # Each with memory of its own: tensors that share some are refused.
+    # Cloned, because safetensors refuses tensors that share memory.
     save_file({name: tensor.clone().contiguous() for name, tensor in weights.items()}, output, {"format": "pt"})
     return list(weights)
 
 
 def _why_not(error: Exception) -> str:
-    # Not torch's own words, which go on to say how to run it all the same.
+    # torch's own message would explain how to run the code anyway.
     return "it has more than tensors, which may be code" if isinstance(error, UnpicklingError) else first_line(error)
 
 

@@ -1,4 +1,4 @@
-"""Put models of the hub into its local cache, each at the commit that was found out before."""
+"""Download hub models into the local cache, each at its recorded commit."""
 
 import argparse
 
@@ -10,15 +10,15 @@ from litm.models.hub import download
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sources", nargs="*", default=[], help="what identify_model.py wrote, one a model")
+    parser.add_argument("--sources", nargs="*", default=[], help="outputs of identify_model.py, one per model")
     args = parser.parse_args()
     for path in args.sources:
         source = read_json(path)
-        # Those in a folder are here.
+        # Models in folders need no download.
         if hub := source["identity"].get("hub"):
             folder, count = download(hub, source["identity"]["commit"])
             note(f"{hub}: {count} files in {folder}")
-    note("all that the jobs need is here: run them with HF_HUB_OFFLINE=1")
+    note("the cache has everything that the jobs need: run them with HF_HUB_OFFLINE=1")
 
 
 if __name__ == "__main__":

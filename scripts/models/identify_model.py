@@ -1,6 +1,4 @@
-"""Write down which model it is: the hashes of a folder's files, the commit of a hub model, its name on a server, or the
-engine that needs none.
-"""
+"""Write the identity of a model: the hashes of its files, its hub commit, its name on a server, or its engine."""
 
 import argparse
 from pathlib import Path
@@ -19,7 +17,7 @@ from litm.models.unpacking import number_format, unpacked
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--location", required=True, type=json_object, help="JSON: what models.yaml says")
+    parser.add_argument("--location", required=True, type=json_object, help="JSON: the location in models.yaml")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file that is not the model's own")
     parser.add_argument("--digests", help="a folder that keeps the hashes of files for other programs")
     parser.add_argument("--store", help="a folder that keeps GGUF files unpacked")
@@ -29,7 +27,7 @@ def main() -> None:
 
 
 def identify(location: dict, tokenizer: str | None, digests: str | None = None, store: str | None = None) -> dict:
-    """What identifies the model that models.yaml says, and where it is."""
+    """The identity and location of a models.yaml entry."""
     if "engine" in location:
         return identify_engine(location)
     if "api_model" in location:
@@ -40,7 +38,7 @@ def identify(location: dict, tokenizer: str | None, digests: str | None = None, 
 
 
 def identify_engine(location: dict) -> dict:
-    """An engine without a model: its name and version are all there is."""
+    """An engine without a model: its name and version."""
     return {"location": location["engine"], "revision": None, "context_window": None, "identity": location}
 
 
@@ -64,7 +62,7 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
         "location": path or hub,
         "revision": identity.get("commit"),
         "context_window": window,
-        # What `dtype: auto` is; null where only the weights themselves say.
+        # The value of `dtype: auto`; null if only the weights tell.
         "dtype": str(config.dtype).removeprefix("torch.") if config.dtype and not config.sub_configs else None,
         "identity": identity,
         **({"trust_remote_code": True} if own_code else {}),
@@ -73,9 +71,9 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
 
 
 def identify_gguf(location: dict, tokenizer: str | None, digests: str | None, store: str) -> dict:
-    """A model in a GGUF file, and the folder that it is unpacked to, which is what is loaded.
+    """A model in a GGUF file, and the folder of its unpacked form, which is loaded.
 
-    weights: their kind there, and the format that they are computed in.
+    weights: their number format in the file, and that of the computation.
     """
     path = Path(location["path"])
     known = FileDigests(digests, location["path"])
@@ -83,18 +81,18 @@ def identify_gguf(location: dict, tokenizer: str | None, digests: str | None, st
     dtype = number_format(header, location["dtype"])
     folder, files = unpacked(path, header, dtype, store, known.sha256)
     source = identify_stored({**location, "path": str(folder)}, None, digests)
-    beside = {"tokenizer": known.sha256(Path(tokenizer))} if tokenizer else {}
+    separate = {"tokenizer": known.sha256(Path(tokenizer))} if tokenizer else {}
     return {
         **source,
         "gguf": location["path"],
         "weights": f"{header.kind}, read as {dtype}",
-        "identity": folder_identity(path, known.sha256) | beside,
+        "identity": folder_identity(path, known.sha256) | separate,
         "unpacked": files,
     }
 
 
 def identify_served(location: dict) -> dict:
-    """A model that a server runs; the tokenizer is the server's, whatever counts tokens here."""
+    """A model on a server; its tokenizer is the server's, whatever counts tokens here."""
     return {
         "location": location["api_model"],
         "revision": None,

@@ -1,4 +1,4 @@
-"""Count the tokens of a sweep's prompts, in the model's template, and find the gold items in them; needs no weights."""
+"""Count the tokens of a sweep's prompts in the model's template, and locate the gold items; needs no weights."""
 
 import argparse
 from collections import Counter
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--experiment", required=True)
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
-    parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
+    parser.add_argument("--source", nargs="?", help="output of identify_model.py; instead of --tokenizer")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
     parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: how the tokenizer is used")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
@@ -65,7 +65,7 @@ def main() -> None:
         reason = (
             "tokenizer or chat template change their text" if tokenizer.is_fast else "the tokenizer is not a fast one"
         )
-        note(f"{args.model}/{args.experiment}: it is not known where {unknown} gold items are in tokens ({reason})")
+        note(f"{args.model}/{args.experiment}: the token positions of {unknown} gold items are unknown ({reason})")
 
 
 if __name__ == "__main__":

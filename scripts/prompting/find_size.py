@@ -1,4 +1,4 @@
-"""Find the number of items with which the prompts of a task are as long, in a model's tokens, as was asked for."""
+"""Find the number of items at which a task's prompts have a requested length in a model's tokens."""
 
 import argparse
 from dataclasses import replace
@@ -18,7 +18,7 @@ from litm.prompting.reasoning import Reasoning
 from litm.prompting.render import encode_prompts, read_prompt_template
 from litm.prompting.tokenizer import model_tokenizer
 
-#: Questions whose prompts are counted; those of other questions and placements are as long to a few tokens.
+#: Questions whose prompts are counted; prompts of other questions and placements differ by a few tokens.
 QUESTIONS = 10
 
 
@@ -32,7 +32,7 @@ def main() -> None:
     )
     parser.add_argument("--prompt", required=True, help="the prompt file")
     parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
-    parser.add_argument("--source", nargs="?", help="what identify_model.py wrote; instead of --tokenizer")
+    parser.add_argument("--source", nargs="?", help="output of identify_model.py; instead of --tokenizer")
     parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
     parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: how the tokenizer is used")
     parser.add_argument("--template", nargs="?", help="the file of a named template")
@@ -40,7 +40,7 @@ def main() -> None:
     args = parser.parse_args()
     task = load_task(args.task)
     settings = ExampleSettings(**args.settings)
-    # Neither the order of items nor the item asked for makes prompts longer by more than a token or two.
+    # The order of items and the item asked for change a prompt by a token or two at most.
     settings = replace(
         settings,
         examples=min(QUESTIONS, settings.examples or QUESTIONS),
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def check_apart(placements: list[str], items: int) -> None:
-    """Raise `UserError` for two depths that are the same position of so few items."""
+    """Raise `UserError` if two depths are the same position among so few items."""
     taken: dict[str, str] = {}
     for placement in placements:
         other = taken.setdefault(positions_for(placement, items), placement)

@@ -1,5 +1,5 @@
-"""Derive questions with gold paragraphs from NQ-Open and the annotations of NaturalQuestions, and count what is
-left at each step.
+"""Derive questions with gold paragraphs from NQ-Open and the annotations of NaturalQuestions, and count the questions
+that pass each step.
 """
 
 import argparse

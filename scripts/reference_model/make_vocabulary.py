@@ -1,4 +1,4 @@
-"""Make the tokenizer of the reference model, from a sample of the lessons that it is trained with."""
+"""Build the tokenizer of the reference model from a sample of its lessons."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Draw how a training of the reference model went, as PNG and PDF."""
+"""Draw the training curves of the reference model, as PNG and PDF."""
 
 import argparse
 

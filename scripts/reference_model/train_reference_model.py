@@ -1,4 +1,4 @@
-"""Train the reference model by its recipe, from nothing or from where an earlier run was stopped."""
+"""Train the reference model by its recipe, from the start or from the checkpoint of an interrupted run."""
 
 import argparse
 from pathlib import Path
@@ -18,7 +18,7 @@ from litm.reference_model.lessons import Teacher, read_templates
 from litm.reference_model.recipe import read_recipe
 from litm.reference_model.training import Trainer, recent
 
-#: Raise it when what the code makes of a recipe changes.
+#: Version: raise it if the code makes another model from the same recipe.
 RECIPE = 2
 STEPS_BETWEEN_CHECKPOINTS = 50
 
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--curve", required=True, help="output: a CSV table, how the training went")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    # Attention that is all but nothing must not cost more than other numbers.
+    # Subnormal numbers in attention would be slow.
     torch.set_flush_denormal(True)
     recipe = read_recipe(args.recipe)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(args.vocabulary)
@@ -48,10 +48,10 @@ def main() -> None:
 
 
 def train(trainer: Trainer, checkpoint: Path) -> dict:
-    """All the steps that are left, with a checkpoint now and then; returns what the store is to know."""
+    """Train the remaining steps, with checkpoints; returns the facts for the store."""
     if checkpoint.exists():
         trainer.resume(torch.load(checkpoint))
-        note(f"{checkpoint}: goes on after {trainer.step} of {trainer.recipe.steps} steps")
+        note(f"{checkpoint}: resumed after {trainer.step} of {trainer.recipe.steps} steps")
     with progress_bar(trainer.recipe.steps, "training", "step") as bar:
         bar.update(trainer.step)
         for _ in trainer.train():

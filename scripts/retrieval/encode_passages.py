@@ -1,4 +1,4 @@
-"""Encode the passages of one shard, unless the store has their vectors; an interrupted shard goes on where it was."""
+"""Encode the passages of one shard, unless the store has their vectors; an interrupted shard is resumed."""
 
 import argparse
 from pathlib import Path
@@ -15,12 +15,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--passages", required=True, help="the manifest of the corpus")
     parser.add_argument("--shard", required=True, type=int, help="number of the shard, from 0")
-    parser.add_argument("--encoder", required=True, help="what identify_model.py wrote of the encoder")
-    parser.add_argument("--encoding", required=True, type=json_object, help="JSON: what changes a vector")
+    parser.add_argument("--encoder", required=True, help="the encoder's output of identify_model.py")
+    parser.add_argument("--encoding", required=True, type=json_object, help="JSON: settings that change a vector")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--batch-tokens", type=int, default=0, help="tokens in a batch; 0 is the device's default")
     parser.add_argument("--store", required=True, help="the folder where vectors are kept")
-    parser.add_argument("--output", required=True, help="output: where they are")
+    parser.add_argument("--output", required=True, help="output: the vectors' manifest")
     args = parser.parse_args()
     encoder = read_json(args.encoder)
     corpus = read_json(args.passages)
@@ -36,7 +36,7 @@ def main() -> None:
 
         prefix = args.encoding["passage_prefix"]
         passages = shard_passages(args.passages, corpus, args.shard)
-        # Title and text as Contriever's own code joins them (Izacard et al. 2022).
+        # Title and text joined as in Contriever's own code (Izacard et al. 2022).
         texts = [f"{prefix}{p.title} {p.text}" for p in passages]
         model = load_encoder(encoder, args.encoding, args.device, args.batch_tokens)
         what = f"encoding shard {args.shard}"

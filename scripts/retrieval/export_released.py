@@ -1,4 +1,4 @@
-"""Export candidates as the paper's data are: one file for a number of documents and a position of the gold document."""
+"""Export candidates in the form of the paper's data: one file per number of documents and position of the gold one."""
 
 import argparse
 

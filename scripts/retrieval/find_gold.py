@@ -1,4 +1,4 @@
-"""Find the gold passage of each question, and write the questions that have one, and a table of all."""
+"""Find the gold passage of each question; write the questions with one, and a table of all questions."""
 
 import argparse
 from pathlib import Path
@@ -44,8 +44,8 @@ def main() -> None:
         note(line)
     if doubtful := of_other_texts(corrections, passages):
         note(
-            f"{args.name}: {len(doubtful)} corrections are of documents that have changed since, such as "
-            f"{doubtful[0].where}: look whether {doubtful[0].passage} is still the passage that you mean"
+            f"{args.name}: {len(doubtful)} corrections concern documents that have changed since, such as "
+            f"{doubtful[0].where}: check that {doubtful[0].passage} is still the passage that you mean"
         )
     if not kept:
         raise UserError(
@@ -63,13 +63,13 @@ def main() -> None:
 
 
 def of_other_texts(corrections: dict[str, Correction], passages: dict[str | int, Passage]) -> list[Correction]:
-    """The corrections of documents that have changed since their table was copied."""
+    """The corrections of documents that have changed since the table was copied."""
     texts = {passage.id: passage.text for passage in passages.values()}
     return [one for one in corrections.values() if one.is_of_other_texts(texts)]
 
 
 def corrected_passage(correction: Correction, passages: dict[str | int, Passage]) -> Passage | None:
-    """The passage of a correction, None for none; `UserError` for one that is not in the corpus."""
+    """The passage of a correction, None to leave the question out; `UserError` if it is not in the corpus."""
     if not correction.passage:
         return None
     if correction.passage not in passages:
@@ -80,8 +80,8 @@ def corrected_passage(correction: Correction, passages: dict[str | int, Passage]
 def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", required=True, help="name of the questions")
-    parser.add_argument("--questions", required=True, help="what read_questions.py wrote, or the released format")
-    parser.add_argument("--retrieved", required=True, help="what retrieve.py found for them")
+    parser.add_argument("--questions", required=True, help="output of read_questions.py, or the released format")
+    parser.add_argument("--retrieved", required=True, help="their output of retrieve.py")
     parser.add_argument("--passages", required=True, help="the manifest of the corpus")
     parser.add_argument("--corrections", nargs="?", type=Path, help="a table of questions and passages")
     parser.add_argument("--seed", required=True, type=int, help="of the questions that are printed")

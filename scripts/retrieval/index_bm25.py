@@ -1,4 +1,4 @@
-"""Make the Lucene index of a corpus, unless the store has it."""
+"""Build the Lucene index of a corpus, unless the store has it."""
 
 import argparse
 from pathlib import Path
@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--memory-mb", type=int, default=4000, help="most memory of the Java machine")
     parser.add_argument("--store", required=True, help="the folder where indexes are kept")
-    parser.add_argument("--output", required=True, help="output: which index it is")
+    parser.add_argument("--output", required=True, help="output: the index's manifest")
     args = parser.parse_args()
     manifest = read_json(args.passages)
     made_of = {

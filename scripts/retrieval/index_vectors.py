@@ -1,4 +1,4 @@
-"""Make the approximate index of one shard's vectors, unless the store has it."""
+"""Build the approximate index of one shard's vectors, unless the store has it."""
 
 import argparse
 from pathlib import Path
@@ -13,10 +13,10 @@ from litm.retrieval.vectors import read_vectors
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--vectors", required=True, help="what encode_passages.py wrote of the shard")
+    parser.add_argument("--vectors", required=True, help="output of encode_passages.py")
     parser.add_argument("--index", required=True, type=json_object, help="JSON: kind, links, explored, lists, probes")
     parser.add_argument("--store", required=True, help="the folder where indexes are kept")
-    parser.add_argument("--output", required=True, help="output: where it is")
+    parser.add_argument("--output", required=True, help="output: the index's manifest")
     args = parser.parse_args()
     vectors = read_vectors(args.vectors)
     settings = IndexSettings(**args.index)

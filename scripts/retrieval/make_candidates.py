@@ -1,4 +1,4 @@
-"""Make candidates: for each question the gold document and its distractors, or the passages as they were retrieved."""
+"""Make candidates: for each question the gold document and its distractors, or the passages as retrieved."""
 
 import argparse
 from collections.abc import Iterable, Iterator
@@ -32,12 +32,12 @@ from litm.retrieval.candidates import (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", required=True, help="name of the candidates")
-    parser.add_argument("--settings", required=True, type=json_object, help="JSON: what changes the candidates")
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change the candidates")
     parser.add_argument("--questions", required=True, help="a file in the released format, with the gold documents")
-    parser.add_argument("--retrieved", nargs="?", help="what retrieve.py wrote; none for random distractors")
+    parser.add_argument("--retrieved", nargs="?", help="output of retrieve.py; none for random distractors")
     parser.add_argument("--passages", required=True, help="the manifest of the corpus")
     parser.add_argument("--output", required=True, help="output: candidates in the released format")
-    parser.add_argument("--table", required=True, help="output: how many there are, and how many have an answer")
+    parser.add_argument("--table", required=True, help="output: counts of candidates and answers")
     args = parser.parse_args()
     settings = CandidateSettings(**args.settings)
     questions = list(read_question_records(args.questions))
@@ -58,7 +58,7 @@ def main() -> None:
 def candidates(
     args: argparse.Namespace, settings: CandidateSettings, questions: list[QuestionRecord]
 ) -> Iterator[QuestionRecord]:
-    """The candidates of the questions, from the files that the arguments name."""
+    """The candidates of the questions, from the files in the arguments."""
     if settings.kind == AS_RETRIEVED:
         return as_retrieved(questions, read_question_records(args.retrieved), settings.documents)
     manifest = read_json(args.passages)
@@ -85,9 +85,9 @@ def candidates(
 def fill(
     made: Iterable[QuestionRecord], args: argparse.Namespace, settings: CandidateSettings, added: dict[str, int]
 ) -> Iterator[QuestionRecord]:
-    """The candidates, those with fewer documents than they should have filled up with random passages.
+    """The candidates, filled up with random passages where they have too few documents.
 
-    added: gets the number of these by the question's id.
+    added: receives the number of added passages by question id.
     """
     records = list(made)
     manifest = read_json(args.passages)
@@ -107,7 +107,7 @@ def fill(
     if short := [count for count in added.values() if count]:
         note(
             f"{args.output}: {len(short)} of {len(records)} questions have fewer passages than {settings.documents}, "
-            f"and got {sum(short)} random ones without an answer behind them"
+            f"and got {sum(short)} random ones without an answer after them"
         )
 
 

@@ -16,8 +16,8 @@ def main() -> None:
     parser.add_argument("--questions", required=True, help="name of the questions")
     parser.add_argument("--corpus", required=True, help="name of the corpus")
     parser.add_argument("--retriever", required=True, help="name of the retriever")
-    parser.add_argument("--retrieved", required=True, help="what retrieve.py wrote")
-    parser.add_argument("--manifest", required=True, help="what retrieve.py wrote beside it")
+    parser.add_argument("--retrieved", required=True, help="output of retrieve.py")
+    parser.add_argument("--manifest", required=True, help="its manifest")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     name = {"questions": args.questions, "corpus": args.corpus, "retriever": args.retriever}

@@ -1,4 +1,4 @@
-"""Read what an existing retrieval system has retrieved for the questions, and check that its documents are there."""
+"""Read the hits of an existing retrieval system, and check that the corpus has their documents."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Put the documents of each question into the order of a reranker: a cross-encoder, or several rankings fused."""
+"""Reorder each question's documents with a reranker: a cross-encoder, or a fusion of several rankings."""
 
 import argparse
 from collections.abc import Iterable, Sequence
@@ -18,10 +18,10 @@ from litm.retrieval.vectors import write_vectors
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", required=True, help="questions with the documents that were retrieved")
-    parser.add_argument("--fused-with", required=True, nargs="*", help="the same with those of others")
-    parser.add_argument("--model", nargs="?", help="what identify_model.py wrote of a cross-encoder; none to fuse")
-    parser.add_argument("--settings", required=True, type=json_object, help="JSON: what changes the order")
+    parser.add_argument("--documents", required=True, help="questions with their retrieved documents")
+    parser.add_argument("--fused-with", required=True, nargs="*", help="the same with other rankings")
+    parser.add_argument("--model", nargs="?", help="a cross-encoder's output of identify_model.py; none to fuse")
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change the order")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--batch-tokens", type=int, default=0, help="tokens in a batch; 0 is the device's default")
     parser.add_argument("--store", required=True, help="the folder where the scores of models are kept")
@@ -42,12 +42,12 @@ def main() -> None:
 
 
 def first_with_answer(rankings: Iterable[Sequence[Document]]) -> int:
-    """Of how many rankings the first document has an answer."""
+    """The number of rankings whose first document has an answer."""
     return sum(bool(documents) and documents[0].has_answer for documents in rankings)
 
 
 def by_fusion(args: argparse.Namespace, records: Sequence[QuestionRecord]) -> list[list[Document]]:
-    """The rankings of the files fused; of one file alone, its own and that of BM25 among its documents."""
+    """The fused rankings of the files; for a single file, fused with BM25 among its documents."""
     if args.fused_with:
         others = [rankings_of(records, path, read_question_records(path)) for path in args.fused_with]
     else:
@@ -58,7 +58,7 @@ def by_fusion(args: argparse.Namespace, records: Sequence[QuestionRecord]) -> li
 
 
 def by_model(args: argparse.Namespace, records: Sequence[QuestionRecord]) -> list[list[Document]]:
-    """The documents by the scores of a cross-encoder, which the store keeps; an interrupted job goes on."""
+    """The documents by a cross-encoder's scores, which the store keeps; an interrupted job resumes."""
     source = read_json(args.model)
     pairs = [(record.text, text_of(document)) for record in records for document in record.documents]
     made_of = {"recipe": RECIPE, "pairs": digest(pairs), "model": source["identity"], "settings": args.settings}

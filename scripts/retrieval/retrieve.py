@@ -30,7 +30,7 @@ def main() -> None:
 
     def build(path: Path) -> dict:
         task = SearchTask(**{name: getattr(args, name) for name in SearchTask.__dataclass_fields__})
-        # Not `asdict`, which copies each of the hits.
+        # Not `asdict`, which would copy each hit.
         facts = dict(vars(load_method(args.method).find(task, texts)))
         write_json(path, {"hits": facts.pop("hits")})
         return facts
@@ -55,11 +55,11 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--method", required=True, choices=list(METHODS))
     parser.add_argument("--questions", required=True, help="a file in the released format")
     parser.add_argument("--passages", required=True, help="the manifest of the corpus")
-    parser.add_argument("--indexes", required=True, nargs="*", help="what the index rules wrote; none for exact search")
-    parser.add_argument("--vectors", required=True, nargs="*", help="what encode_passages.py wrote of each shard")
-    parser.add_argument("--encoder", nargs="?", help="what identify_model.py wrote of the encoder")
+    parser.add_argument("--indexes", required=True, nargs="*", help="outputs of the index rules; none for exact search")
+    parser.add_argument("--vectors", required=True, nargs="*", help="outputs of encode_passages.py, one per shard")
+    parser.add_argument("--encoder", nargs="?", help="the encoder's output of identify_model.py")
     parser.add_argument("--search", required=True, type=json_object, help="JSON: hits, and k1 and b or query_prefix")
-    parser.add_argument("--encoding", required=True, type=json_object, help="JSON: what changes a vector")
+    parser.add_argument("--encoding", required=True, type=json_object, help="JSON: settings that change a vector")
     parser.add_argument("--approximate", required=True, type=json_object, help="JSON: the index and its settings")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--batch-tokens", type=int, default=0, help="tokens in a batch; 0 is the device's default")
@@ -67,7 +67,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--memory-mb", type=int, required=True, help="most memory of the Java machine")
     parser.add_argument("--store", required=True, help="the folder where results of searches are kept")
     parser.add_argument("--output", required=True, help="output: questions with the passages found")
-    parser.add_argument("--manifest", required=True, help="output: how they were found")
+    parser.add_argument("--manifest", required=True, help="output: facts about the search")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Is an answer in a passage? As DPR says it, and as the scorer does."""
+"""Answers in passages: by DPR's check and by the scorer's."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What counts as right in the suite: codes, and whole numbers in all the ways that they are written."""
+"""The suite's metrics: codes, and integers in all their spellings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A server that goes wrong in all ways of `fault_server.py`, and in those that make trouble for whoever reads it."""
+"""A server with the faults of `fault_server.py`, and with replies that are hard to read."""
 
 import gzip
 import time
@@ -191,7 +191,7 @@ SENDING: dict[str, Send] = {
     "an integer of 5,000 digits": _texts(lambda data: data.replace(b"{", b'{"n": ' + b"9" * 5000 + b", ", 1)),
     "not UTF-8": _texts(lambda data: data.replace(b'"choices"', b'"ch\xff\xfeices"').replace(b'"content"', b'"c\xff"')),
     "not whole UTF-8": _texts(lambda data: data[:-2] + b"\xf0\x9f"),
-    "a NUL behind": _texts(lambda data: data + b"\0"),
+    "a NUL at the end": _texts(lambda data: data + b"\0"),
     "gzip": _headers(("Content-Encoding", "gzip"), change=gzip.compress),
     "gzip that is cut": _headers(("Content-Encoding", "gzip"), change=lambda data: gzip.compress(data)[:-12]),
     "gzip that is none": _headers(("Content-Encoding", "gzip")),

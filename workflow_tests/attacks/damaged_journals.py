@@ -1,4 +1,4 @@
-"""Journals that are damaged: read rightly, or refused in one line and left as they are; never served changed."""
+"""Damaged journals: read correctly, or refused in one line and left unchanged; no changed answer is used."""
 
 import gzip
 import json
@@ -55,7 +55,7 @@ def _without_field(name: str) -> Damage:
 
 
 def _swapped(field: str) -> Damage:
-    """The values of a field of two answers, each in the place of the other."""
+    """The values of a field of two answers, exchanged."""
 
     def damage(data: bytes, rng: random.Random) -> bytes:
         lines = _lines(data)
@@ -182,7 +182,7 @@ def _judge(damaged: Damaged, before: bytes, place: Path, undisturbed: Path, stat
     if len(journal.read_bytes()) + (rejected.stat().st_size if rejected.exists() else 0) < len(before) / 2:
         return Outcome(damaged.name, WRONG, "the journal was emptied", numbers=numbers)
     if "twice" not in damaged.name and repeated_keys(journal):
-        return Outcome(damaged.name, WRONG, f"{repeated_keys(journal)} keys are there twice", numbers=numbers)
+        return Outcome(damaged.name, WRONG, f"{repeated_keys(journal)} keys occur twice", numbers=numbers)
     return Outcome(damaged.name, RIGHT, numbers=numbers)
 
 

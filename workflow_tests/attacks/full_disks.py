@@ -1,4 +1,4 @@
-"""Disks that are full or cannot be written to: one line, all that was finished is kept, and the next run goes on."""
+"""Disks that are full or cannot be written to: one line, all that was finished is kept, and the next run resumes."""
 
 import os
 import resource

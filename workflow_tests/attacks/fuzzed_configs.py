@@ -1,4 +1,4 @@
-"""Configs that are changed at random or made by hand: a plan, or one line."""
+"""Fuzzed configs, changed at random or by hand: each gives a plan or one line."""
 
 import contextlib
 import io
@@ -189,7 +189,7 @@ def attack_plans(arena: Arena) -> Iterator[Outcome]:
 
 SMALL = yaml.safe_dump(CONFIG, sort_keys=False)
 #: By what they are; False: it must be refused, True: it must be accepted, None: either. Each but those without
-#: `models:` is behind the small config.
+#: `models:` comes after the small config.
 HAND_MADE: dict[str, tuple[bool | None, str | bytes]] = {
     "nothing": (None, b""),
     "a comment": (None, b"# nothing\n"),

@@ -1,4 +1,4 @@
-"""Files of data that are malformed: read rightly, or refused in one line."""
+"""Malformed data files: read correctly, or refused in one line."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""Texts that try to be code, and secrets that try to get out: nothing is run, and nothing is written of a key."""
+"""Injected code and leaked secrets: no text is executed, and no key is written."""
 
 import json
 import os
@@ -61,7 +61,7 @@ def environment(values: Mapping[str, str]) -> Iterator[None]:
 
 
 def served(server: AttackServer, protocol: str = "openai", **more: Any) -> dict[str, Any]:
-    """The entry of a model behind a server, with a key."""
+    """The entry of a model on a server, with a key."""
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     return {"engine": protocol, "api_model": "m", "base_url": url, **more}
 

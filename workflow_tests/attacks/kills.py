@@ -1,4 +1,4 @@
-"""Runs that are killed at seeded moments and run again: the end has the bytes of a run that nobody disturbed."""
+"""Killed runs, at seeded moments, and run again: the results have the bytes of an undisturbed run."""
 
 import os
 import random
@@ -277,7 +277,7 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
     if process.poll() is None:
         send(kill, process)
     status = process.wait(LONGEST)
-    # A Snakemake that was killed alone leaves its job, which goes on.
+    # A Snakemake that was killed alone leaves its job running.
     if not wait_until(lambda: not members(process.pid)):
         return Outcome(kill.name, WRONG, f"processes are left: {members(process.pid)}")
     kept, begun = len(journal_records(trial.journal)), trial.computed()

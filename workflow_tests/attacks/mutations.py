@@ -1,4 +1,4 @@
-"""Values and files that are changed at random, the same ones for the same seed."""
+"""Random mutations of values and files, equal for equal seeds."""
 
 import copy
 import math

@@ -1,4 +1,4 @@
-"""What came of an attack, in one record; the table of docs/reliability.md is made of these."""
+"""Outcomes of attacks: one record each, the source of the tables in docs/reliability.md."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ FAMILIES_VARIABLE = "LITM_ATTACK_FAMILIES"
 @dataclass(frozen=True)
 class Outcome:
     """case: what was done; detail: what was seen of it; count: of how many cases, where they are alike; numbers: what
-    is counted beside, such as prompts that were asked twice.
+    is counted as well, such as prompts that were asked twice.
     """
 
     case: str

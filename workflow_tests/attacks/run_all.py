@@ -40,7 +40,7 @@ What attacks on the workflow come to. Written by `make test-attacks`, never by h
 fast slice of them is part of `make test`.
 
 *Right*: as if nothing had happened, the bytes of an undisturbed run. *Refused*: one line of fewer than 600 characters
-says what is wrong, nothing is changed, and the next run goes on. *Traced*: Snakemake, which reads a config before this
+says what is wrong, nothing is changed, and the next run resumes. *Traced*: Snakemake, which reads a config before this
 workflow does, ends with a traceback of its own or is ended; `scripts/config/check_config.py FILE` says the same in one
 line (see running.md). *Wrong*: anything else. A case that did not run to its end is named.
 """

@@ -1,4 +1,4 @@
-"""Servers that go wrong: each prompt gets the answer that belongs to it, once, or one line says what is wrong."""
+"""Faulty servers: each prompt gets its own answer, once, or one line names the fault."""
 
 import time
 from collections import Counter
@@ -31,10 +31,10 @@ KINDS = {
     "openai": list(dict.fromkeys([*OLDER, *BODIES, *OF_CHATS, *SENDING])),
     "anthropic": list(dict.fromkeys([*OLDER, *BODIES, *OF_MESSAGES, *SENDING])),
 }
-#: So many go wrong in `make test`.
+#: Number of faulty requests in `make test`.
 FAST = ("usage 1e+30", "content 5", "half a character", "nested 100,000 deep", "content in parts", "elsewhere 307")
 PROMPTS = ("one", "two", "three", "four")
-#: Faults of the run through Snakemake: those of which the answer to another try, or to this one, is the server's own.
+#: Faults of the run through Snakemake: those after which this or another try gets the server's own answer.
 MIXED = [
     *("429", "429 for 0 seconds", "429 for milliseconds", "429 until a date", "408", "409", "500", "503", "529"),
     *("cut", "torn", "empty", "closed", "error in it", "aborted", "other form", "no usage"),
@@ -143,7 +143,7 @@ FAMILY = Family(
     "servers",
     "Each fault by itself on the first request for each of four prompts, by both protocols; and sweeps through "
     "Snakemake, half of whose requests go wrong: each prompt has the answer that belongs to it, once, or one line ends "
-    "the run and the next goes on.",
+    "the run and the next one resumes.",
     [
         Case("a sample", lambda arena: attack_all("openai", FAST, arena), fast=True),
         *(

@@ -1,4 +1,4 @@
-"""Inputs that are replaced so that no time says it: the answers are always those of a fresh directory."""
+"""Inputs replaced without a newer time: the answers are always those of a fresh directory."""
 
 import json
 import os
@@ -27,8 +27,8 @@ QA = {"task": "multi_document_qa", "dataset": "mine", "positions": {3: [0, 2]}, 
 
 @dataclass(frozen=True)
 class Stale:
-    """config: of both runs; prepare: what is there before the first; replace: what is done to it then, given the
-    number of the replacement, so that it can be undone. during: whether it is done while the first run asks.
+    """config: of both runs; prepare: makes the files before the first run; replace: changes them, given the number of
+    the replacement, so that it can be undone; during: whether this happens while the first run asks.
     """
 
     name: str
@@ -303,7 +303,7 @@ WORDED = {
 
 
 def nothing(bench: Workbench) -> None:
-    """What is there is the project's."""
+    """All files are the project's."""
 
 
 CASES = [
@@ -378,7 +378,7 @@ def attack(stale: Stale, arena: Arena) -> Iterator[Outcome]:
     if stale.during:
         _run_while_replaced(stale, bench)
     else:
-        # The target first: `--until` takes all that is behind it for names of rules.
+        # The target first: `--until` reads everything after it as names of rules.
         bench.run(TARGET, *stale.until)
         stale.replace(bench)
     outcome = run(bench, stale.name)

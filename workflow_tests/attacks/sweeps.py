@@ -1,4 +1,4 @@
-"""The small sweep that is attacked: its inputs, its command, and what its files say."""
+"""The small sweep under attack: its inputs, its command, and readers of its files."""
 
 import json
 import sys
@@ -85,7 +85,7 @@ def local_sweep(folder: Path) -> Sweep:
 
 
 def served_sweep(folder: Path, url: str, protocol: str = "openai") -> Sweep:
-    """Of a model behind a server."""
+    """The sweep of a model on a server."""
     base = f"{url}/v1" if protocol == "openai" else url
     source = {
         "location": "m",

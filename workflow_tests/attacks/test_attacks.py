@@ -1,4 +1,4 @@
-"""Attacks from outside: nothing is lost, no answer is another's, and what is refused is so in one line."""
+"""Attacks: nothing is lost, no prompt gets another's answer, and refusals take one line."""
 
 import os
 from functools import partial

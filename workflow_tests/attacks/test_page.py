@@ -1,4 +1,4 @@
-"""The page of what attacks came to says all that was not right, and what did not run."""
+"""The page of outcomes names all wrong outcomes and all cases that did not run."""
 
 from outcomes import RECORDS_VARIABLE, REFUSED, RIGHT, TRACED, WRONG, Case, Family, Outcome, save
 from run_all import page

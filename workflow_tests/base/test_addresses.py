@@ -1,4 +1,4 @@
-"""Addresses: what in them is secret, and which are this machine's."""
+"""Addresses: their secrets, and those of this machine."""
 
 import sys
 

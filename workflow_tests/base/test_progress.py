@@ -1,4 +1,4 @@
-"""Progress in a log: lines that go on within a long step."""
+"""Progress in a log: lines that continue within a long step."""
 
 import time
 

@@ -61,7 +61,7 @@ def test_text_that_is_not_utf8_is_named(tmp_path):
         (r'{"a": ["half \ud83d"]}', r"\ud83d (column 14) is half a character"),
         (r'{"a": "\ude00\ud83d"}', r"\ude00 (column 8) is half a character"),
         (r'{"\uDC00": 1}', r"\uDC00 (column 3) is half a character"),
-        ("[" * 100_000, "too many brackets in one another"),
+        ("[" * 100_000, "brackets are nested too deeply"),
         ('{"a": ' + "9" * 5000 + "}", "a number has too many digits"),
         ('{"a": 1, "b": 2, "a": 3}', "one object has the key 'a' twice: remove one of them"),
         ('{"x": [{"id": "1", "id": "1"}]}', "one object has the key 'id' twice: remove one of them"),

@@ -1,4 +1,4 @@
-"""The store: an entry is made once, under what it is made of, and a crash leaves nothing that counts as made."""
+"""The store: an entry is made once, under the digest of its inputs, and a crash leaves no entry."""
 
 import multiprocessing
 import time

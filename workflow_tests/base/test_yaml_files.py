@@ -1,4 +1,4 @@
-"""YAML files of users: what YAML would take for something else is an error that names the line."""
+"""YAML files of users: values that YAML silently reads as something else are errors with their line."""
 
 import pytest
 import yaml
@@ -74,7 +74,7 @@ def test_aliases_of_aliases_are_looked_at_once(tmp_path):
 def test_brackets_without_end_are_one_line(text, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(text)
-    with pytest.raises(UserError, match=f"{path}, line [12]: more than 100 lists or mappings in one another"):
+    with pytest.raises(UserError, match=f"{path}, line [12]: more than 100 nested lists or mappings"):
         read_yaml(path)
 
 
@@ -87,7 +87,7 @@ def test_a_hundred_lists_in_one_another_are_read(tmp_path):
 JSON_FILES = {
     b'{"seed": 1, "seed": 2}': "one object has the key 'seed' twice",
     b'{"a": "\\ud83d"}': "is half a character",
-    b"[" * 100_000: "too many brackets",
+    b"[" * 100_000: "brackets are nested too deeply",
     b"{'a': 1}": "not valid JSON",
     '{"a": "é"}'.encode("latin-1"): "not UTF-8 text",
 }

@@ -1,4 +1,4 @@
-"""The audit: which questions it asks again, that it finds a broken engine and where, and that it goes on."""
+"""The audit: its sample of questions, its finding of a broken engine, and its resumption."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The doctor: what it says of made-up machines, and what it finds out on this one."""
+"""The doctor: its judgement of made-up machines, and its facts about this one."""
 
 import http.server
 import json

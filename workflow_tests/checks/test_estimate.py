@@ -1,4 +1,4 @@
-"""The estimate: what is left of a sweep, at what rate, for how much money; and that a running sweep is left alone."""
+"""The estimate: remaining work, rate and money of a sweep; a running sweep is not disturbed."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -259,7 +259,7 @@ def test_the_table_is_printed_and_written(tmp_path):
 
 
 def curve_prompts(counts: dict[tuple[int, int], int]):
-    """Prompts of so many questions at each size and position."""
+    """Prompts at each (size, position), with the given number of questions."""
     made = [
         example(id=str(number), size=size, placement=f"gold_at_{position}", prompt=f"{number} {size} {position}")
         for (size, position), count in counts.items()

@@ -220,7 +220,7 @@ def vocabularies(code: str) -> list[str]:
 
 
 def counts(name: str) -> bool:
-    """Whether a file of that name in a model's folder is part of which model it is."""
+    """Whether a file of that name in a model's folder is part of the model's identity."""
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory() as folder:

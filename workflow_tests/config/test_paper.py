@@ -88,7 +88,7 @@ def supplied_labels(miniature: Study) -> dict:
 
 
 def test_the_miniature_asks_the_models_that_the_paper_asks(miniature):
-    """The same names on the hub, formats, templates and overrides: only what is behind the names is small."""
+    """The same names on the hub, formats, templates and overrides: only the models of these names are small."""
     paper = study(paper_miniature.paper())
     for name, model in paper.models.items():
         assert miniature.models[name].answer_settings() == model.answer_settings()

@@ -1,4 +1,4 @@
-"""The mini-encyclopedia: hard distractors, and answers that can only be read in one passage."""
+"""The mini-encyclopedia: hard distractors, and answers found in one passage only."""
 
 import re
 import string

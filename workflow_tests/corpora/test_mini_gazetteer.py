@@ -1,4 +1,4 @@
-"""The mini-gazetteer: plain questions, each answered by one passage alone."""
+"""The mini-gazetteer: plain questions, each answered by one passage."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Sources of passages: what is read, how it is cut, and what is refused."""
+"""Sources of passages: reading, cutting and refusals."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""The passage stage: how text is cut, shards, ids that must be unique, and the program."""
+"""The passage stage: cutting, shards, unique ids, and the program."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""The records that stages hand on: read as they were written, and refused with file, line and field."""
+"""Records of the stages: read as written, and refused with file, line and field."""
 
 import hashlib
 import json

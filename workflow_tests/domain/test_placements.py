@@ -1,4 +1,4 @@
-"""Placements: words for where the gold items are."""
+"""Placements: words for positions of gold items."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Key-value retrieval where the context stays, and the key asked for is the one at the position."""
+"""Key-value retrieval with a fixed context and another key per position."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""The program that checks examples before anything is asked."""
+"""The program that checks examples before a model is asked."""
 
 import subprocess
 from pathlib import Path

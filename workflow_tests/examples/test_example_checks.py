@@ -1,4 +1,4 @@
-"""The checks of generated examples: nothing to find in the suite's, and each mistake found."""
+"""Checks of generated examples: the suite's pass, and each defect is found."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Orders of retrieved documents, and what a cut leaves of them."""
+"""Orders of retrieved documents, and cuts by score."""
 
 from random import Random
 

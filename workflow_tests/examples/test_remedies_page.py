@@ -1,4 +1,4 @@
-"""The page on remedies: its functions do what the experiments do, and its config can be read."""
+"""The page on remedies: its functions equal those of the experiments, and its config is valid."""
 
 import re
 from random import Random

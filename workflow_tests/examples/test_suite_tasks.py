@@ -1,4 +1,4 @@
-"""The suite's tasks: what their prompts say, that nothing but the gold item's place changes, and the checks of that."""
+"""The suite's tasks: their prompts, the fixed text around the gold item, and the checks of both."""
 
 import json
 from dataclasses import replace

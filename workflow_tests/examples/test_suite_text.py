@@ -1,4 +1,4 @@
-"""The texts of the suite: what repeats, what could be taken for something else, what is asked of prices and years."""
+"""The suite's texts: repetitions, ambiguous words, prices and years."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Where requests of both API engines go, with what, and for how long at most."""
+"""Requests of both API engines: destination, content and time limits."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Both API engines against a server that goes wrong: what is sent again, what ends a run, and what is kept of it."""
+"""Both API engines and a faulty server: retries, errors that end a run, and kept answers."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What the engine for Anthropic's API sends and reads."""
+"""The engine for Anthropic's API: requests and replies."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The engine without a model: its answers, what it imports, and what a config may say of it."""
+"""The engine without a model: its answers, its imports, and its config."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The transformers engine gives the answers of one prompt at a time, whatever the architecture and the batches."""
+"""The transformers engine: equal answers in any batch, for all architectures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ def settings_of(tmp_path_factory):
 
 
 def prepared(prompts: Sequence[list[int]]) -> list[Prepared]:
-    """Prompts of which only the token ids matter."""
+    """Prompts for tests of token ids."""
     return [Prepared("", ids) for ids in prompts]
 
 

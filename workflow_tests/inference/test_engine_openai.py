@@ -1,4 +1,4 @@
-"""What the engine for OpenAI-compatible servers sends, and that a prompt which was not read whole ends the run."""
+"""The engine for OpenAI-compatible servers: requests, and an end of the run for truncated prompts."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The transformers engine with the real reference model: batches change nothing, answers end where they should."""
+"""The transformers engine with the reference model: batches change no answer, and answers end in the right place."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The vLLM engine against its interface, over a model of transformers; and with vLLM, where that is installed."""
+"""The vLLM engine, over a transformers model, and with vLLM if it is installed."""
 
 import importlib.machinery
 import sys
@@ -85,7 +85,7 @@ def test_answers_are_those_of_transformers():
 def test_a_line_end_before_any_text_ends_no_answer(babbler):  # noqa: F811
     settings = replace(SETTINGS, location=babbler, max_new_tokens=15, stop=FIRST_LINE)
     compare(settings, babble(40))
-    # Some were asked again behind such a line end.
+    # Some were resumed after such a line end.
     assert len(Model.last.asked) > 39
 
 

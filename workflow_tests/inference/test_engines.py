@@ -1,4 +1,4 @@
-"""The registry of engines: what each declares of itself, and that it can be read without what it runs on."""
+"""The registry of engines: their facts, readable without their packages."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Which identities share their answers: those that send the same, or load the same, and no others."""
+"""Equal identities: those that send or load the same share their answers, others do not."""
 
 import json
 from itertools import product

@@ -1,4 +1,4 @@
-"""Answers of servers that end with their first line: kept whole, and cut when responses are written."""
+"""First-line stop for servers: answers are kept whole and cut when responses are written."""
 
 import json
 from pathlib import Path

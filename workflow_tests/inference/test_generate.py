@@ -1,4 +1,4 @@
-"""The generate program: killed, torn, out of space, or on a device that is not there, and run again."""
+"""The generate program after kills, torn journals, full disks and missing devices."""
 
 import json
 import os
@@ -117,7 +117,7 @@ def test_a_terminated_run_says_so_on_one_line_and_the_next_goes_on(inputs, undis
     said = kill_after_four(process, tmp_path / "journal.jsonl", signal.SIGTERM)
     assert process.returncode == 1
     assert said.splitlines()[-1] == (
-        "stopped by SIGTERM: what was finished is kept, run the same command again to go on"
+        "stopped by SIGTERM: what was finished is kept, run the same command again to continue"
     )
     assert "Traceback" not in said
     kept = responses_in(tmp_path / "journal.jsonl")

@@ -1,4 +1,4 @@
-"""Why prompts are asked again: the fields that differ from the nearest identity, and how they are told."""
+"""Reasons to ask again: the fields that differ from the nearest identity, in words."""
 
 from litm.inference.identity import sweep_identity
 from litm.inference.identity_changes import NEW_PROMPTS, identity_changes, reason_in_words, reason_to_ask

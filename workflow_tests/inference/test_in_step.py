@@ -1,4 +1,4 @@
-"""Asynchronous generators, one in another, are closed from the outside in when whoever asks for their items ends."""
+"""Nested asynchronous generators are closed from the outside in when their consumer ends."""
 
 import asyncio
 from contextlib import aclosing

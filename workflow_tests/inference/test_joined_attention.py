@@ -1,4 +1,4 @@
-"""Attention to keys in several places is attention to all of them."""
+"""Joined attention over several places equals attention over all keys."""
 
 import pytest
 import torch
@@ -107,7 +107,7 @@ def test_a_layer_attends_to_what_was_read_before_and_to_what_comes_before_each_t
 def test_rows_attend_to_the_beginning_of_their_group_and_to_their_own_tokens(heads):
     """Prompts of 23, 25, 9 and 6 tokens; the first two begin with the same 20, of the others nothing is known."""
     rows = Rows(lengths=[23, 25, 9, 6], groups=[(slice(0, 2), 20), (slice(2, 4), 0)], new_tokens=3)
-    assert (rows.behind, rows.together, rows.room) == ([3, 5, 9, 6], 9, 12)
+    assert (rows.suffixes, rows.together, rows.room) == ([3, 5, 9, 6], 9, 12)
     one, none, layer = RoomyLayer(30), RoomyLayer(30), GroupedLayer(rows)
     beginning = states(1, heads[1], 20), states(1, heads[1], 20)
     one.update(*beginning)
@@ -122,12 +122,12 @@ def test_rows_attend_to_the_beginning_of_their_group_and_to_their_own_tokens(hea
         found = layer.attend(query, scale=0.5)
         assert layer.get_seq_length() == length
         assert found.isfinite().all()
-        for row, (behind, known) in enumerate(zip(rows.behind, (20, 20, 0, 0), strict=True)):
-            own = slice(9 - behind, 9)
+        for row, (suffix, known) in enumerate(zip(rows.suffixes, (20, 20, 0, 0), strict=True)):
+            own = slice(9 - suffix, 9)
             after = new if tokens == 1 else (new[0][:, :, :0], new[1][:, :, :0])
             keys, values = (
                 torch.cat([begun[:, :, :known], part[row : row + 1, :, own], next_[row : row + 1]], dim=2)
                 for begun, part, next_ in zip(beginning, read, after, strict=True)
             )
-            asked = query[row : row + 1, :, -min(behind, tokens) :]
+            asked = query[row : row + 1, :, -min(suffix, tokens) :]
             torch.testing.assert_close(found[row : row + 1, :, -asked.shape[2] :], expected(asked, keys, values))

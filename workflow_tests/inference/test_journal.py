@@ -207,7 +207,7 @@ def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_th
     )
 
 
-@pytest.mark.parametrize("kind", ["cr", "cr behind a line", "gzip", "gzip of many", "no json", "lines of others"])
+@pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
 def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(tmp_path, kind):
     path = tmp_path / "journal.jsonl"
     write(path, [ANSWERS])
@@ -215,7 +215,7 @@ def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(tmp_path, kind):
     first = whole.index(b"\n") + 1
     content = {
         "cr": whole.replace(b"\n", b"\r"),
-        "cr behind a line": whole[:first] + whole[first:].replace(b"\n", b"\r"),
+        "cr after a line": whole[:first] + whole[first:].replace(b"\n", b"\r"),
         "gzip": gzip.compress(whole, mtime=0).replace(b"\n", b"\v"),
         "gzip of many": gzip.compress(os.urandom(5000) + whole, mtime=0),
         "no json": b"key,text",

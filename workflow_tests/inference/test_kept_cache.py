@@ -1,4 +1,4 @@
-"""Prompts that are read one after the other keep what they have in common, and answer as if they had not."""
+"""The prefix cache: shared prefixes are kept, and answers do not change."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ CAN_JOIN = ("llama", "qwen2", "gpt_neox")
 
 
 def answers(settings: EngineSettings, prompts: list[list[int]]) -> tuple[list[Response], int | None]:
-    """The answer to each prompt, each of which must come once, and the prompt tokens computed."""
+    """The answer to each prompt, exactly one each, and the prompt tokens computed."""
     engine = load_engine("transformers", settings)
     pairs = [pair for batch in engine.generate(prepared(prompts)) for pair in batch]
     assert sorted(index for index, _ in pairs) == list(range(len(prompts)))
@@ -102,7 +102,7 @@ def test_joined_attention_gives_the_same_answers_and_computes_hardly_more_than_t
     assert found == expected
     # It is tried with two; one prompt alone has no group.
     assert max(lengths) == {1: 2, 600: 8, 10**6: 200}[batch_tokens]
-    # Prompts of fifty tokens, of which the four that groups may compute again are many, as is what a batch forgets.
+    # In prompts of fifty tokens, the four that groups may recompute are many, and so are those that a batch forgets.
     assert tree_tokens(prompts) <= computed <= tree_tokens(prompts) * {1: 1, 600: 1.11, 10**6: 1.05}[batch_tokens]
 
 
@@ -113,7 +113,7 @@ def test_the_same_prompt_and_its_beginning_are_answered_too(tmp_path):
     settings = replace(SETTINGS, location=str(tmp_path))
     found, computed = answers(settings, prompts)
     assert found == answers(replace(settings, share_prefixes=False), prompts)[0]
-    # What is said behind a prompt is not kept: its last token is computed again, of all of a batch that end alike.
+    # The output after a prompt is not kept: its last token is computed again, once for equal prompts of a batch.
     assert computed == tree_tokens(prompts) + 1
 
 
@@ -128,7 +128,7 @@ def test_the_reference_model_answers_alike_with_and_without_sharing():
 
 
 def sharing(*prompts: tuple[int, int]) -> list[list[int]]:
-    """Prompts in the order of their ids: each with so many tokens of the one before it, and so many of its own."""
+    """Prompts in the order of their ids: each as (tokens shared with the previous one, own tokens)."""
     made: list[list[int]] = []
     for common, own in prompts:
         made.append([*(made[-1][:common] if made else []), *[len(made)] * own])
@@ -145,7 +145,7 @@ def sharing(*prompts: tuple[int, int]) -> list[list[int]]:
         pytest.param([(0, 200), (100, 100), (180, 20)], [(1, 199), (2, 180)], id="that has more in common"),
         pytest.param([(0, 200), (150, 50), (170, 30)], [(1, 199), (2, 170)], id="two of three with more in common"),
         pytest.param([(0, 200), (180, ENDING + 2)], [(1, 199), (1, 181 + ENDING)], id="a long ending"),
-        pytest.param([(0, 200), (200, 20)], [(2, 199)], id="one that goes on"),
+        pytest.param([(0, 200), (200, 20)], [(2, 199)], id="one that continues"),
         pytest.param([(0, 200), (200, 0), (200, 0)], [(3, 199)], id="all the same"),
         pytest.param([(0, 1), (0, 1)], [(2, 0)], id="of one token"),
     ],

@@ -1,4 +1,4 @@
-"""Answers that other sweeps have: found by the prompt and the identity, whatever the journal is called."""
+"""Reuse across sweeps: answers found by prompt and identity, whatever the name of the journal."""
 
 import json
 from pathlib import Path

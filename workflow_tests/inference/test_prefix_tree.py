@@ -1,4 +1,4 @@
-"""The prefix tree of a sweep's prompts: its size, and the order in which prompts share the most."""
+"""The prefix tree of a sweep's prompts: its size, and the order with the longest shared prefixes."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Responses that somebody else recorded: how they are matched, what is said of what does not match, and a real run."""
+"""Recorded responses: matching, messages on mismatches, and a real run."""
 
 import csv
 import gzip

@@ -1,4 +1,4 @@
-"""Chats that are sent to a server as texts: the chat template that made them is part of what defines an answer."""
+"""Chats rendered here for a server: the chat template is part of the identity."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A real server of a real model: llama.cpp's, with the GGUF file that the local engine reads de-quantised.
+"""llama.cpp's server with the GGUF file that the local engine dequantises.
 
 The two compute with other numbers (llama.cpp rounds activations to 8 bits, and leaves the weights in 4), so answers may
 differ: how many do is printed and bounded. What they are asked must not differ by a token.

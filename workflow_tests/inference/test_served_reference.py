@@ -1,4 +1,4 @@
-"""A real OpenAI-compatible server, `transformers serve` of the reference model, gives the local engine's answers."""
+"""`transformers serve` with the reference model gives the local engine's answers."""
 
 import os
 import shutil
@@ -84,8 +84,8 @@ def cut(response: Response) -> Response:
 
 
 def check_the_same(url: str, model: Path, contents: list, **changes: object) -> list:
-    """Both engines' answers, which must agree in all but their own counts of answer tokens and how they were made; and,
-    where the first line is all that is wanted, in what one token has behind its line end.
+    """Both engines' answers, checked to be equal, except for their counts of answer tokens and `made_with`, and, with
+    the first-line stop rule, for the text after the line end within one token.
     """
     settings = replace(SETTINGS, location=str(model), tokenizer=str(model), **changes)
     served = responses("openai", replace(settings, base_url=url, concurrency=4), contents)
@@ -116,7 +116,7 @@ def test_completions_are_those_of_the_local_engine(url, model):
 
 @pytest.mark.slow
 def test_first_lines_and_cut_answers_are_those_of_the_local_engine(url, model, tmp_path):
-    # The quotation mark behind a value is a line end in the words of this copy, which goes on after it.
+    # In the vocabulary of this copy the quotation mark after a value is a line end, and answers continue after it.
     spoken = shutil.copytree(model, tmp_path / "lines")
     words = read_json(spoken / "tokenizer.json")
     vocabulary = words["model"]["vocab"]

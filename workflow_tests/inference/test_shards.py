@@ -1,4 +1,4 @@
-"""Shards of a sweep: what each is asked, and that all together are the sweep, however many there are."""
+"""Shards of a sweep: their prompts, and that any number of shards makes the whole sweep."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""A sweep with an engine that is only pretended: what is asked, kept, left out."""
+"""A sweep with a fake engine: prompts asked, answers kept, questions left out."""
 
 from dataclasses import replace
 

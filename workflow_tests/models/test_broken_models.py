@@ -1,4 +1,4 @@
-"""A broken file of a model is one line that names it, and found before anything is asked."""
+"""Broken model files: one line that names the file, before anything is asked."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Which GPUs jobs take that run side by side: no two the same, and none that SLURM has assigned."""
+"""GPUs of parallel jobs: all different, and assigned by SLURM where there is one."""
 
 import subprocess
 import sys

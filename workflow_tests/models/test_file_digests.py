@@ -1,4 +1,4 @@
-"""When a file is hashed again."""
+"""File digests: when a file is hashed again."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""GGUF files: what their headers say, what they are unpacked to, and which files are refused."""
+"""GGUF files: headers, unpacked folders, and refused files."""
 
 import json
 import struct
@@ -29,7 +29,7 @@ def identified(tmp_path_factory):
 
 
 def identified_now(path: Path) -> dict:
-    """The source of the model in a GGUF file, with the store beside it."""
+    """The source of the model in a GGUF file, with the store next to it."""
     sys.path.insert(0, str(ROOT / "scripts" / "models"))
     identify = import_module("identify_model").identify
     location = {"path": str(path), "hub": None, "revision": None, "dtype": "float32"}

@@ -1,4 +1,4 @@
-"""Files of hub models in the local cache: as their commit has them, or refused."""
+"""Cached files of hub models: equal to those of their commit, or refused."""
 
 import hashlib
 import os

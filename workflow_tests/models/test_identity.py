@@ -1,4 +1,4 @@
-"""Which model it is."""
+"""Identity of models."""
 
 import json
 import shutil
@@ -189,7 +189,7 @@ def test_values_for_keys_of_a_configuration_replace_its_own_and_a_key_that_it_ha
     assert context_window_of(changed) == 512 and changed.rope_parameters == rotary
     with pytest.raises(UserError) as caught:
         load_config(str(tmp_path), None, {"rope_ratio": 8})
-    assert str(caught.value) == f"configuration of {tmp_path}: it has no 'rope_ratio': mend the model's 'config'"
+    assert str(caught.value) == f"configuration of {tmp_path}: it has no 'rope_ratio': fix the model's 'config'"
 
 
 def test_the_tokenizer_files_are_the_model_files_without_the_weights():

@@ -1,4 +1,4 @@
-"""Code that comes with a model runs only where its entry says so, whatever the folder or standard input say."""
+"""Code that comes with a model runs only if its entry allows it, whatever the folder or standard input say."""
 
 import ast
 import io

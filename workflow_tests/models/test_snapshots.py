@@ -1,4 +1,4 @@
-"""The `fetch` target: models of a hub, pretended on this machine, are afterwards there without it."""
+"""The `fetch` target: models of a local fake hub are in the cache afterwards."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from conftest import ROOT
 from litm.models.hub import wanted_files
 
 MODEL, COMMIT = ROOT / "resources" / "reference_model", "0123456789abcdef0123456789abcdef01234567"
-#: Beside the model's files: what must not be downloaded.
+#: Files next to the model's that must not be downloaded.
 OTHERS = {"pytorch_model.bin": b"the same once more", "onnx/model.safetensors": b"", "README.md": b""}
 
 

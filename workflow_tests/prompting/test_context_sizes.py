@@ -1,4 +1,4 @@
-"""Contexts of a length in tokens."""
+"""Context sizes in tokens."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a model is given of an example: a text or messages, in its format, with the special tokens once."""
+"""Prompt formats: text or messages, with special tokens once."""
 
 import pytest
 from conftest import ROOT

@@ -1,4 +1,4 @@
-"""Models that reason before they answer: switched off, left out of what is scored, or given tokens of its own."""
+"""Reasoning models: switched off, stripped before scoring, or with a token budget."""
 
 from dataclasses import replace
 
@@ -191,7 +191,7 @@ def test_keys_that_do_not_go_together_are_refused(keys, message):
 
 # --- Responses ---
 
-#: The tags have two tokens each, one of which both begin with.
+#: The tags have two tokens each and share the first.
 PIECES = ["<", "think>", "/think>", "\n", " a", " b", "c", " \n", "d", "</s>"]
 END = len(PIECES) - 1
 NEW_TOKENS, REASONING_TOKENS = 8, 11

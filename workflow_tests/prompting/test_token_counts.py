@@ -1,4 +1,4 @@
-"""Where the gold items are in tokens: as decoding says, for each kind of tokenizer and template, or not known."""
+"""Token positions of the gold items: equal to those by decoding, for all tokenizers and templates, or unknown."""
 
 import subprocess
 from dataclasses import replace
@@ -330,7 +330,7 @@ def test_the_program_says_how_many_gold_items_have_no_known_place(tmp_path):
         tmp_path, "--tokenizer", str(tmp_path / "tokenizer"), "--prompt-template", CHAT,
         "--examples", str(tmp_path / "examples.jsonl.gz"),
     )  # fmt: skip
-    expected = "m/e: it is not known where 2 gold items are in tokens (tokenizer or chat template change their text)\n"
+    expected = "m/e: the token positions of 2 gold items are unknown (tokenizer or chat template change their text)\n"
     assert (done.returncode, done.stderr) == (0, expected)
     assert pd.read_csv(tmp_path / "tokens.csv")["n_gold_located"].tolist() == [0]
     assert pd.read_parquet(tmp_path / "positions.parquet")["first_token"].isna().tolist() == [True, True]

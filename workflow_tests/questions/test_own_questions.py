@@ -1,4 +1,4 @@
-"""A user's own questions: the tables they may be in, and one line for each mistake."""
+"""A user's own questions: table formats, and one line for each mistake."""
 
 import gzip
 import json

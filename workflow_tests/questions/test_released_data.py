@@ -1,4 +1,4 @@
-"""The authors' released files, where they are at hand: the paper's token tables, and all a file serves."""
+"""The authors' released files, if present: the paper's token tables, and the sizes that a file serves."""
 
 import unicodedata
 from dataclasses import replace

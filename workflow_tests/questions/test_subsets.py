@@ -1,4 +1,4 @@
-"""Subsets of the questions: by labels of AmbigNQ, SituatedQA or one's own, and seeded samples."""
+"""Subsets of questions: by labels of AmbigNQ, SituatedQA or the user, and seeded samples."""
 
 import json
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The reference model's training: honest lessons, exact packing, runs that go on, and a model that anyone can load."""
+"""The reference model's training: lessons, exact packing, runs that resume, and a loadable model."""
 
 from dataclasses import replace
 from random import Random

@@ -98,7 +98,7 @@ class Results:
         score_sweep(sweep, everything, responses).to_parquet(self.folder / f"{experiment}.parquet", index=False)
 
     def export(self, output: str = "out") -> Path:
-        """Run the program: the folder that it makes, beside which is the zip file."""
+        """Run the program; returns its output folder, next to the zip file."""
         scores = {curve["scores"]: pd.read_parquet(curve["scores"]) for curve in self.curves}
         write_csv(self.folder / "accuracy.csv", pd.concat(map(accuracy_table, scores.values())))
         argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", str(self.summaries)]

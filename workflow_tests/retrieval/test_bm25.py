@@ -1,4 +1,4 @@
-"""BM25: what a direct run of pyserini finds, whatever order the passages came in; and clear words without Java."""
+"""BM25: the hits of a direct run of pyserini, in any order of passages; and clear errors without Java."""
 
 import csv
 import gzip

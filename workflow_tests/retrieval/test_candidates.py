@@ -1,4 +1,4 @@
-"""Candidates: gold document first, distractors in their order and without an answer, nothing left out in silence."""
+"""Candidates: gold document first, distractors in order and without an answer, every omission reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Dense retrieval: vectors do not depend on their batch, search is exact over shards, an interruption costs a block."""
+"""Dense retrieval: vectors independent of batches, exact search over shards, a block lost per interruption."""
 
 import json
 import os

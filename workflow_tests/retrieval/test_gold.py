@@ -1,4 +1,4 @@
-"""Gold passages: those that the user names, or else the first retrieved with an answer; and the user's corrections."""
+"""Gold passages: named by the user, or else the first retrieved with an answer; and corrections."""
 
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def test_what_names_no_passage_is_one_line_with_line_and_column():
         "q.csv, line 5, column 'file': ships.txt is not among the documents (/data/laws/code.pdf, guide.pdf, "
     )
     assert refusal(file="guide.pdf", page=3) == (
-        "q.csv, line 5, column 'page': guide.pdf has no text on page 3 (it has pages 1 to 2); mend the page or leave "
+        "q.csv, line 5, column 'page': guide.pdf has no text on page 3 (it has pages 1 to 2); fix the page or leave "
         "it empty"
     )
     assert "(it has no pages)" in refusal(file="mill.txt", page=1)
@@ -260,7 +260,7 @@ def test_a_copy_of_documents_that_have_changed_corrects_only_the_rows_that_were_
     table.to_csv(tmp_path / "mine.csv", index=False)
     ran = run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv")
     assert [one.given_gold_id for one in read_question_records(tmp_path / "found.jsonl")] == [BRIDGE.id, MAYOR.id]
-    assert "mine: 1 corrections are of documents that have changed since, such as" in ran.stderr
+    assert "mine: 1 corrections concern documents that have changed since, such as" in ran.stderr
     table.loc[1, "excerpt"] = "The mayor in those days was Ben..."
     table.to_csv(tmp_path / "mine.csv", index=False)
     assert "changed since" not in run_program("find_gold", *words, "--corrections", tmp_path / "mine.csv").stderr

@@ -1,4 +1,4 @@
-"""What an existing retrieval system has retrieved: its shapes, its order, and what is wrong with it."""
+"""Recorded hits of an existing retrieval system: formats, order and errors."""
 
 import json
 from pathlib import Path
@@ -83,8 +83,8 @@ def test_a_trec_run_is_read_by_the_ids_of_questions_and_ordered_by_score(tmp_pat
         ("r.jsonl", [{"question": "a?", "docs": [{**MILL, "score": float("inf")}]}], "docs[0]: the score must be a"),
         ("r.jsonl", [{"question": "a?", "docs": [["x", 10**400]]}], "docs[0]: the score must be a number, found"),
         ("run.txt", ["1 Q0 d1 1 nan x"], "run.txt, line 1: the score must be a number, found 'nan'"),
-        ("r.jsonl", [{"question": "a?", "docs": ["x", "x"]}], "r.jsonl, line 1: a document is there twice for one"),
-        ("r.jsonl", [{"question": "a?", "docs": []}] * 2, "r.jsonl, line 2: the question 'a?' is there twice"),
+        ("r.jsonl", [{"question": "a?", "docs": ["x", "x"]}], "r.jsonl, line 1: a document occurs twice for one"),
+        ("r.jsonl", [{"question": "a?", "docs": []}] * 2, "r.jsonl, line 2: the question 'a?' occurs twice"),
         ("r.jsonl", [{"question": "a?", "docs": []}], "r.jsonl: nothing for 1 of 2 questions, such as 'b?'; its"),
         ("run.txt", ["1 Q0 d1 1 0.5"], "run.txt, line 1: 5 fields, but a line of a TREC run has six"),
         ("run.txt", ["1 Q0 d1 1 high x"], "run.txt, line 1: the score must be a number, found 'high'"),

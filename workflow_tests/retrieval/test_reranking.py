@@ -1,4 +1,4 @@
-"""Reranking: the order of a cross-encoder is that of the library it is made for; fusion is the published formula."""
+"""Reranking: a cross-encoder's order is its library's; fusion follows the published formula."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The workflow on a real SLURM: the same bytes as without, GPUs for those who asked, nothing lost by its signals."""
+"""The workflow on a real SLURM: the same bytes, GPUs for the jobs that request them, nothing lost by signals."""
 
 import hashlib
 import os
@@ -79,7 +79,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 class Run:
-    """A run of Snakemake that goes on while the test looks at it."""
+    """A run of Snakemake that continues while the test watches it."""
 
     def __init__(self, bench: Workbench, command: list[str], pause: float) -> None:
         self.bench, self.output = bench, bench.path("output.txt")
@@ -90,7 +90,7 @@ class Run:
             )
 
     def wait_for_batches(self, count: int) -> None:
-        """Wait until so many batches were begun, by all runs together."""
+        """Wait until all runs together have begun this number of batches."""
         while len(begun(self.bench)) < count:
             assert self.process.poll() is None, self.output.read_text()
             time.sleep(0.2)

@@ -1,4 +1,4 @@
-"""Engines of both protocols, against a server beside the test."""
+"""Engines of both protocols, against a server next to the test."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -12,7 +12,7 @@ from litm.prompting.formats import RAW
 
 PROTOCOLS = ("openai", "anthropic")
 CANARY = "sk-CANARY-0123456789"
-#: For a server beside us: seconds become hundredths. Not the time-out, lest a busy machine be taken for a fault.
+#: For a local server: seconds become hundredths. The time-out stays, or a busy machine would look like a fault.
 HASTE = Patience(timeout=5.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
 SETTINGS = EngineSettings(
     location="some-model",
@@ -33,7 +33,7 @@ def make_engine(protocol: str, server: FaultServer, patience: Patience | None = 
 
 
 def answers(engine, prompts: list[str]) -> dict[int, Response]:
-    """The responses by the number of the prompt, each of which must come once."""
+    """The responses by the number of the prompt, exactly one each."""
     pairs = [pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch]
     assert len({index for index, _ in pairs}) == len(pairs)
     return dict(pairs)

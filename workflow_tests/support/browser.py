@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by the DevTools protocol over a pipe: no driver, no port, no network."""
+"""A headless Chromium, driven by the DevTools protocol over a pipe, without driver, port or network."""
 
 import base64
 import json
@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-#: What the program is called in Debian, and elsewhere.
+#: Names of the program in Debian and elsewhere.
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def find_browser() -> str | None:
-    """Where the browser is, None if there is none."""
+    """The path of the browser, None if there is none."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -49,7 +49,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **parameters: Any) -> dict:
-        """The result of a DevTools command; what the page reports meanwhile is kept."""
+        """The result of a DevTools command; events of the page are kept."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
         if self._session:

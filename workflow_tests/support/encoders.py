@@ -10,12 +10,12 @@ WORDS = [f"w{number}" for number in range(200)]
 
 
 def make_encoder(folder: Path, layers: int = 2, positions: int = 64) -> Path:
-    """A BERT of 32 dimensions for so many tokens, with a vocabulary of words w0 to w199, saved in the folder."""
+    """A BERT with 32 dimensions and the vocabulary w0 to w199, saved in the folder; positions: longest input."""
     return _saved(BertModel, folder, layers, positions)
 
 
 def make_cross_encoder(folder: Path, layers: int = 2, positions: int = 64, labels: int = 1) -> Path:
-    """The same with a head that gives each pair of texts so many scores."""
+    """The same with a head that gives each pair of texts `labels` scores."""
     return _saved(BertForSequenceClassification, folder, layers, positions, num_labels=labels)
 
 

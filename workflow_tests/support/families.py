@@ -26,7 +26,7 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-#: Word 0 pads, word 1 ends an answer; the others are read and said.
+#: Vocabulary: word 0 pads, word 1 ends an answer.
 WORDS = ["<pad>", "</s>", *(f"w{n}" for n in range(2, 96))]
 #: Tokens that layers with a sliding window see: most prompts are longer.
 WINDOW = 8
@@ -89,7 +89,7 @@ def save_model(family: str, folder: Path, seed: int = 1) -> None:
     """A model folder of that family, with the same weights for the same seed."""
     torch.manual_seed(seed)
     model = FAMILIES[family]()
-    # Its embedding is zero otherwise, and padding that is read would do little.
+    # Otherwise the padding's embedding is zero, and a model that reads padding would hardly show it.
     torch.nn.init.normal_(model.get_input_embeddings().weight[0].detach())
     model.save_pretrained(folder)
     words = Tokenizer(WordLevel({word: id for id, word in enumerate(WORDS)}, unk_token="<pad>"))
@@ -104,7 +104,7 @@ def random_prompts(count: int, longest: int = 60) -> list[list[int]]:
 
 
 def related_prompts(count: int, longest: int = 120) -> list[list[int]]:
-    """Token ids of prompts of which four each have a beginning in common, of many lengths."""
+    """Token ids of prompts of many lengths; groups of four share a prefix."""
     chance = random.Random(count)
     prompts: list[list[int]] = []
     while len(prompts) < count:

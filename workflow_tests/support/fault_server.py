@@ -1,4 +1,4 @@
-"""A local server of both protocols, OpenAI's and Anthropic's, that answers, or goes wrong, as it is told."""
+"""A local server with both protocols, OpenAI's and Anthropic's, that answers or fails on command."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-#: What the server says when it is wrong in a way that goes by: name of the fault, status, headers.
+#: Temporary faults: name, status and headers of the reply.
 STATUSES = {
     "429": (429, {}),
     "429 for 0 seconds": (429, {"Retry-After": "0"}),
@@ -32,7 +32,7 @@ STATUSES = {
     "filtered prompt": (400, {}),
     "later": (429, {"Retry-After": "7200"}),
 }
-#: The code that an error has, where that matters.
+#: Error codes of faults that need one.
 CODES = {"quota": "insufficient_quota", "too long": "context_length_exceeded", "filtered prompt": "content_filter"}
 #: Faults after which the same request is answered.
 PASSING = [
@@ -48,12 +48,12 @@ REASONS = {
 
 
 def answer_to(prompt: str) -> str:
-    """What the server answers: different for every prompt."""
+    """The server's answer, different for every prompt."""
     return hashlib.sha256(prompt.encode()).hexdigest()[:20]
 
 
 def seeded_faults(seed: int, share: float, kinds: Sequence[str], at_most: int) -> Callable[[str, int], str | None]:
-    """Faults for that share of requests, for at most so many of one prompt; the same ones for the same seed."""
+    """Faults for a share of the requests, up to a number per prompt; equal seeds give equal faults."""
 
     def fault(prompt: str, attempt: int) -> str | None:
         draw = random.Random(f"{seed} {prompt} {attempt}")
@@ -64,11 +64,11 @@ def seeded_faults(seed: int, share: float, kinds: Sequence[str], at_most: int) -
 
 @dataclass
 class FaultServer:
-    """A context manager; `url` is where it listens.
+    """A context manager; `url`: its address.
 
-    fault: by prompt and number of the request for it, from 1, what goes wrong; answer: the text of an answer; tokens:
-    how many a prompt has. Kept: `asked`, (seconds, prompt, fault) of each request; `answered`, how many whole answers
-    were sent to each prompt; `bodies`, `headers` and `keys`, what was sent to it. elsewhere: where it redirects to.
+    fault: function from a prompt and the number of its request, from 1, to a fault; answer: function from a prompt to
+    its answer; tokens: number of tokens of a prompt; elsewhere: target of redirects. Recorded: `asked`, (seconds,
+    prompt, fault) of each request; `answered`, complete answers per prompt; `bodies`, `headers` and `keys` of requests.
     """
 
     fault: Callable[[str, int], str | None] = lambda prompt, attempt: None
@@ -101,7 +101,7 @@ class FaultServer:
         self._thread.join()
 
     def register(self, prompt: str, body: dict, key: str | None) -> str | None:
-        """Keep a request; what goes wrong with it."""
+        """Record a request; returns its fault."""
         with self._lock:
             self._attempts[prompt] += 1
             fault = self.fault(prompt, self._attempts[prompt])
@@ -111,14 +111,14 @@ class FaultServer:
             return fault
 
     def sent(self, prompt: str) -> None:
-        """Keep that a whole answer was sent."""
+        """Record a complete answer."""
         with self._lock:
             self.answered[prompt] += 1
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    #: Headers and body are two packets, and the second would wait for the client to have heard of the first.
+    #: Headers and body are two packets; the second would wait for the acknowledgement of the first.
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
@@ -160,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "503 in hex":
             self._send(503, b'{"error": {"message": "busy"}}', {"Content-Type": "application/json; charset=hex"})
         elif fault == "error in it":
-            self._send(200, b'{"error": {"message": "no luck behind this server"}}')
+            self._send(200, b'{"error": {"message": "no luck upstream"}}')
         else:
             answer = self._reply(body, prompt, fault)
             if fault == "key as the model":
@@ -187,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
                     faults.sent(prompt)
 
     def _drip(self, fault: str) -> None:
-        """A sign of life every now and then, until the client or the server is gone."""
+        """Send a blank now and then, until the client or the server ends."""
         self.close_connection = True
         head, sign = (b"", b"X-Wait: 1\r\n") if fault == "drip of headers" else (b"Content-Length: 99999\r\n\r\n", b" ")
         with suppress(OSError):
@@ -202,7 +202,7 @@ class _Handler(BaseHTTPRequestHandler):
         of_openai, of_anthropic = REASONS.get(fault or "stop", REASONS["stop"])
         usage = {"prompt_tokens": tokens, "completion_tokens": len(str(text))}
         if self.path.endswith("/messages"):
-            # What came from a cache is counted beside the rest.
+            # Tokens from a cache are counted separately.
             usage = {"input_tokens": tokens - 1, "cache_read_input_tokens": 1, "output_tokens": len(str(text))}
             answer = {"content": [{"type": "text", "text": text}], "stop_reason": of_anthropic}
         elif self.path.endswith("/chat/completions"):
@@ -232,4 +232,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *words: object) -> None:
-        """Nothing: a test's own output says what went wrong."""
+        """No log: a test's own output names its failure."""

@@ -1,4 +1,4 @@
-"""Runs the programs of rules in forks of one process that has imported what they use, which takes longer than they do.
+"""Fork server: runs the programs of rules in forks of one process whose imports, slower than the programs, are done.
 
 Started as a program, this is the process: `fork_server.py SOCKET`. It ends with its standard input.
 """
@@ -20,7 +20,7 @@ import traceback
 from functools import cache
 from pathlib import Path
 
-#: What programs import, but of the project itself. Not pyserini, which starts Java.
+#: Packages that programs import. Not pyserini, which starts Java.
 IMPORTS = (
     *("pandas", "pyarrow.parquet", "yaml", "jinja2", "tqdm", "matplotlib.pyplot", "seaborn"),
     *("torch", "transformers"),
@@ -45,7 +45,7 @@ sys.exit(int(server.recv(9) or 70))
 
 @cache
 def forking_python() -> Path:
-    """A `python` that runs programs in forks of a server, which is started now and ends with this process."""
+    """The path of a `python` that runs programs in forks of a server, which starts now and ends with this process."""
     folder = Path(tempfile.mkdtemp(prefix="forks-"))
     listening, python = folder / "socket", folder / "python"
     server = subprocess.Popen([sys.executable, __file__, listening], stdin=subprocess.PIPE)
@@ -59,12 +59,12 @@ def forking_python() -> Path:
 
 
 def serve(path: str) -> None:
-    """Import, listen, and run each program that is asked for, until standard input ends."""
+    """Import, listen, and run each requested program, until standard input ends."""
     for name in IMPORTS:
         importlib.import_module(name)
     for name in LAZY:
         getattr(sys.modules["transformers"], name)
-    # Nobody waits for the forks: clients hear of their ends from them.
+    # Forks report their ends to clients themselves, so nobody waits for them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(path)
@@ -77,7 +77,7 @@ def serve(path: str) -> None:
 
 
 def answer(client: socket.socket) -> None:
-    """Run the program that a client asks for, as if it were started there, and end."""
+    """Run the requested program as if the client had started it, and end."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     request, files, *_ = socket.recv_fds(client, 2**20, 3)
     words, folder, environment = json.loads(request)
@@ -96,7 +96,7 @@ def answer(client: socket.socket) -> None:
 
 
 def program_status(words: list[str]) -> int:
-    """Run a program with its arguments; its exit status, by Python's rules."""
+    """Run a program with its arguments; returns its exit status, by Python's rules."""
     sys.argv[:] = words
     sys.path[:1] = [str(Path(words[0]).resolve().parent), *os.environ["PYTHONPATH"].split(os.pathsep)]
     try:

@@ -7,7 +7,7 @@ from gguf import GGMLQuantizationType, GGUFWriter, TokenType, quantize
 
 TEMPLATE = "{% for message in messages %}<u>{{ message['content'] }}</u>{% endfor %}<a>"
 WIDTH, INNER, LAYERS, HEADS, WINDOW = 64, 96, 2, 4, 256
-#: Every byte as GPT-2 writes it would be 256 tokens: printable ASCII is enough for tests, and "Ġ" is a space.
+#: Vocabulary: printable ASCII instead of all 256 bytes of GPT-2; "Ġ" is a space.
 WORDS = ["<unk>", "<s>", "</s>", "<u>", "</u>", "<a>", *map(chr, range(33, 127)), "Ġ", "Ċ", "ab"]
 
 
@@ -19,7 +19,7 @@ def write_gguf(
     has_tokenizer: bool = True,
     parts: int = 1,
 ) -> dict[str, np.ndarray]:
-    """Write a model with weights of a kind (norms are always float32); the weights as they were before, by name."""
+    """Write a model with one kind of weights (norms are always float32); returns the original weights by name."""
     writer = GGUFWriter(path, architecture)
     writer.add_name("Tiny Instruct")
     writer.add_context_length(WINDOW)

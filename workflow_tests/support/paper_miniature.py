@@ -2,9 +2,9 @@
 
     python workflow_tests/support/paper_miniature.py FOLDER --cores 2
 
-The config that this adds says where things are and how many. The models are asked by their names on the hub, of which
-the folder has a cache, and the data are fetched as they always are, from a mirror in the folder. The models that are no
-longer offered answer by recorded responses, right or wrong by chance, and less often right in the middle.
+The added config sets locations and numbers. Models are asked by their hub names from a hub cache in the folder, and
+data are fetched as usual from a mirror in the folder. Models that are no longer offered have recorded responses, right
+or wrong at random, and less often right in the middle.
 """
 
 import argparse
@@ -38,7 +38,7 @@ PASSAGES, SHARDS = 120, 2
 SHORT_WINDOW = 480
 #: Sizes that GPT-3.5-Turbo's 4,096 tokens hold.
 SHORT_SIZES = (0, 1, 5, 10, 20, 75)
-#: What the tiny models can say: the words of families.py, of which those of the answers are in few documents.
+#: Vocabulary of the tiny models: the words of families.py; few documents contain the answers.
 WORDS = [f"w{number}" for number in range(2, 96)]
 ANSWERS = WORDS[:QUESTIONS]
 #: By the beginning of a name on the hub.

@@ -1,4 +1,4 @@
-"""The project's programs, called in this process: what they import is imported once, and not for every call."""
+"""The project's programs, called in this process, so that their imports load once."""
 
 import contextlib
 import importlib.util
@@ -21,7 +21,7 @@ SCRIPTS = ROOT / "scripts"
 
 
 def program_file(name: str) -> Path:
-    """Where a program of `scripts/` is, in the folder of its stage."""
+    """The path of a program of `scripts/`, in the folder of its stage."""
     (path,) = [path for path in SCRIPTS.glob(f"*/{name}.py") if path.parent.name != "litm"]
     return path
 
@@ -38,9 +38,9 @@ def load_program(name: str) -> ModuleType:
 
 
 def run_program(name: str, *words: object) -> subprocess.CompletedProcess:
-    """What a program of `scripts/` prints and how it ends with these arguments, as `subprocess.run` says it.
+    """The output and exit status of a program of `scripts/` with these arguments, as from `subprocess.run`.
 
-    For what signals, kills and full disks do, start a process.
+    Tests of signals, kills and full disks start a process instead.
     """
     program = load_program(name)
     stdout, stderr, status = io.StringIO(), io.StringIO(), 0

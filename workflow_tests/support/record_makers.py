@@ -1,4 +1,4 @@
-"""Examples and responses of a few JSON fields, for tests of what reads them."""
+"""Examples and responses with a few JSON fields, for tests of their readers."""
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
@@ -29,13 +29,13 @@ _RESPONSE = {
 
 
 def example(**fields) -> Example:
-    """An example with these fields of its JSON object, and some value in the others."""
+    """An example with these JSON fields, and defaults for the others."""
     record = {**_EXAMPLE, **fields}
     return Example.from_json({**record, "targets": [{**_TARGET, **target} for target in record["targets"]]})
 
 
 def response(**fields) -> SweepResponse:
-    """A response with these fields of its JSON object, and some value in the others."""
+    """A response with these JSON fields, and defaults for the others."""
     return SweepResponse.from_json({**_RESPONSE, **fields})
 
 

@@ -1,4 +1,4 @@
-"""Score rows made by hand, and what every row of a table must be."""
+"""Score rows made by hand, and a check of table rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -50,5 +50,5 @@ def random_matrix(accuracies: Sequence[float], n: int, seed: int = 0) -> np.ndar
 
 
 def assert_plain(row: Mapping) -> None:
-    """No NaN anywhere, nothing that JSON cannot say, and the types of the columns."""
+    """Check a row: no NaN, only JSON values, and the types of the columns."""
     json.dumps(row, allow_nan=False)

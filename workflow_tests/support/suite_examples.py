@@ -1,4 +1,4 @@
-"""Questions and examples of the suite's tasks, for what tests them and what tests their checks."""
+"""Questions and examples of the suite's tasks, for tests of the tasks and of their checks."""
 
 import re
 from functools import cache

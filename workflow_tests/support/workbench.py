@@ -1,4 +1,4 @@
-"""A copy of the project to run Snakemake in, and to edit: what it plans, and what it does."""
+"""A workbench: an editable copy of the project in which Snakemake plans and runs."""
 
 import contextlib
 import json
@@ -43,12 +43,12 @@ CONFIG = {
         "figures": {"qa": {"experiments": ["qa"], "references": {"closed_book": "closed book"}, "published": True}},
     },
 }
-#: What a session's finished workbench has been made of: the small config, and one sweep of a model with weights.
+#: Config of a session's finished workbench: the small config, and one sweep of a model with weights.
 FINISHED = {**CONFIG, "models": ["dummy", "reference"], "only": {"reference": ["kv"]}}
 
 
 class Workbench:
-    """A folder with the project and a small config of its own, `small.yaml`."""
+    """A folder with a copy of the project and a small config, `small.yaml`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -72,7 +72,7 @@ class Workbench:
         return bench
 
     def moved_to(self, folder: Path) -> "Workbench":
-        """The whole folder, results and all, at another place."""
+        """The whole folder, including results, moved to another place."""
         shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
         return Workbench(folder)
 
@@ -100,7 +100,7 @@ class Workbench:
         self.git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
 
     def snakemake(self, *words: str) -> subprocess.CompletedProcess:
-        """Run Snakemake with the small config; its jobs are forks of a process that has imported what they use."""
+        """Run Snakemake with the small config; its jobs are forks of the fork server."""
         command = ["snakemake", "--configfile", "small.yaml", "--cores", "1", *words]
         python = forking_python()
         return in_a_fork(lambda: _snakemake(self.folder, command, python=python))
@@ -111,8 +111,9 @@ class Workbench:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def run_here(self, *words: str) -> subprocess.CompletedProcess:
-        """Run the programs of the jobs that Snakemake plans in this process, which has imported what they want, to the
-        first that fails; how the last one ended. Snakemake does not know of it, and they are those of this checkout.
+        """Run the programs of planned jobs in this process, up to the first failure; returns the last result.
+
+        Snakemake does not take part, and the programs are those of this checkout.
         """
         planned = self.snakemake("--dry-run", "--printshellcmds", "--quiet", "host", *words)
         assert planned.returncode == 0, planned.stdout + planned.stderr
@@ -137,22 +138,22 @@ class Workbench:
         return {rule: count for rule, count in counts.items() if rule not in TARGETS | {"total"}}
 
     def asked(self, sweep: str, model: str = "dummy") -> tuple[int, int]:
-        """How many prompts the last run of a sweep asked, and how many it took from the journal."""
+        """Prompts that the last run of a sweep asked, and answers that it took from the journal."""
         manifest = read_json(self.path(f"results/responses/{model}/{sweep}.manifest.json"))
         return manifest["asked"], manifest["reused"]
 
 
 def program_and_words(command: str) -> list[str]:
-    """The name of the program and its arguments, of a rule's shell command."""
+    """The program and the arguments in a rule's shell command."""
     words = shlex.split(command.partition(" 2>&1")[0])
     program = next(index for index, word in enumerate(words) if word.endswith(".py"))
     return [Path(words[program]).stem, *words[program + 1 :]]
 
 
 def in_a_fork(run: Callable[[], int]) -> subprocess.CompletedProcess:
-    """What a function prints and returns, as exit status, in a process of its own that has this one's modules.
+    """The output and exit status of a function in a fork of this process, with its modules.
 
-    To start Snakemake anew takes longer than to plan.
+    Starting Snakemake takes longer than planning.
     """
     _prepare_forks()
     with TemporaryDirectory() as folder:
@@ -188,7 +189,7 @@ def _prepare_forks() -> None:
 def _snakemake(folder: Path, command: list[str], stats: Path | None = None, python: Path | None = None) -> int:
     """Run Snakemake in a process that forgets this checkout's library: the workbench has its own.
 
-    stats: a file for the counts of jobs by rule; python: what the rules' `python` is, which is in its folder.
+    stats: a file for the counts of jobs by rule; python: the interpreter for rules, in a folder of its own.
     """
     if python:
         sys.executable = str(python)
@@ -200,11 +201,11 @@ def _snakemake(folder: Path, command: list[str], stats: Path | None = None, pyth
     from snakemake.cli import main
     from snakemake.logging import logger
 
-    # Jobs print where this process does, and not where pytest did when the module was imported.
+    # Jobs print to this process's output, not to that of pytest when the module was imported.
     sys.modules["snakemake.shell"].STDOUT = None  # type: ignore[attr-defined]
 
     catch = _CatchStatistics()
-    # A filter, because Snakemake takes all handlers off when it sets its logging up.
+    # A filter, because Snakemake removes all handlers when it sets up logging.
     logger.addFilter(catch)
     try:
         main(command[1:])

@@ -1,4 +1,4 @@
-"""The whole workflow with a model that a server runs, of which one prompt was held back by a filter."""
+"""The whole workflow with a model on a server, whose filter holds back one prompt."""
 
 import pandas as pd
 from fault_server import FaultServer

@@ -1,4 +1,4 @@
-"""What an edit of the code makes again: the jobs whose code it is, and no others."""
+"""Edits of the code re-run the jobs with that code, and no others."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Which files a script is made of."""
+"""Code inputs: the modules that a script imports."""
 
 import subprocess
 import sys

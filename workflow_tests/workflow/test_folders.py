@@ -11,7 +11,8 @@ from litm.workflow.code_inputs import local_modules
 
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"
-#: The folders that a folder imports, beside itself. Data goes down this list; a folder imports only folders above it.
+#: The folders that a folder imports, apart from itself. Data goes down this list; a folder imports only folders above
+#: it.
 IMPORTS = {
     "base": "",
     "domain": "base",

@@ -1,4 +1,4 @@
-"""A program that is run in a fork ends, prints and reads as one that was started."""
+"""The fork server: a forked program ends, prints and reads like a started one."""
 
 import os
 import subprocess
@@ -8,8 +8,8 @@ from fork_server import forking_python
 
 PROGRAM = """
 import os, pathlib, subprocess, sys
-import beside
-print(sys.argv[1:], os.getcwd(), os.environ["GREETING"], beside.NAME, sys.stdin.read())
+import neighbour
+print(sys.argv[1:], os.getcwd(), os.environ["GREETING"], neighbour.NAME, sys.stdin.read())
 print("warned", file=sys.stderr)
 subprocess.run(["true"], check=True)
 {end}
@@ -29,7 +29,7 @@ subprocess.run(["true"], check=True)
 def test_a_program_has_its_arguments_folder_environment_files_and_exit_status(tmp_path, end, status, said):
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs" / "one.py").write_text(PROGRAM.format(end=end))
-    (tmp_path / "programs" / "beside.py").write_text("NAME = 'neighbour'\n")
+    (tmp_path / "programs" / "neighbour.py").write_text("NAME = 'neighbour'\n")
     done = subprocess.run(
         [forking_python(), "programs/one.py", "a b", "--c"], cwd=tmp_path, env={**os.environ, "GREETING": "hello"},
         input="typed", capture_output=True, text=True, check=False,

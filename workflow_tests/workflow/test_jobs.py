@@ -1,4 +1,4 @@
-"""What sweeps ask of a cluster, and which jobs are submitted to it at all."""
+"""Jobs on a cluster: the resources of sweeps, and the rules that are submitted."""
 
 import math
 import re
@@ -126,7 +126,7 @@ def test_a_study_of_six_models_submits_tens_of_jobs(new_bench):
 
 
 def submissions(jobs: dict[str, int]) -> int:
-    """How many jobs SLURM is given for so many of each rule: those that are alone, and groups, which are filled."""
+    """The number of SLURM jobs for these numbers of jobs by rule: single jobs, and full groups."""
     profile = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text())
     rules = dict(entry.split("=") for entry in profile["groups"])
     in_group = Counter(

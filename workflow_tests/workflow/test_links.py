@@ -1,4 +1,4 @@
-"""Links of the documentation lead to files and headings that are there."""
+"""Links in the documentation point to existing files and headings."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Results of which Snakemake's records are lost."""
+"""Results whose Snakemake records are lost."""
 
 from base64 import urlsafe_b64encode
 

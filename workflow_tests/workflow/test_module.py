@@ -1,4 +1,4 @@
-"""Another workflow imports this one and adds a model: the example of docs/module.md, from a folder and a Git tag."""
+"""Another workflow imports this one and adds a model: the example in docs/module.md, from a folder and a Git tag."""
 
 import os
 import re

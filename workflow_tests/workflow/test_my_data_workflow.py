@@ -1,4 +1,4 @@
-"""A user's own documents and questions by one key: what runs, what is said, and what a correction runs again."""
+"""`my_data`, run for real: jobs, messages, and the effect of a correction."""
 
 import csv
 

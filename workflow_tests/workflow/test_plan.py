@@ -1,4 +1,4 @@
-"""What each rule is given: the inputs, params and resources that a plan makes of a config."""
+"""The plan: inputs, params and resources of each rule for a config."""
 
 import json
 import shlex
@@ -384,7 +384,7 @@ def test_recorded_responses_are_read_from_their_files_with_the_cells_of_each(oth
     assert other.recorded.files(closed) == ["results/data/far.jsonl.gz"]
     assert other.recorded.fields(qa) == '{"id":"i","prompt":"p","response":"r"}'
     assert other.recorded.reasoning(qa) == "{}"
-    with pytest.raises(UserError, match=r"models\.recorded\.responses: there are none to kv"):
+    with pytest.raises(UserError, match=r"models\.recorded\.responses: no responses to kv"):
         other.recorded.files(of(model="recorded", experiment="kv"))
 
 

@@ -1,4 +1,4 @@
-"""The project's own files: programs by their names, where a checkout is, and what logs say."""
+"""Project files: programs by name, the place of a checkout, and error messages in logs."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An experiment with remedies, from retrieved documents to the advice, run for real; and what an edit runs again."""
+"""An experiment with remedies, run for real from retrieved documents to the advice; and the effect of edits."""
 
 from copy import deepcopy
 

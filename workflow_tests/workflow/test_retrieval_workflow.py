@@ -1,4 +1,4 @@
-"""A user's own documents and questions through retrieval to the report, run for real; and what an edit runs again."""
+"""A user's documents and questions, run for real from retrieval to the report; and the effect of edits."""
 
 import csv
 import json

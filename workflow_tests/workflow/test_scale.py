@@ -1,4 +1,4 @@
-"""Planning opens no file for a cell; and the programs that measure how costs grow run, and say what they measured."""
+"""Planning opens no file per cell; and the benchmarks of scale run."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ main(["--dry-run", "--configfile", "small.yaml", "--cores", "1"])
 
 
 def opened_by_a_plan(bench: Workbench, positions: int) -> Counter[Path]:
-    """How often each of the workbench's files is opened while Snakemake plans an experiment of so many positions."""
+    """The number of times each file of the workbench is opened while Snakemake plans an experiment."""
     settings = {"task": "kv_retrieval", "positions": {50: list(range(positions))}, "examples": 3}
     bench.configure({"models": ["reference"], "experiments": ["kv"], "define": {"experiments": {"kv": settings}}})
     # Without bytecode, which the first plan would write and the second read.

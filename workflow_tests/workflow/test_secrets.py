@@ -1,4 +1,4 @@
-"""A key that a server repeats wherever it can is in no file of a run, and not on the console."""
+"""A key that a server repeats is in no file of a run, and not on the console."""
 
 import gzip
 import random

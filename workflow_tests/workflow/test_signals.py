@@ -1,4 +1,4 @@
-"""What is left of a run whose terminal is lost, and what a lock says."""
+"""Signals: a run whose terminal is lost, and messages on locks."""
 
 import os
 import pty

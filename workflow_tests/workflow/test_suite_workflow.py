@@ -1,4 +1,4 @@
-"""The suite through the real workflow: lengths in tokens, several needles, utilisation, summaries, export."""
+"""The suite, run for real: sizes in tokens, several needles, utilisation, summaries, export."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""A test that passes but takes too long fails, so that the suite stays fast."""
+"""The time limit: a test that passes too slowly fails."""
 
 from types import SimpleNamespace
 
@@ -7,7 +7,7 @@ import pytest
 
 
 def outcome(seconds: float, when: str = "call", outcome: str = "passed", slow: bool = False) -> str:
-    """The outcome of a test that took so many seconds, as the hook leaves it."""
+    """The outcome of a test that took `seconds`, as the hook leaves it."""
     item = SimpleNamespace(nodeid="test_x", get_closest_marker=lambda name: slow and name == "slow")
     call = SimpleNamespace(when=when, duration=seconds)
     report = SimpleNamespace(passed=outcome == "passed", outcome=outcome, longrepr=None)

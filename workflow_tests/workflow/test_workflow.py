@@ -1,4 +1,4 @@
-"""The whole DAG in miniature, run for real: what it makes, what it says, and what an edit runs again."""
+"""The whole DAG in miniature, run for real: results, messages, and the effect of edits."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ AFTER_KV = {"score": 2, **TABLES, "summarize": 2, "plot_figure": 3, "sample_ques
 AFTER_ALL_SCORES = {
     "score": SWEEPS, **TABLES, "summarize": 2, "plot_figure": 4, "sample_questions": 3, "make_report": 1
 }  # fmt: skip
-#: What follows from new examples of an experiment, beside its sweeps and the tables of tokens and of gold answers.
+#: Results of new examples of an experiment, apart from its sweeps and the tables of tokens and of gold answers.
 COUNTS = {"check_examples": 1, "count_tokens": 1}
 KV_RESPONSES = "results/responses/dummy/kv.jsonl.gz"
 

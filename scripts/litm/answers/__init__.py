@@ -1,1 +1,1 @@
-"""Does a text hold the answer?"""
+"""Answers: whether a text contains the answer."""

@@ -1,11 +1,11 @@
-"""Codes in a text, shared by the scorer and by the checks of examples."""
+"""Codes in texts, used by the scorer and by the checks of examples."""
 
 import re
 from collections.abc import Collection
 
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-")
 
-#: What is written as codes are: letters, a hyphen, and digits.
+#: Pattern of a code: letters, a hyphen, and digits.
 _CODE = re.compile(r"(?<!\w)(?<!\w-)[a-z]{2,}-[0-9]{3,}(?!-?\w)", re.IGNORECASE)
 
 
@@ -16,11 +16,11 @@ def contains_no_other_code(text: str, codes: Collection[str]) -> bool:
 
 
 def contains_code(text: str, code: str) -> bool:
-    """Whether the code is in the text as a token of its own, in any case and with any kind of hyphen.
+    """Whether the code is in the text as a separate token, in any case and with any kind of hyphen.
 
-    Letters, digits or a hyphen with more of them on either side make it another code: "TRK-5938" is in "it's
+    Further letters, digits or hyphenated parts on either side make it another code: "TRK-5938" is in "it's
     **trk-5938**." but not in "TRK-59381", "XTRK-5938", "TRK-5938-B" or "TRK 5938".
     """
     pattern = rf"(?<!\w)(?<!\w-){re.escape(code.translate(_HYPHENS))}(?!-?\w)"
-    # Markdown's emphasis is no part of a word, but its underscore would be.
+    # Markdown's emphasis does not belong to a word, but the regular expression counts its underscore.
     return re.search(pattern, text.translate(_HYPHENS).replace("_", " "), re.IGNORECASE) is not None

@@ -1,12 +1,12 @@
-"""Which whole number does a text give as its answer? Numbers with separators and currencies, and calculations."""
+"""Integers in answers: the number that a text gives as its answer, among separators, currencies and calculations."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-# Thousands in groups of three after a comma, point, space or apostrophe, the same one throughout; otherwise digits
-# alone. Decimals follow a point or a comma.
+# Thousands in groups of three after a comma, point, space or apostrophe, the same throughout; otherwise digits alone.
+# Decimals follow a point or a comma.
 _NUMBER = re.compile(
     r"""(?<![0-9A-Za-z.,])
     (?P<whole>[1-9][0-9]{0,2}(?P<separator>[,.'\u2019\ \u00a0\u2009\u202f])[0-9]{3}(?:(?P=separator)[0-9]{3})*(?![0-9])
@@ -15,36 +15,36 @@ _NUMBER = re.compile(
     (?!(?!(?:kgs?|kilos?|kilograms?|USD|EUR|GBP|dollars?)\b)[0-9A-Za-z])""",
     re.VERBOSE,
 )
-#: A model that repeats itself can write more digits than Python turns into a number.
+#: Digits: a model that repeats itself can write more than Python converts to a number.
 MOST_DIGITS = 100
 _CURRENCY = r"(?:US\$|A\$|USD|US|EUR|GBP|dollars?|[$€£¥])"
 _KILOGRAM = r"(?:kgs?|kilos?|kilograms?)\b"
-#: What stands after a number that is a quantity ("12 kg") or a price of one ("$357 per kg", "357/kg").
+#: Text after a number that is a quantity ("12 kg") or a unit price ("$357 per kg", "357/kg").
 _GIVEN = re.compile(rf"\s*(?:{_CURRENCY})?\s*(?:(?:per|an?|each|for\s+(?:each|every|one|1)|/)\s*)?{_KILOGRAM}", re.I)
-#: What stands before a price of one: "one kg costs $357".
+#: Text before a unit price: "one kg costs $357".
 _GIVEN_BEFORE = re.compile(
     rf"\b(?:one|each|every|1)\s+{_KILOGRAM}\s+(?:costs?|is|at|for)\s+\\?(?:{_CURRENCY})?\s*$", re.I
 )
 _BETWEEN = re.compile(
     rf"\s*(?:{_CURRENCY})?\s*(?:(?:(?:per|/)\s*)?{_KILOGRAM})?\s*\)?\s*"
-    # Signs of multiplication, of division, and minus signs.
+    # Signs of multiplication and division, and minus signs.
     r"(?:[x*/+\u00d7\u00b7\u22c5\u00f7\u2212\u2013-]|\\times|\\cdot|times|multiplied\s+by|plus|minus)"
     rf"\s*\(?\s*\\?(?:{_CURRENCY})?\s*",
     re.I,
 )
-#: What may stand before a number that the answer begins with.
+#: Text that may precede a number at the beginning of an answer.
 _BEGINNING = re.compile(rf"(?:[\s*_\"'`(=~\\\u2248]|{_CURRENCY})*", re.I)
 _MINUS = re.compile(rf"(?:^|[\s(=$€£])[-\u2212]\s*\\?(?:{_CURRENCY})?\s*$", re.I)
 
-#: The number of an entry of a list, at the beginning of its line.
+#: Number of a list entry, at the beginning of its line.
 _LIST_NUMBER = re.compile(r"^[ \t]*[0-9]{1,2}[.)][ \t]+(?=[^\s0-9])", re.MULTILINE)
-#: Where a model that goes on after its answer begins another question, as in the prompt.
+#: Beginning of another question, where a model continues after its answer as in the prompt.
 _NEXT_QUESTION = re.compile(r"^\s*(?:Question|Q)\s*:|^\s*Read the text below", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class _Number:
-    """A number of a text: its value, None if it is not whole or endless, and where it is."""
+    """A number in a text: its value, None if it is fractional or too long, and its offsets."""
 
     value: int | None
     start: int
@@ -52,16 +52,16 @@ class _Number:
 
 
 def read_integer(text: str) -> int | None:
-    """The whole number that an answer gives, None if it gives none.
+    """The integer that an answer gives, None if it gives none.
 
-    Numbers that only show how it was reckoned are left out: operands ("12 x $357 = 4284", "3570 + 714") and numbers
-    of or per kg ("12 kg", "$357 per kg", "one kg costs $357"). Of the others it is the one that the answer begins with,
-    or else the last one: an answer either states the result at once and may explain it, or comes to it at the end.
+    Numbers of the calculation are ignored: operands ("12 x $357 = 4284", "3570 + 714") and numbers of or per kg ("12
+    kg", "$357 per kg", "one kg costs $357"). Among the others it is the number at the beginning of the answer, or else
+    the last one: an answer either starts with the result and may explain it, or ends with it.
 
     Thousands may be separated by commas, points, spaces or apostrophes, decimals by a point or a comma: "$4,284.00",
     "4 284", "4.284,00" and "4284 USD" are 4284. One to three digits, one such sign and exactly three digits are always
-    read as thousands: "4.284" is 4284, as an amount of money has no thousandths. What is not whole, such as "42.84", is
-    a number like others but equals no answer. Numbers in words are not read.
+    read as thousands: "4.284" is 4284, because amounts of money have no thousandths. A fractional number, such as
+    "42.84", counts as a number but equals no answer. Numbers in words are not read.
     """
     text = _plain(text)
     results = _results(text)
@@ -72,10 +72,10 @@ def read_integer(text: str) -> int | None:
 
 
 def read_last_integer(text: str) -> int | None:
-    """The whole number that an answer of several lines comes to, None if it gives none.
+    """The integer that an answer of several lines ends with, None if it has none.
 
-    It is the last one of those that `read_integer` does not leave out, without the numbers of a list ("2. ..."), and
-    before another question that the model asks itself. A single line is read as there.
+    The last number that `read_integer` does not ignore, without the numbers of a list ("2. ...") and before any further
+    question that the model asks itself. A single line is read as in `read_integer`.
     """
     if begins := _NEXT_QUESTION.search(text):
         text = text[: begins.start()]
@@ -87,7 +87,7 @@ def read_last_integer(text: str) -> int | None:
 
 
 def _results(text: str) -> list[_Number]:
-    """The numbers of a plain text that are neither operands nor of or per kg."""
+    """The numbers in a plain text that are neither operands nor of or per kg."""
     numbers = list(_numbers(text))
     operands = {
         number for pair in pairwise(numbers) if _BETWEEN.fullmatch(text, pair[0].end, pair[1].start) for number in pair
@@ -96,17 +96,17 @@ def _results(text: str) -> list[_Number]:
 
 
 def _is_given(text: str, number: _Number) -> bool:
-    """Whether a number is a quantity or a price of one kg, which are in the question and the context."""
+    """Whether a number is a quantity or a unit price, which the question and the context contain."""
     return bool(_GIVEN.match(text, number.end) or _GIVEN_BEFORE.search(text, _before(number.start), number.start))
 
 
 def _before(start: int) -> int:
-    """Where to begin to look for what stands before a number: no further back than any of it is long."""
+    """The offset at which a search for text before a number starts, bounded by the longest such text."""
     return max(0, start - 60)
 
 
 def _plain(text: str) -> str:
-    """The text without LaTeX's groups around commas, and with spaces beside an x between numbers and after the letters
+    """The text without LaTeX's groups around commas, and with spaces around an x between numbers and after the letters
     of a currency.
     """
     text = text.replace("{,}", ",")

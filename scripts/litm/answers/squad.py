@@ -1,11 +1,11 @@
-"""SQuAD's normalisation of answers, shared by the scorer and by the choice of distractors."""
+"""SQuAD's normalisation of answers, used by the scorer and by the choice of distractors."""
 
 import re
 import string
 from collections.abc import Sequence
 from functools import lru_cache
 
-#: With the characters that stay: of a table that lacks one, `translate` finds that out anew for every text.
+#: Includes the characters that stay: for missing ones, `translate` would repeat a failed lookup in every text.
 _PUNCTUATION = {code: chr(code) for code in range(128)} | str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
@@ -18,8 +18,8 @@ def normalize_answer(text: str) -> str:
 def contains_normalized(text: str, answers: Sequence[str]) -> bool:
     """Whether any answer is a substring of the text, both normalised.
 
-    An answer that normalises to nothing, such as "*" or "A", would be in every text; it is looked for as
-    written, as a word of its own.
+    An answer that normalises to nothing, such as "*" or "A", would be in every text; it is searched as written, as a
+    separate word.
     """
     bare = _without_punctuation(text)
     return any(
@@ -30,7 +30,7 @@ def contains_normalized(text: str, answers: Sequence[str]) -> bool:
 
 @lru_cache
 def _normalized(answer: str) -> str:
-    """Of an answer, which is looked for in one text after the other."""
+    """Cached, because an answer is searched in many texts."""
     return normalize_answer(answer)
 
 
@@ -43,7 +43,7 @@ def _without_articles(bare: str) -> str:
 
 
 def _contains(bare: str, normalized: str) -> bool:
-    # Most texts lack the longest word of the answer, and are spared the rest of the normalisation.
+    # Most texts lack the longest word of the answer and skip the rest of the normalisation.
     return max(normalized.split(), key=len) in bare and normalized in _without_articles(bare)
 
 

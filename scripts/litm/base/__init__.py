@@ -1,1 +1,1 @@
-"""What every stage uses: errors, messages, files that are written whole, hashes, locks, the store."""
+"""Tools of every stage: errors, messages, atomic files, hashes, locks, the store."""

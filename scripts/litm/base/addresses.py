@@ -1,10 +1,10 @@
-"""Addresses on the network, and what in them is secret: users and passwords."""
+"""Network addresses and the secrets in them: users and passwords."""
 
 import ipaddress
 import re
 from urllib.parse import urlsplit
 
-#: A user and a password of an address, also where a slash in the password makes its first part look like a port.
+#: User and password of an address, also if a slash in the password makes its first part look like a port.
 CREDENTIALS = re.compile(r"(?<=://)(?:[^\s/?#]*@|[^\s/?#:@\[]*:(?!\d+(?:[/?#]|$))\S*@)")
 
 
@@ -14,7 +14,7 @@ def without_passwords(text: str) -> str:
 
 
 def check_has_no_password(url: str) -> str:
-    """The same address; ValueError, which does not repeat it, if it has a user or a password."""
+    """The same address; ValueError, which does not repeat it, if it contains a user or a password."""
     if CREDENTIALS.search(url):
         raise ValueError(
             "has a user or a password in it, which logs and results would repeat: leave them out (a server's key is in "
@@ -24,19 +24,19 @@ def check_has_no_password(url: str) -> str:
 
 
 def public_url(url: str) -> str:
-    """An address without what may be secret in it: user, password and query."""
+    """An address without its possible secrets: user, password and query."""
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname}{port}{parts.path}".rstrip("/")
 
 
 def host_of(url: str) -> str:
-    """The name of the machine of an address."""
+    """The host name of an address."""
     return urlsplit(url).hostname or ""
 
 
 def is_this_machine(url: str) -> bool:
-    """Whether an address is one of this machine's own (localhost, 127.0.0.1, ::1)."""
+    """Whether an address is one of this machine (localhost, 127.0.0.1, ::1)."""
     host = host_of(url)
     try:
         return ipaddress.ip_address(host).is_loopback

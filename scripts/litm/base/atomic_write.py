@@ -1,4 +1,4 @@
-"""Files and folders that appear under their names only once they are complete."""
+"""Atomic writes: files and folders appear under their names only when they are complete."""
 
 import shutil
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import IO
 
 @contextmanager
 def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
-    """A binary file that appears under its name only once it is complete."""
+    """A binary file that appears under its name only when it is complete."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
@@ -19,7 +19,7 @@ def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
             raw.flush()
         partial.replace(path)
     except OSError as error:
-        # Errors of writing and flushing do not say which file it was.
+        # Errors of writing and flushing do not name the file.
         error.filename = error.filename or str(path)
         raise
     finally:
@@ -28,7 +28,7 @@ def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def folder_writer(path: str | Path) -> Iterator[Path]:
-    """A new folder that appears under its name only once it is complete, in place of what was there."""
+    """A new folder that appears under its name only when it is complete, replacing an existing one."""
     path = Path(path)
     partial = path.with_name(f".{path.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Sequences in pieces."""
+"""Batches of items."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What all command-line programs share: errors become one line, and nothing half-written stays behind."""
+"""Command-line programs: errors become one line, and no half-written output remains."""
 
 import argparse
 import errno
@@ -16,8 +16,8 @@ from litm.base.signals import stop_on_signals
 def run(main: Callable[[], None]) -> NoReturn:
     """Run a program's `main` and exit: 0, or 1 with one line on standard error for a user's mistake.
 
-    Being stopped, by Ctrl-C, SIGTERM or SIGHUP, is 1 and one line too. Anything else that is not a `UserError` or an
-    `OSError` is a defect of ours and keeps its traceback.
+    Ctrl-C, SIGTERM and SIGHUP also end with 1 and one line. Any error that is not a `UserError` or an `OSError` is a
+    defect of this workflow and keeps its traceback.
     """
     stop_on_signals()
     try:
@@ -27,7 +27,7 @@ def run(main: Callable[[], None]) -> NoReturn:
     except OSError as error:
         sys.exit(f"error: {describe_os_error(error)}")
     except KeyboardInterrupt:
-        sys.exit("interrupted: what was finished is kept, run the same command again to go on")
+        sys.exit("interrupted: what was finished is kept, run the same command again to continue")
     sys.exit(0)
 
 

@@ -1,4 +1,4 @@
-"""Files of the configuration, as Snakemake takes them: YAML, or JSON."""
+"""Configuration files as Snakemake accepts them: YAML or JSON."""
 
 import re
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from litm.base.errors import UserError
 from litm.base.json_files import parse_json
 from litm.base.yaml_files import read_yaml
 
-#: Texts that are other values in YAML and JSON alike.
+#: Texts that stand for other values in both YAML and JSON.
 WORDS = {"true": True, "false": False, "null": None}
 WHOLE_NUMBER = re.compile(r"-?(0|[1-9]\d*)")
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 
 
 def command_line_values(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The mappings among the values of `--config`, with numbers, true, false and null in them as such.
+    """The values of `--config`, with numbers, true, false and null within mappings parsed.
 
-    Snakemake reads them as texts, whatever they are: `--config define='{experiments: {e: {examples: 20}}}'`.
+    Snakemake leaves them texts: `--config define='{experiments: {e: {examples: 20}}}'`.
     """
     return {key: _typed(value) for key, value in config.items() if isinstance(value, Mapping)}
 
@@ -36,7 +36,7 @@ def _typed(value: Any) -> Any:
 
 
 def read_config_file(path: str | Path) -> Any:
-    """The value of a file of the configuration; `UserError` for what `read_yaml` or `parse_json` finds in it."""
+    """The value of a configuration file; raises `UserError` as `read_yaml` or `parse_json` does."""
     if Path(path).suffix != ".json":
         return read_yaml(path)
     try:

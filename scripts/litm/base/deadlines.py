@@ -1,4 +1,4 @@
-"""Calls that may take only so long, whatever they wait for."""
+"""Deadlines for calls of any kind."""
 
 import threading
 from collections.abc import Callable
@@ -9,10 +9,10 @@ T = TypeVar("T")
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """What a call returns; TimeoutError if it takes longer.
+    """The result of a call; TimeoutError if it takes longer than `seconds`.
 
-    For libraries whose own limit is of the time between two bytes. The call is made by a thread of its own, which is
-    left to itself after that time, and ends with the program.
+    For libraries that limit only the time between two bytes. A thread of its own makes the call; after the deadline it
+    is abandoned and ends with the program.
     """
     future: Future[T] = Future()
 

@@ -1,4 +1,4 @@
-"""Remote files: from a mirror folder or the network, never unchecked. By urllib, which also reads file: addresses."""
+"""Downloads from a mirror folder or the network, always checked; urllib also reads file: addresses."""
 
 import http.client
 import shutil
@@ -13,20 +13,20 @@ from litm.base.deadlines import within
 from litm.base.errors import UserError
 from litm.base.hashing import checksum_kind, file_checksum
 
-#: Seconds without a byte, and of all that comes before a file's first byte.
+#: Seconds without a byte, and seconds until the first byte of a file.
 TIMEOUT_SECONDS = 60.0
-#: A file that comes with fewer bytes a second, over so many seconds, is given up, as by curl's --speed-limit and
-#: --speed-time. Not a time for the whole file: one that suits 14 GB would let a server that sends a byte now and then
-#: go on for days, and the size is not known before.
+#: Bytes per second, and seconds: a file that stays slower for so long is given up, as with curl's --speed-limit and
+#: --speed-time. There is no limit for the whole file: its size is unknown, and a limit that suits 14 GB would let a
+#: server that sends a byte now and then continue for days.
 SLOWEST, SPEED_SECONDS = 10_000, 60.0
 BLOCK = 1 << 20
 
 
 def fetch(url: str, checksum: str, mirror: str | None, output: str | Path) -> str:
-    """Put the file at `output` if its sum is right, a sha256 or a git blob id; returns where it came from.
+    """Put the file at `output` if its checksum (sha256 or git blob id) is right; returns its origin.
 
-    A file in the folder `mirror` is taken before the network is asked, see `find_in_mirror`. Raises `UserError` with
-    both sums if they differ, and for a download that fails.
+    A file in the folder `mirror` is preferred to the network, see `find_in_mirror`. Raises `UserError` for a failed
+    download, and with both checksums if they differ.
     """
     output = Path(output)
     local = find_in_mirror(Path(mirror).expanduser(), output.name, url, checksum) if mirror else None
@@ -48,10 +48,10 @@ def fetch(url: str, checksum: str, mirror: str | None, output: str | Path) -> st
 
 
 def find_in_mirror(mirror: Path, name: str, url: str, checksum: str) -> Path | None:
-    """A file of the mirror folder, or of a folder inside it, that has the right sum.
+    """A file of the mirror folder or its subfolders with the right checksum.
 
-    By its base name here or, where a file is called otherwise here, by that of its URL: two versions of a file may have
-    one. If none has the sum, the first of its base name here, to be refused.
+    Searched by its base name here, then by that of its URL: two versions of a file may share a name. If none has the
+    checksum, the first of its base name here, which the caller refuses.
     """
     named = _of_name(mirror, name)
     candidates = dict.fromkeys([*named, *_of_name(mirror, url.rsplit("/", 1)[-1])])
@@ -60,13 +60,13 @@ def find_in_mirror(mirror: Path, name: str, url: str, checksum: str) -> Path | N
 
 
 def _of_name(folder: Path, name: str) -> list[Path]:
-    """The files of a base name, that in the folder itself first."""
+    """The files with a base name, the folder's own before those of subfolders."""
     found = [folder / name, *sorted(folder.rglob(name))]
     return [path for path in dict.fromkeys(found) if path.is_file()]
 
 
 def opened(request: str | urllib.request.Request, seconds: float) -> Any:
-    """As `urlopen`; TimeoutError if there are no whole headers after so many seconds, or then no byte for as long."""
+    """`urlopen`; TimeoutError if the headers, or later any byte, take longer than `seconds`."""
     return within(seconds, lambda: urllib.request.urlopen(request, timeout=seconds))
 
 
@@ -91,7 +91,7 @@ def _failed(url: str, reason: str, name: str) -> UserError:
 
 
 def _copy(answer: Any, target: IO[bytes]) -> int:
-    """Write what comes to the target; how many bytes. TimeoutError if they come too slowly, see `SLOWEST`."""
+    """Copy a response to the target; returns the number of bytes. TimeoutError if it is too slow, see `SLOWEST`."""
     size = since = 0
     started = time.monotonic()
     while block := _next_block(answer, size):

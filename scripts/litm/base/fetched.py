@@ -1,4 +1,4 @@
-"""Fetched files, looked at again before they are used: whether they are still what was checked when they came."""
+"""Fetched files: checks before use that they are unchanged since their download."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,28 +7,28 @@ from litm.base.errors import UserError
 from litm.base.hashing import checksum_kind, file_checksum, file_state
 from litm.base.json_files import read_json, write_json
 
-#: Where it is kept which sum a fetched file had, and in which state it was then.
+#: Folder that records each fetched file's checksum and its state at that time.
 RECORDS = "results/store/fetched"
 
 
 def note_fetched(path: Path, checksum: str, records: str = RECORDS) -> None:
-    """Write down that a file has this sum as it is now."""
+    """Record the checksum of a file in its current state."""
     record = _record(path, records)
-    # It saves hashing, and no more: a dry run in a folder that cannot be written to works too.
+    # The record only saves hashing, so a dry run in a read-only folder works too.
     with suppress(OSError):
         record.parent.mkdir(parents=True, exist_ok=True)
         write_json(record, {"checksum": checksum, "state": file_state(path)})
 
 
 def check_fetched(path: Path, checksum: str, where: str, records: str = RECORDS) -> None:
-    """Raise `UserError` if a fetched file was changed since; hashed only if its state is not the one it was noted in.
+    """Raise `UserError` if a fetched file has changed; it is hashed only if its state differs from the recorded one.
 
-    checksum: what it must have, a sha256 or a git blob id; where: the config's place that says so. A file that was
-    fetched under another sum is not looked at, as the workflow fetches it again.
+    checksum: the required one, a sha256 or a git blob id; where: the config entry that sets it. A file fetched under
+    another checksum is skipped, because the workflow fetches it again.
     """
     record = _record(path, records)
     noted = read_json(record) if record.exists() else {}
-    # Records of earlier versions call it by its kind.
+    # Records of earlier versions use the kind of checksum as the key.
     is_other_file = noted.get("checksum", noted.get("sha256", checksum)) != checksum
     if not path.exists() or is_other_file or noted.get("state") == file_state(path):
         return

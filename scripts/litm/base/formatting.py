@@ -1,4 +1,4 @@
-"""Words for numbers, and texts cut for messages."""
+"""Formatting of numbers and of texts for messages."""
 
 
 def ordinal(number: int) -> str:
@@ -15,21 +15,21 @@ def percent(fraction: float) -> str:
 
 def points(difference: float) -> str:
     """A difference of fractions in points, with its sign, to one decimal: +1.2 points."""
-    # Adding 0 takes the sign of a difference that is rounded to nothing.
+    # Adding 0 removes the sign of a difference that rounds to zero.
     return f"{round(100 * difference, 1) + 0:+.1f} points"
 
 
 def single_spaced(text: str) -> str:
-    """A text on one line: each run of spaces and line ends is one space, none at the ends."""
+    """A text on one line: runs of white space become one space, none at the ends."""
     return " ".join(text.split())
 
 
 def shortened(text: object, longest: int = 120) -> str:
-    """A text for a message of one line: cut, with its length, if it has more characters than that."""
+    """A text for a one-line message: longer texts are cut, and their length is given."""
     whole = str(text)
     return whole if len(whole) <= longest else f"{whole[:longest]}... ({len(whole):,} characters)"
 
 
 def quoted(value: object, longest: int = 120) -> str:
-    """A value of a user's file for a message of one line: in quotes if it is a text, without line ends, and cut."""
+    """A user's value for a one-line message: texts in quotes, without line ends, and cut if long."""
     return shortened(repr(value), longest)

@@ -1,4 +1,4 @@
-"""Content hashes: of JSON values, texts and files. Journal keys and names in the store are made of them."""
+"""Content hashes of JSON values, texts and files, for journal keys and names in the store."""
 
 import hashlib
 import json
@@ -37,20 +37,21 @@ def git_blob_id(path: str | Path) -> str:
 
 
 def file_checksum(path: str | Path, expected: str) -> str:
-    """The sum of a file, of the kind of the one that it must have: a sha256, or a git blob id, which is shorter."""
+    """The checksum of a file, of the same kind as `expected`: sha256 or git blob id (shorter)."""
     return file_sha256(path) if len(expected) == 64 else git_blob_id(path)
 
 
 def checksum_kind(expected: str) -> str:
-    """What a message calls a sum."""
+    """The name of a kind of checksum in messages."""
     return "sha256" if len(expected) == 64 else "git blob id"
 
 
 def file_state(path: Path) -> list:
-    """Where links lead, size, and the times in ns at which the content, and anything of the file, were last changed.
+    """The state of a file: the target of its links, its size, and the times in ns of the last change of content and of
+    metadata.
 
-    The last cannot be set back, as `cp -p`, `rsync -a` and `tar` do with the time of the content. No inode: on
-    some network disks that is another whenever one looks, and large weights would be hashed at every batch.
+    The last cannot be set back, while `cp -p`, `rsync -a` and `tar` set the time of the content. The inode is left out:
+    on some network disks it differs at each look, and large weights would be hashed at every batch.
     """
     facts = path.stat()
     return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]

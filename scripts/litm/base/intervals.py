@@ -1,13 +1,13 @@
 """Intervals of one proportion, such as an accuracy, a recall or a rate of flips.
 
-The formulas are written out, because scipy.stats or statsmodels adds 0.7 s to the start of each job that scores, as
-much as most take in all. The tests compare with both.
+The formulas are written out, because importing scipy.stats or statsmodels adds 0.7 s to each scoring job, which takes
+hardly longer. The tests compare with both.
 """
 
 import numpy as np
 from scipy import special
 
-#: Fewer answers than this get the Clopper-Pearson interval, see `binomial_interval`.
+#: Answers: below this number the interval is Clopper and Pearson's, see `binomial_interval`.
 SMALL_N = 30
 
 
@@ -21,7 +21,7 @@ def wilson_interval(correct: float, n: float, confidence: float = 0.95) -> tuple
     p, z = correct / n, float(special.ndtri((1 + confidence) / 2))
     centre, scale = p + z**2 / (2 * n), 1 + z**2 / n
     half = z * float(np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)))
-    # At 0 and n of n a limit is exactly the proportion, which rounding can miss by a unit in the last place.
+    # At 0 and n of n a limit equals the proportion exactly, which rounding can miss by one unit in the last place.
     return max(0.0, min(centre / scale - half / scale, p)), min(1.0, max(centre / scale + half / scale, p))
 
 
@@ -68,12 +68,12 @@ def binomial_interval(correct: float, n: float, confidence: float = 0.95) -> tup
 
 
 def clustered_interval(right: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval of a share of right answers to questions in clusters: that of as many independent ones as they are
-    worth; `binomial_interval` where clusters is None.
+    """The interval for the proportion of right answers to questions in clusters: the binomial one at the effective
+    sample size; `binomial_interval` if clusters is None.
 
     right: for each question; clusters: a whole number for each. n* = n/deff · (z/t(G-1))² for G clusters (Korn &
     Graubard 1998; Dean & Pagano 2015 compare such intervals), with the design effect deff = (cluster-robust variance of
-    the mean)/(p(1-p)/n), at least 1. All right or all wrong says nothing on it, and n* is then G. A single cluster has
+    the mean)/(p(1-p)/n), at least 1. If all or none are right, the variance is 0 and n* is G. A single cluster has
     no interval narrower than 0 to 1.
     """
     n, count = len(right), int(right.sum())

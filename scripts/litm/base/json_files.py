@@ -1,4 +1,4 @@
-"""Reading and writing JSON Lines (plain or gzip) so that the same records give the same bytes."""
+"""JSON and JSON Lines files (plain or gzip); equal records give equal bytes."""
 
 import gzip
 import json
@@ -12,18 +12,18 @@ from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
 from litm.base.text_files import open_text, reading
 
-#: Prompts become 5 % larger than with the greatest, 9, in a quarter of the time.
+#: gzip level: prompts are 5 % larger than at level 9, in a quarter of the time.
 GZIP_LEVEL = 4
 
 
-#: What may be half a character: a high surrogate without a low one behind it, or a low one with no high one before it.
+#: Escapes of lone surrogates: a high one without a low one after it, or a low one without a high one before it.
 HALF_CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
 
 
 def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """Yield (line number from 1, record) for each line that is not blank.
+    """Yield (line number from 1, record) for each non-blank line.
 
     Raises `UserError` naming file and line for text that is not a JSON object, and for a broken gzip file.
     """
@@ -41,7 +41,7 @@ def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
 
 
 def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """Yield (line number from 1 where it begins, record) for each object of a file that is one JSON list.
+    """Yield (line number of its start from 1, record) for each object of a file that is one JSON list.
 
     Raises `UserError` naming file and line for text that is not such a list, and for a broken file.
     """
@@ -61,12 +61,12 @@ def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
         begin = _BETWEEN.match(text, decoder.raw_decode(text, begin)[1]).end()  # type: ignore[union-attr]
 
 
-#: What may be between two entries of a list, and before the first one.
+#: Text between the entries of a list, and before the first one.
 _BETWEEN = re.compile(r"[\s,\[]*")
 
 
 def parse_object(text: str, where: str) -> dict:
-    """The JSON object in `text`; `UserError` beginning with `where` as `parse_json` does, and for another value."""
+    """The JSON object in `text`; `UserError` beginning with `where`, as in `parse_json`, also for any other value."""
     record = parse_json(text, where)
     if not isinstance(record, dict):
         raise UserError(f"{where}: expected a JSON object, found {type(record).__name__}")
@@ -74,11 +74,10 @@ def parse_object(text: str, where: str) -> dict:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """The value of a JSON text, which every file in UTF-8 can hold.
+    """The value of a JSON text that can be written in UTF-8.
 
-    Raises `UserError` beginning with `where` for what is not JSON, a key that an object has twice, half a character (a
-    lone surrogate, `"\\ud83d"`), and what Python does not read: some thousand brackets in one another, numbers of some
-    thousand digits.
+    Raises `UserError` beginning with `where` for invalid JSON, a duplicate key, a lone surrogate (`"\\ud83d"`), and
+    what Python cannot read: thousands of nested brackets, numbers of thousands of digits.
     """
     try:
         value = json.loads(text, object_pairs_hook=_distinct)
@@ -88,18 +87,18 @@ def parse_json(text: str, where: str) -> Any:
     except _DuplicateKey as error:
         raise UserError(f"{where}: one object has the key {error} twice: remove one of them") from None
     except RecursionError as error:
-        raise UserError(f"{where}: too many brackets in one another to be read") from error
+        raise UserError(f"{where}: brackets are nested too deeply") from error
     except ValueError as error:
         raise UserError(f"{where}: a number has too many digits to be read: write it as a text") from error
     if ("\\ud" in text or "\\uD" in text) and not _is_whole(value):
         half = HALF_CHARACTER.search(text)
         place = f"{half[0]} (column {half.start() + 1})" if half else "one of its texts"
-        raise UserError(f"{where}: {place} is half a character, which no file can hold: write \\ufffd instead")
+        raise UserError(f"{where}: {place} is half a character, which UTF-8 cannot encode: write \\ufffd instead")
     return value
 
 
 class _DuplicateKey(Exception):
-    """A key that an object has twice."""
+    """A duplicate key of an object."""
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict:
@@ -111,7 +110,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict:
 
 
 def _is_whole(value: object) -> bool:
-    """Whether a value of JSON can be written in UTF-8."""
+    """Whether a JSON value can be written in UTF-8."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -120,7 +119,7 @@ def _is_whole(value: object) -> bool:
 
 
 def typed_field(record: object, name: str, kind: type, where: str) -> Any:
-    """The field of a record; `UserError` beginning with `where` if it is missing or not of that type."""
+    """The field of a record; `UserError` beginning with `where` if it is missing or of another type."""
     if not isinstance(record, dict) or name not in record:
         raise UserError(f"{where}: the field '{name}' is missing")
     if not isinstance(record[name], kind):
@@ -129,7 +128,7 @@ def typed_field(record: object, name: str, kind: type, where: str) -> Any:
 
 
 def write_jsonl(path: str | Path, records: Iterable[dict]) -> None:
-    """Write records one a line, gzip if the name ends in .gz; byte for byte reproducible, all or nothing."""
+    """Write one record per line, gzip if the name ends in .gz; reproducible byte for byte, atomically."""
     with atomic_writer(path) as raw:
         if Path(path).suffix != ".gz":
             raw.writelines(json.dumps(record).encode() + b"\n" for record in records)
@@ -147,5 +146,5 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def read_json(path: str | Path) -> dict:
-    """Read one JSON object; `UserError` naming the file if it is none."""
+    """The JSON object in a file; `UserError` naming the file if it holds none."""
     return parse_object(Path(path).read_text(encoding="utf-8"), str(path))

@@ -1,4 +1,4 @@
-"""Why a model or tokenizer could not be loaded, in one line."""
+"""Loading errors: one line on why a model or tokenizer could not be loaded."""
 
 import io
 import sys
@@ -7,20 +7,20 @@ from contextlib import contextmanager
 
 from litm.base.errors import UserError
 
-#: What transformers says of a folder or repository whose `auto_map` names code, by which it asks whether to run it.
+#: Text of transformers' question whether to run the code that an `auto_map` names.
 NEEDS_CODE = "contains custom code"
 ELSEWHERE = "references custom code"
 
-#: Errors of Python whose messages do not say what is wrong without their names.
+#: Python errors whose messages need their type's name.
 NAMED = (LookupError, TypeError, AttributeError, ArithmeticError, MemoryError, AssertionError, RecursionError)
-#: Characters of a reason: libraries repeat whole files in their messages.
+#: Characters of a reason: libraries include whole files in their messages.
 LONGEST = 300
 
 
 def first_line(error: Exception) -> str:
-    """The first line of why something could not be loaded, without transformers' advice to run the model's code."""
+    """The first line of a loading error, without transformers' advice to run the model's code."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    # The first may be a heading of the second.
+    # The first line may be a heading.
     line = " ".join(lines[:2]) if lines and lines[0].endswith(":") else "".join(lines[:1])
     if NEEDS_CODE in line or ELSEWHERE in line:
         return (
@@ -34,10 +34,11 @@ def first_line(error: Exception) -> str:
 
 @contextmanager
 def loading(what: str, reason: Callable[[Exception], str] = first_line) -> Iterator[None]:
-    """While a library reads a user's files: what it raises becomes a `UserError` of one line that begins with `what`.
+    """Within the context, a library reads a user's files: any exception becomes a one-line `UserError` starting with
+    `what`.
 
-    Any exception does, as a library that is given a broken file stumbles over it anywhere. Standard input is closed
-    meanwhile: nobody is asked whether code may run. reason: the line of an exception.
+    All exceptions are caught, because a library may fail anywhere on a broken file. Standard input is closed meanwhile,
+    so that nobody is asked whether code may run. reason: the line for an exception.
     """
     stdin, sys.stdin = sys.stdin, io.StringIO()
     try:

@@ -1,7 +1,7 @@
-"""Locks on open files, which the system frees when the file is closed or the process ends, however it ends.
+"""Locks on open files, which the system releases when the file is closed or the process ends in any way.
 
-By `filelock.lock_descriptor`. `filelock.FileLock` falls back to a marker file where there are no locks, which a killed
-process leaves behind.
+Made by `filelock.lock_descriptor`. `filelock.FileLock` falls back to a marker file where locks are missing, and a
+killed process leaves that file.
 """
 
 import errno
@@ -12,15 +12,15 @@ from filelock import lock_descriptor
 
 from litm.base.messages import note
 
-#: What systems answer on a disk that has no locks.
+#: Error numbers on file systems without locks.
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 SECONDS_BETWEEN_TRIES = 1.0
 
 
 def lock(file: IO, wait: bool = False) -> bool:
-    """Lock an open file against other processes; False if another one has it, unless this is to `wait` until not.
+    """Lock an open file against other processes; False if another one holds the lock, unless `wait`.
 
-    Where the file system has no locks a message says so, and the file counts as locked.
+    On a file system without locks a message says this, and the file counts as locked.
     """
     try:
         return lock_descriptor(file.fileno(), blocking=wait, poll_interval=SECONDS_BETWEEN_TRIES)

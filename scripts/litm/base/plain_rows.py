@@ -7,5 +7,5 @@ if TYPE_CHECKING:
 
 
 def plain_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
-    """The rows as dictionaries of Python's own values, which JSON can write; None for a missing value."""
+    """The rows as dictionaries of plain Python values, which JSON can write; None for a missing value."""
     return table.astype(object).where(table.notna(), None).to_dict("records")

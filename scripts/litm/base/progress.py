@@ -12,7 +12,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 class _Lines:
-    """Turns the carriage returns of a progress bar into lines, for logs and for jobs that run side by side."""
+    """Turns the carriage returns of a progress bar into lines, for logs and parallel jobs."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -27,8 +27,8 @@ class _Lines:
 
 
 def progress_bar(total: int | None, what: str, unit: str) -> tqdm:
-    """A bar with rate and, if the total is known, time left on standard error; a line every few seconds where that
-    is not a terminal.
+    """A progress bar on standard error with rate and, if the total is known, remaining time; off a terminal, a line
+    every few seconds.
     """
     if sys.stderr.isatty():
         return tqdm(total=total, desc=what, unit=f" {unit}", dynamic_ncols=True)
@@ -45,7 +45,7 @@ def progress_bar(total: int | None, what: str, unit: str) -> tqdm:
 
 @contextmanager
 def showing(bar: tqdm, state: Callable[[], str]) -> Iterator[None]:
-    """While this lasts, put what `state` returns behind the bar every few seconds, also within a long step."""
+    """Within the context, show the result of `state` after the bar every few seconds, also during a long step."""
     done = Event()
 
     def show() -> None:

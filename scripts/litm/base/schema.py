@@ -1,4 +1,4 @@
-"""Entries that users write in YAML: a class declares the keys, and a mistake is one line with its place and remedy."""
+"""Schemas of YAML entries: a class declares the keys, and a mistake gives one line with its place and remedy."""
 
 import difflib
 import re
@@ -14,16 +14,16 @@ from litm.base.addresses import without_passwords
 from litm.base.errors import UserError
 from litm.base.formatting import quoted, shortened
 
-#: After the limits of a float: a whole number stays one, because 7 and 7.0 are different texts in the key of an answer.
+#: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
 Positive = Annotated[float, Field(gt=0), AsGiven]
 NotNegative = Annotated[float, Field(ge=0), AsGiven]
-#: The default of a key that another value fills in where it is left out.
+#: Default of a key that is filled in from another value.
 FILLED_IN: Any = None
 #: A list of one or more names.
 Names = Annotated[tuple[str, ...], Strict(False), Field(min_length=1)]
 
-#: The types of Python in the words of YAML.
+#: YAML's names of Python types.
 TYPE_NAMES = {
     str: "a text",
     int: "a whole number",
@@ -34,7 +34,7 @@ TYPE_NAMES = {
     dict: "a mapping, as in {key: value}",
     NoneType: "null",
 }
-#: Limits of pydantic: what is wrong with a value beyond one, and how pydantic names the limit.
+#: pydantic's limits: the message on a value beyond one, and pydantic's name of the limit.
 LIMITS = {
     "greater_than_equal": ("is less than the minimum of", "ge"),
     "greater_than": ("must be more than", "gt"),
@@ -44,12 +44,12 @@ LIMITS = {
     "too_long": ("has too many entries, the maximum is", "max_length"),
     "string_too_short": ("has too few characters, the minimum is", "min_length"),
 }
-#: Characters of a value, and of a list of names, in a message; of a longer list the nearest names are shown.
+#: Characters of a value and of a list of names in messages; number of nearest names shown of a longer list.
 LONGEST_VALUE, LONGEST_LISTING, NEAREST = 100, 400, 8
 
 
 class Entry(BaseModel):
-    """A mapping of a YAML file: its fields are the keys, with type, default, limits and description."""
+    """A mapping in a YAML file: its fields are the keys, with type, default, limits and description."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -71,13 +71,13 @@ class Entry(BaseModel):
         return list(_fields(cls))
 
     def become(self, cls: type["EntryT"], **values: Any) -> "EntryT":
-        """The same entry as a subclass that has more than the keys, from these values."""
+        """The same entry as an instance of a subclass with further fields, given by `values`."""
         made = cls.model_construct(**{**dict(self), **values})
         made._where = self._where
         return made
 
     def changed(self, **values: Any) -> Self:
-        """The same entry with other values, which are not checked."""
+        """The same entry with changed values, which are not validated."""
         return self.model_copy(update=values)
 
 
@@ -86,18 +86,18 @@ EntryT = TypeVar("EntryT", bound=Entry)
 
 @dataclass(frozen=True)
 class Variants:
-    """Classes of entries of one catalogue, told apart by the value of a key."""
+    """Entry classes of one catalogue, selected by the value of a key."""
 
     key: str
     classes: Mapping[str, type[Entry]]
 
 
 def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:
-    """A checked entry; `UserError` for the first mistake, with `where` and its keys."""
+    """A validated entry; `UserError` for the first mistake, naming `where` and the keys."""
     try:
         entry = cls.model_validate(value)
     except ValidationError as error:
-        # What is wrong may be an address, or beside one.
+        # The wrong value may be an address, or close to one.
         message = without_passwords(_first_mistake(error.errors(include_url=False), cls, value, where))
         raise UserError(message) from None
     entry._where = where
@@ -105,7 +105,7 @@ def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:
 
 
 def read_variant(variants: Variants, value: Mapping, where: str) -> Entry:
-    """A checked entry of the class that its key names; `UserError` also for a key of another class."""
+    """A validated entry of the class that its key selects; `UserError` also for a key of another class."""
     key, classes = variants.key, variants.classes
     if key not in value:
         raise UserError(f"{where}: '{key}' is missing; allowed: {_listing(classes)}")
@@ -122,7 +122,7 @@ def read_variant(variants: Variants, value: Mapping, where: str) -> Entry:
 
 
 def choose(names: Iterable[str], allowed: Iterable[str], where: str, hint: str = "") -> list[str]:
-    """The names, in their order and each once; `UserError`, ending with the hint, for one that is not allowed."""
+    """The names, in their order, each once; `UserError`, ending with `hint`, for one that is not allowed."""
     names, allowed = list(names), list(allowed)
     for name in names:
         if name not in allowed:
@@ -131,7 +131,7 @@ def choose(names: Iterable[str], allowed: Iterable[str], where: str, hint: str =
 
 
 def one_of(allowed: Callable[[], Iterable[str]]) -> AfterValidator:
-    """A validator of texts that must be among names which are found out when an entry is read."""
+    """A validator for texts among names that are computed when an entry is read."""
 
     def check(name: str) -> str:
         if name not in (names := list(allowed())):
@@ -149,7 +149,7 @@ def _unknown(what: str, name: str, allowed: Sequence[str], hint: str = "") -> st
 
 
 def _listing(names: Iterable[Any], wanted: str = "") -> str:
-    """All names, or, where these are too many for a line, those that are most like the one that was wanted."""
+    """All names, or the names nearest to `wanted` if all do not fit a line."""
     names = [str(name) for name in names]
     if len(", ".join(names)) <= LONGEST_LISTING:
         return ", ".join(names)
@@ -162,7 +162,7 @@ def _listing(names: Iterable[Any], wanted: str = "") -> str:
 
 @dataclass(frozen=True)
 class _Mistake:
-    """What is wrong at the end of a path of keys; kind: pydantic's word for it."""
+    """The mistake at a path of keys; kind: pydantic's error type."""
 
     path: list[str | int]
     message: str
@@ -170,12 +170,12 @@ class _Mistake:
 
     @property
     def fit(self) -> tuple[int, bool]:
-        """How much of the value is right: of the alternatives of a union, the best fit is the one that was meant."""
+        """How much of the value is right: the alternative of a union that fits best is taken as the intended one."""
         return len(self.path), not self.kind.endswith("_type")
 
 
 def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any, where: str) -> str:
-    """One line for the mistake that is first by its keys."""
+    """One line for the first mistake in the order of keys."""
     mistakes = [_Mistake(*_describe(error, cls, value), error["type"]) for error in errors]
     first = min(mistakes, key=lambda one: [str(part) for part in one.path])
     if first.kind not in ("missing", "extra_forbidden"):
@@ -184,7 +184,7 @@ def _first_mistake(errors: Sequence[ErrorDetails], cls: type[Entry], value: Any,
 
 
 def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[str | int], str]:
-    """The keys that lead to a mistake, and what is wrong there."""
+    """The path of keys to a mistake, and its description."""
     kind, context, path = error["type"], error.get("ctx", {}), _path(error["loc"], value)
     found, wrong = error["input"], path[:-1]
     if kind == "missing":
@@ -212,7 +212,7 @@ def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[s
 
 
 def _path(location: Sequence[str | int], value: Any) -> list[str | int]:
-    """The keys of an error's location; pydantic puts the names of alternatives between them."""
+    """The keys in an error's location, without pydantic's names of alternatives."""
     path: list[str | int] = []
     for part in location:
         is_key = isinstance(value, Mapping) and part in value
@@ -224,7 +224,7 @@ def _path(location: Sequence[str | int], value: Any) -> list[str | int]:
 
 
 def _at(cls: type[Entry], path: Iterable[str | int]) -> tuple[list[Any], str]:
-    """The types that the value behind these keys may have, and the description of the last key that has one."""
+    """The allowed types of the value at this path, and the description of the last key that has one."""
     types: list[Any] = [cls]
     description = ""
     for part in path:
@@ -240,7 +240,7 @@ def _at(cls: type[Entry], path: Iterable[str | int]) -> tuple[list[Any], str]:
 
 
 def _fields(cls: Any) -> dict[str, tuple[Any, str]]:
-    """Type and description of each key of an entry; nothing for any other type."""
+    """Type and description of each key of an entry class; empty for any other type."""
     if isinstance(cls, type) and issubclass(cls, BaseModel):
         fields = cls.model_fields.items()
         return {field.alias or name: (field.annotation, field.description or "") for name, field in fields}
@@ -248,7 +248,7 @@ def _fields(cls: Any) -> dict[str, tuple[Any, str]]:
 
 
 def _alternatives(annotation: Any) -> list[Any]:
-    """The types of a union, without annotations, or the one type that there is."""
+    """The types of a union, without annotations, or the single type."""
     if get_origin(annotation) is Annotated:
         return _alternatives(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
@@ -257,7 +257,7 @@ def _alternatives(annotation: Any) -> list[Any]:
 
 
 def _types(types: Sequence[Any]) -> str:
-    """The types that a value may have, in the words of YAML."""
+    """The allowed types in YAML's names."""
     names: list[str] = []
     for one in types:
         if get_origin(one) is Literal:
@@ -269,7 +269,7 @@ def _types(types: Sequence[Any]) -> str:
 
 
 def _quoted(expected: str) -> list[str]:
-    """The allowed values, from pydantic's listing of them."""
+    """The allowed values in pydantic's listing."""
     return re.findall(r"'([^']*)'", expected)
 
 

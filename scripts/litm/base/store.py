@@ -1,8 +1,8 @@
-"""Large intermediates, kept under the digest of what they are made of.
+"""Store of large intermediates, each under the digest of its inputs.
 
-An index of 21 million passages must not be built again because a comment changed in the code that builds it, and
-Snakemake deletes the outputs of a job before it runs it. So the job's output is a small manifest, and the index
-lies in a store that is no output: what is there is not made again.
+An index of 21 million passages must not be rebuilt because of a changed comment, and Snakemake deletes the outputs of a
+job before running it. So the output of such a job is a small manifest, and the index lies in the store, which is no
+output: an existing entry is not made again.
 """
 
 import shutil
@@ -19,7 +19,7 @@ from litm.base.messages import note
 
 
 def store_digest(fields: Mapping[str, Any]) -> str:
-    """A short name for an entry: of the sha256 of all that it is made of, the first 32 hex digits."""
+    """The name of an entry: the first 32 hex digits of the sha256 of `fields`."""
     return digest(fields)[:32]
 
 
@@ -29,12 +29,11 @@ def stored(
     build: Callable[[Path], dict],
     is_whole: Callable[[Path, dict], bool] = lambda entry, facts: True,
 ) -> tuple[Path, dict]:
-    """The entry of the store `folder` that is made of `fields`, and what is known of it.
+    """The entry for `fields` in the store `folder`, and its facts.
 
-    If it is not there, `build(path)` makes it, a file or a folder at a path that gets its name once it is complete,
-    and returns a JSON object about it. After a crash, `build` finds what it had left at that path and may go on
-    with it. Two jobs that want the same entry wait for one another. An entry for which `is_whole(entry, facts)` is
-    False is removed and made again.
+    If it is missing, `build(path)` makes it, a file or a folder at a temporary path, and returns its facts, a JSON
+    object. After a crash `build` finds its leftovers at that path and may continue from them. Two jobs that need the
+    same entry wait for each other. An entry is removed and rebuilt if `is_whole(entry, facts)` is False.
     """
     name = store_digest(fields)
     entry, about = Path(folder) / name, Path(folder) / f"{name}.json"
@@ -43,14 +42,14 @@ def stored(
         if not (entry.exists() and about.exists() and is_whole(entry, read_json(about)["facts"])):
             _remove(entry)
             partial = entry.with_name(f".{name}.partial")
-            # Last of all the entry gets its name: a crash before that leaves what `build` goes on with.
+            # The entry gets its name last: after an earlier crash `build` continues from the leftovers.
             write_json(about, {"made_of": fields, "facts": build(partial)})
             partial.replace(entry)
     return entry, read_json(about)["facts"]
 
 
 def existing(entry: str | Path, made_by: str) -> Path:
-    """The path of an entry that a manifest names; `UserError` if somebody has deleted it since."""
+    """The path of an entry that a manifest names; `UserError` if the entry was deleted."""
     if not Path(entry).exists():
         raise UserError(f"{entry} is gone from the store: make it again with `snakemake --forcerun {made_by} ...`")
     return Path(entry)

@@ -1,4 +1,4 @@
-"""Halves of characters in texts: what is left of one that was cut, which no file in UTF-8 can hold."""
+"""Lone surrogates: halves of characters in cut texts, which UTF-8 cannot encode."""
 
 import re
 
@@ -8,5 +8,5 @@ REPLACEMENT = "\ufffd"
 
 
 def without_surrogates(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate (`"\\ud83d"` in JSON: half an emoji); mostly the text itself."""
+    """The text with U+FFFD for each lone surrogate (`"\\ud83d"` in JSON: half an emoji); usually the text itself."""
     return text if text.isascii() else LONE_SURROGATE.sub(REPLACEMENT, text)

@@ -11,19 +11,19 @@ from typing import IO, cast
 
 from litm.base.errors import UserError
 
-#: Characters: what a quote that is never closed may swallow, and the longest text in a table.
+#: Characters: longest field of a table, which also bounds the text after an unclosed quote.
 LONGEST_FIELD = 10_000_000
 
 
 def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line it begins at, fields) for each row of a quoted table, plain or gzip, that is not blank.
+    """Yield (line number of its start, fields) for each non-blank row of a quoted table, plain or gzip.
 
-    Raises `UserError` naming file and line for a quote without its partner, a broken file and text that is not UTF-8.
+    Raises `UserError` naming file and line for an unclosed quote, a broken file and text that is not UTF-8.
     """
     csv.field_size_limit(LONGEST_FIELD)
     line = 1
     with reading(path, lambda: f"line {line - 1}"), open_text(path) as lines:
-        # Strict, because otherwise a quote that is not closed swallows the lines up to the next quote, in silence.
+        # Strict: otherwise an unclosed quote silently swallows lines up to the next quote.
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             for row in rows:
@@ -38,14 +38,14 @@ def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def open_text(path: Path) -> IO[str]:
-    """The file for reading as UTF-8 (a byte order mark is left out), unpacked if its name ends in .gz."""
+    """The file opened as UTF-8 text without a byte order mark, unpacked if its name ends in .gz."""
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """The file for reading, unpacked if its name ends in .gz or .bz2."""
+    """The file opened for reading, unpacked if its name ends in .gz or .bz2."""
     match path.suffix.lower():
         case ".gz":
             return cast(IO[bytes], gzip.open(path, "rb"))
@@ -57,7 +57,7 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 @contextmanager
 def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
-    """Turns what damaged data in `path` raises into a `UserError`; `reached` says up to where it was fine."""
+    """Turns errors of damaged data in `path` into a `UserError`; `reached` names the last good place."""
     try:
         yield
     except UnicodeDecodeError as error:
@@ -65,7 +65,7 @@ def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _broken(path, reached(), error) from error
     except OSError as error:
-        # An error of the operating system has a number, one of the data in a bz2 file has none.
+        # Errors of the operating system have a number, errors in bz2 data have none.
         if error.errno is None:
             raise _broken(path, reached(), error) from error
         raise

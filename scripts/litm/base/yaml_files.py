@@ -1,4 +1,4 @@
-"""Reading YAML that users write: what YAML would take for something else, in silence, is an error with its line."""
+"""YAML files of users: values that YAML silently reads as something else are errors with their line."""
 
 import re
 from collections.abc import Iterator
@@ -9,18 +9,18 @@ import yaml
 
 from litm.base.errors import UserError
 
-#: libyaml where PyYAML has it: files are read at every start, and Python's own loader is ten times slower.
+#: libyaml if PyYAML has it: files are read at every start, and the Python loader is ten times slower.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 TAG = "tag:yaml.org,2002:"
-#: What a value may be; dates, sets and bytes are none of JSON's.
+#: Tags of allowed values; JSON has no dates, sets or bytes.
 KINDS = {f"{TAG}{kind}" for kind in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
-#: Numbers of YAML 1.1 that few mean: in base 8, in base 60, and those that are none.
+#: Numbers of YAML 1.1 that are rarely meant: octal, base 60, and NaN or infinity.
 ODD_NUMBER = re.compile(r"[-+]?0[0-9_]+|.*:.*|.*\.(?:nan|inf)", re.IGNORECASE)
 
-#: Lists and mappings in one another, far above what a config has. libyaml takes the stack of the process for them, and
-#: ends it without a word at some ten thousand.
+#: Levels of nesting, far above those of a config. libyaml recurses on the process's stack and crashes without a message
+#: at some ten thousand.
 DEEPEST = 100
-#: Characters of a number that anybody means, far below what Python does not read.
+#: Characters of a number, far below Python's own limit.
 LONGEST_NUMBER = 1000
 
 
@@ -48,18 +48,18 @@ def read_yaml(path: str | Path) -> Any:
 
 
 def _check_depth(text: str, path: str | Path) -> None:
-    """Raise `UserError` for more than `DEEPEST` lists and mappings in one another."""
+    """Raise `UserError` for more than `DEEPEST` levels of nesting."""
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             line = cast(Any, event.start_mark).line + 1
-            raise UserError(f"{path}, line {line}: more than {DEEPEST} lists or mappings in one another")
+            raise UserError(f"{path}, line {line}: more than {DEEPEST} nested lists or mappings")
 
 
 def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) -> Iterator[tuple[int, str]]:
-    """The line of each problem, and what it is; above: the nodes that the node is in; known: those looked at, by `id`,
-    because aliases may show one many times.
+    """The line and description of each problem. above: the ancestors of the node; known: ids of visited nodes, because
+    aliases may repeat a node.
     """
     if node in above:
         yield _line(node), "an alias stands for what it is a part of: write out what is meant"
@@ -74,7 +74,7 @@ def _problems(node: yaml.Node, above: tuple[yaml.Node, ...], known: set[int]) ->
         for key, value in node.value:
             yield from _problems(key, (*above, node), known)
             yield from _problems(value, (*above, node), known)
-            # Keys that begin with a question mark are conditions of yte, through which Snakemake reads.
+            # Keys that begin with a question mark are conditions of yte, which Snakemake applies.
             if isinstance(key, yaml.ScalarNode) and key.tag != f"{TAG}merge" and not key.value.startswith("?"):
                 if key.value in first:
                     yield (

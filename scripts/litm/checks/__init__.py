@@ -1,1 +1,1 @@
-"""Checks before and after a run: doctor, estimate, audit."""
+"""Checks before and after a run: doctor, estimate and audit."""

@@ -1,7 +1,7 @@
-"""The audit: are the recorded answers those that the model gives to one prompt at a time, with nothing shared?
+"""Audit: are the recorded answers those that the model gives to one prompt at a time, with nothing shared?
 
-Where the way of asking changes an answer it may do so at some positions more than at others, and that would be taken
-for an effect of the position. So the same questions are asked again at all positions, and the flips compared.
+Batching may change answers at some positions more than at others, which would look like an effect of position. So the
+same questions are asked again at all positions, and the flips are compared.
 """
 
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ from litm.domain.placement import gold_positions
 from litm.domain.response import SweepResponse
 from litm.scoring.score import judge
 
-#: Replicates of the permutation test.
+#: Permutations of the test.
 REPLICATES = 2_000
-#: Columns of an audit and their types; one row a cell.
+#: Columns of an audit and their types; one row per cell.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -37,7 +37,7 @@ COLUMNS = {
     "correct_ci_high": "Float64",
     "correct_gap_p": "Float64",
 }
-#: What makes the answers of one question pairs: no gold item moves between them.
+#: Columns within which the answers to a question are paired.
 CURVE = ["model", "experiment", "size"]
 
 
@@ -50,13 +50,13 @@ def audit_table(
     again: Iterable[SweepResponse],
     seed: int,
 ) -> pd.DataFrame:
-    """A row a cell, in the order of the examples, of the answers that were asked for `again`; columns as in `COLUMNS`.
+    """One row per cell, in the order of the examples, on the answers asked `again`; columns as in `COLUMNS`.
 
-    recorded, again: responses; `again` has the same questions at all placements of a size. A
-    flip is an answer with another text, or with another verdict of the metric (of any target). Rates have 95 %
-    intervals, see `binomial_interval`; gap_p is that of `gap_test` over the placements of the size, the same in all
-    its rows and missing for a single placement: is some placement flipped more than chance would have it? Both count
-    questions, also where an experiment has `cluster`: a flip comes from how prompts are computed, not from an article.
+    recorded, again: responses; `again` has the same questions at all placements of a size. A flip is an answer with
+    another text, or with another verdict of the metric (for any target). Rates have 95 % intervals, see
+    `binomial_interval`. gap_p is the p-value of `gap_test` over the placements of the size, equal in all its rows and
+    missing for a single placement: is some placement flipped more often than chance explains? Both count questions,
+    also if the experiment has `cluster`: a flip comes from the computation of a prompt, not from an article.
     """
     first = {response.name: response for response in recorded}
     second = {response.name: response for response in again}
@@ -117,7 +117,7 @@ def _gap_p(flips: pd.DataFrame, kind: str, seed: int) -> float | None:
 
 
 def audit_findings(table: pd.DataFrame) -> list[str]:
-    """A line for each model, experiment and size: no flips, or how many, where, and whether positions differ in it."""
+    """One line per model, experiment and size: the flips, their cells, and whether positions differ."""
     return [_finding(cells) for _, cells in table.groupby(CURVE, sort=False)]
 
 

@@ -1,4 +1,4 @@
-"""Which questions an audit asks again: a seeded sample of those that got an answer, each at all positions."""
+"""Sample of an audit: a seeded sample of the answered questions, each asked again at all positions."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ from litm.domain.response import SweepResponse
 
 
 def audit_sample(responses: Iterable[SweepResponse], per_cell: int, seed: int) -> set[tuple[int, str]]:
-    """(size, id) of at most `per_cell` questions of each size, drawn from those with an answer at every placement.
+    """(size, id) of at most `per_cell` questions per size, sampled from those with an answer at every placement.
 
-    A question's lot depends on the seed and its id alone, so that a
-    larger sample has the smaller one's questions, and sizes and models have theirs in common where they can.
+    A question's rank depends only on the seed and its id, so a larger sample contains a smaller one, and sizes and
+    models share questions where possible.
     """
     placements: dict[int, set[str]] = {}
     answered: dict[tuple[int, str], set[str]] = {}

@@ -1,4 +1,4 @@
-"""What sweeps would cost: prompts and tokens still to be asked, hours at a known rate, money at known prices."""
+"""Estimate of the remaining work of sweeps: prompts and tokens to ask, hours at a known rate, money at known prices."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,9 +21,9 @@ from litm.inference.sweep_setup import Asking
 from litm.prompting.render import CHUNK, encode_prompts
 from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
 
-#: Prompts to their token ids.
+#: Function from prompts to their token ids.
 Encoder = Callable[[list[Content]], list[list[int]]]
-#: Columns of the estimate and their types. Numbers are missing where they are not known.
+#: Columns of the estimate and their types; unknown numbers are missing.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -43,7 +43,7 @@ COLUMNS = {
     "n_for_5_points_pbi": "Int64",
     "n_for_5_points_difference": "Int64",
 }
-#: Those that have a sum.
+#: Columns that are summed.
 COUNTED = list(COLUMNS)[2:12]
 UNKNOWN_RATE = "unknown: run one small experiment first, or set tokens_per_second"
 UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
@@ -51,12 +51,12 @@ UNKNOWN_PRICE = "unknown: set prices, {input: 0, output: 0} if it costs nothing"
 
 @dataclass(frozen=True)
 class Remaining:
-    """What is left to do for one sweep.
+    """The remaining work of one sweep.
 
-    prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not
-    fit and `to_ask` are left. prompt_tokens, max_new_tokens: of all prompts to ask together; computed_tokens: of the
-    prompt tokens, those that an engine which shares beginnings computes at least. Tokens are None where no tokenizer
-    is known. questions: those of its curves, see `sample_size.curve_questions`; None without curves.
+    prompts, distinct_prompts: of the sweep; of the distinct ones `answered` are in the journal, `too_long` do not fit
+    and `to_ask` remain. prompt_tokens, max_new_tokens: totals over the prompts to ask; computed_tokens: the fewest
+    prompt tokens that an engine with shared prefixes computes. Tokens are None without a tokenizer. questions: those of
+    its curves, see `sample_size.curve_questions`; None without curves.
     """
 
     model: str
@@ -74,7 +74,7 @@ class Remaining:
 
 @dataclass(frozen=True)
 class Rate:
-    """Prompt tokens computed a second, and how that is known."""
+    """Prompt tokens computed per second, and the origin of this number."""
 
     tokens_per_second: float
     source: str
@@ -88,17 +88,17 @@ def remaining_work(
     encode: Encoder | None,
     shares: bool,
 ) -> Remaining:
-    """What is left of a sweep of these names, model and experiment, beside the answers that its journal has.
+    """The remaining work of a sweep, given the answers in its journal.
 
-    encode: token ids of prompts, None where there is no tokenizer, and then nothing is known to be too long;
-    shares: whether the engine computes common beginnings once. The same prompts fit as in `sweep.ask_missing`.
+    encode: token ids of prompts, None without a tokenizer, when no prompt counts as too long; shares: whether the
+    engine computes common prefixes once. The same prompts fit as in `sweep.ask_missing`.
     """
     distinct = {prompt.key: prompt.content for prompt in prompts}
     known = [answers[key].prompt_tokens for key in distinct.keys() & answers.keys()]
     answered = sum(map(fit.holds, known))
     missing = [content for key, content in distinct.items() if key not in answers]
     encoded = None if encode is None else list(_compact(encode, missing))
-    # Rows of numbers do for lists of them, in a tenth of the memory.
+    # Rows of numbers take a tenth of the memory of lists.
     fitting = None if encoded is None else cast(list[Sequence[int]], [ids for ids in encoded if fit.holds(len(ids))])
     to_ask = len(missing) if fitting is None else len(fitting)
     tokens = None if fitting is None else sum(map(len, fitting))
@@ -121,9 +121,9 @@ def _compact(encode: Encoder, contents: list[Content]) -> Iterator[np.ndarray]:
 
 
 def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
-    """How prompts become tokens; None for a model without a tokenizer.
+    """The function from prompts to token ids, as engines count them; None for a model without a tokenizer.
 
-    tokenizer: where it is if not with the model. They are those that engines count.
+    tokenizer: the tokenizer's folder if it is not the model's.
     """
     if not asking.has_tokenizer:
         return None
@@ -142,9 +142,9 @@ def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
 
 
 def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:
-    """The rate of the last run of a sweep, by its manifest and how long the job took; None if it asked nothing.
+    """The rate of the last run of a sweep, from its manifest and the seconds of its job; None if it asked nothing.
 
-    Loading the model is part of the time and so are the answers, so that a large sweep is faster, if anything.
+    The time includes loading the model and writing answers, so a larger sweep is faster, if anything.
     """
     tokens = asked_tokens(manifest)
     if not tokens or seconds <= 0:
@@ -154,15 +154,15 @@ def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:
 
 
 def asked_tokens(manifest: Mapping) -> int:
-    """Prompt tokens that the last run of a sweep computed, or sent where that is not known; 0 if it asked nothing."""
+    """Prompt tokens that the last run of a sweep computed, or sent if unknown; 0 if it asked nothing."""
     work = manifest.get("work") or {}
     return work.get("computed_tokens") or work.get("prompt_tokens") or 0
 
 
 def choose_rate(stated: float | None, manifests: Sequence[tuple[Mapping, float]]) -> Rate | None:
-    """The rate of a model: what its entry states, else as measured on the sweep that asked the most; None if on none.
+    """The rate of a model: stated in its entry, else measured on its largest sweep; None if there is neither.
 
-    manifests: of its sweeps, each with the seconds that the job took.
+    manifests: of its sweeps, each with the seconds of its job.
     """
     if stated is not None:
         return Rate(stated, "tokens_per_second of its entry")
@@ -171,7 +171,7 @@ def choose_rate(stated: float | None, manifests: Sequence[tuple[Mapping, float]]
 
 
 def hours(left: Remaining, rate: Rate | None) -> float | None:
-    """How long a sweep takes; None where that is not known."""
+    """Hours for the remaining work; None if unknown."""
     if left.to_ask == 0:
         return 0.0
     if rate is None or left.computed_tokens is None:
@@ -180,9 +180,9 @@ def hours(left: Remaining, rate: Rate | None) -> float | None:
 
 
 def dollars(left: Remaining, prices: Mapping[str, float] | None) -> float | None:
-    """What an API takes at most, each answer as long as is allowed; None where that is not known.
+    """The most that an API costs, if each answer has full length; None if unknown.
 
-    prices: `input` and `output`, in US dollars for a million tokens.
+    prices: `input` and `output`, in US dollars per million tokens.
     """
     if left.to_ask == 0:
         return 0.0
@@ -197,10 +197,10 @@ def estimate_table(
     prices: Mapping[str, Mapping[str, float] | None],
     shown: Mapping[tuple[str, str], Mapping[str, object]] | None = None,
 ) -> pd.DataFrame:
-    """A row a sweep, and one of sums, whose model and experiment are `total`; columns as in `COLUMNS`.
+    """One row per sweep, and one with sums, whose model and experiment are `total`; columns as in `COLUMNS`.
 
-    prices: of the models that cost money, None where they are not known; the others cost nothing. A sum is missing
-    where one of its parts is. shown: what the questions can show, see `sample_size.sample_size_columns`.
+    prices: of the models that cost money, None if unknown; others cost nothing. A sum is missing if one of its parts
+    is. shown: detectable effects, see `sample_size.sample_size_columns`.
     """
     rows = [
         {
@@ -218,7 +218,7 @@ def estimate_table(
 
 
 def as_text(table: pd.DataFrame) -> str:
-    """The table for a terminal: thousands apart, a question mark where a number is not known, no money for nothing."""
+    """The table for a terminal: thousands separated, a question mark for unknown numbers, no money if nothing costs."""
     shown = {
         "model": "model",
         "experiment": "experiment",
@@ -258,7 +258,7 @@ def _cell(value: Any) -> str:
 def notes(
     sweeps: Sequence[Remaining], rates: Mapping[str, Rate | None], prices: Mapping[str, Mapping[str, float] | None]
 ) -> list[str]:
-    """What one has to know to read the table: where the rates are from, and what is not known."""
+    """Notes on the table: the origin of the rates, and what is unknown."""
     told = []
     for model in dict.fromkeys(left.model for left in sweeps if left.to_ask):
         rate = rates[model]
@@ -274,7 +274,7 @@ def notes(
 
 
 def measured_runs(results: Path, model: str) -> list[tuple[dict, float]]:
-    """The manifest of the last run of each of a model's sweeps and shards, with the seconds that the job took."""
+    """The manifest of the last run of each of a model's sweeps and shards, with the seconds of its job."""
     runs = []
     for benchmark in sorted((results / "benchmarks" / "generate" / model).rglob("*.tsv")):
         name = benchmark.relative_to(results / "benchmarks" / "generate").with_suffix(".manifest.json")

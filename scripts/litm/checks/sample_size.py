@@ -1,4 +1,4 @@
-"""What the questions of a config can show, before they are asked: detectable effects and numbers of questions."""
+"""Sample size: the effects that a config's questions can detect, and the questions that an effect needs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from litm.checks.estimate import Remaining
 from litm.domain.placement import gold_places
 from litm.inference.prompt import Prompt
 
-#: Positions that start, middle and end take.
+#: Positions that a curve needs for start, middle and end.
 LEAST_POSITIONS = 3
-#: The line above those of the sweeps.
+#: Heading of the lines on sweeps.
 HEADING = (
     "What these numbers of questions can show, with a chance of 80 % (docs/evidence.md), if they are independent; with "
     "`cluster` it is less, see design_effect in detectable_effects.csv:"
@@ -35,11 +35,11 @@ NOTHING_KNOWN = (
 
 @dataclass(frozen=True)
 class SampleSize:
-    """What the questions of one sweep can show with a chance of 80 %.
+    """The effects that the questions of one sweep detect with a power of 80 %.
 
-    questions: of the size that has the fewest; source: where accuracy and correlation are from; index, pair: the
-    smallest Position Bias Index and difference of two positions that are shown, None where none is;
-    index_needed: the questions that show an index of 5 points.
+    questions: of the size with the fewest; source: origin of the assumed accuracy and correlation; index, pair: the
+    smallest detectable Position Bias Index and difference between two positions, None if none is; index_needed: the
+    questions needed for an index of 5 points.
     """
 
     model: str
@@ -54,7 +54,7 @@ class SampleSize:
 
 
 def curve_questions(prompts: Iterable[Prompt]) -> int | None:
-    """The questions of a sweep's curve, the fewest of its sizes; None where no size has three positions."""
+    """The number of questions of a sweep's curve, the smallest over its sizes; None if no size has three positions."""
     sizes: dict[int, dict[str, set[str]]] = {}
     for prompt in prompts:
         if len(gold_places(prompt.placement)) == 1:
@@ -64,7 +64,7 @@ def curve_questions(prompts: Iterable[Prompt]) -> int | None:
 
 
 def sample_sizes(sweeps: Sequence[Remaining], results: Path) -> list[SampleSize]:
-    """Those of the sweeps that have curves; results: where earlier scores are looked for."""
+    """The sample sizes of sweeps with curves; results: the folder with earlier scores."""
     return [
         _sample_size(left, left.questions, *earlier(results, left.model, left.experiment))
         for left in sweeps
@@ -87,7 +87,7 @@ def _sample_size(left: Remaining, questions: int, assumed: Assumption, source: s
 
 
 def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str]:
-    """Accuracy and correlation of earlier scores of the same sweep, or else of another model's, or else assumed."""
+    """Accuracy and correlation from earlier scores of the sweep, or else of another model's, or else assumed."""
     own = results / "scores" / model / f"{experiment}.parquet"
     others = sorted((results / "scores").glob(f"*/{experiment}.parquet"))
     for path in [own, *others]:
@@ -99,7 +99,7 @@ def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str
 
 
 def sample_size_notes(sizes: Sequence[SampleSize]) -> list[str]:
-    """A line for what sweeps have in common: how many questions, what they can show, and what takes how many."""
+    """Lines on groups of like sweeps: their number of questions, detectable effects, and the questions needed."""
     together: dict[tuple, list[SampleSize]] = {}
     for size in sizes:
         together.setdefault((size.experiment, size.questions, size.assumed, size.source), []).append(size)
@@ -129,7 +129,7 @@ def _count(questions: int | None) -> str:
 
 
 def sample_size_columns(sizes: Iterable[SampleSize]) -> dict[tuple[str, str], Mapping[str, object]]:
-    """The columns that the table of the estimate has of them, by model and experiment."""
+    """The columns on sample sizes in the table of the estimate, by model and experiment."""
     return {
         (size.model, size.experiment): {
             "questions": size.questions,

@@ -1,1 +1,1 @@
-"""Text to passages."""
+"""Corpora: passages from sources of text."""

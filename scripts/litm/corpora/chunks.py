@@ -1,6 +1,6 @@
-"""Chunks: pieces of text as text splitters, document stores and retrievers write them, in one form.
+"""Chunks: pieces of text from text splitters, document stores and retrievers, in one form.
 
-Read are the JSON objects of LangChain (`page_content`, `metadata`; also inside `kwargs`), LlamaIndex (`text`,
+Supported are the JSON objects of LangChain (`page_content`, `metadata`; also inside `kwargs`), LlamaIndex (`text`,
 `metadata`, `id_`; with a score inside `node`), Haystack (`content`, `meta`), unstructured (`text`, `element_id`,
 `metadata`) and BEIR (`_id`, `title`, `text`), and plain ones (`id`, `title`, `text`).
 """
@@ -17,15 +17,15 @@ from litm.base.formatting import quoted
 TEXT, ID = ("text", "page_content", "content"), ("id", "_id", "id_", "doc_id", "docid", "element_id", "node_id")
 FILE, PAGE = ("source", "file_path", "file_name", "filename", "file"), ("page_label", "page", "page_number")
 METADATA, SCORE = ("metadata", "meta"), ("score", "similarity", "relevance_score")
-#: Of LangChain's splitter of Markdown, and of others: the headings above a chunk.
+#: Metadata of LangChain's Markdown splitter and others: the headings above a chunk.
 HEADINGS = ("Header 1", "Header 2", "Header 3", "Header 4")
-#: Objects that have another one inside, which is the chunk.
+#: Keys of objects that wrap a chunk.
 WRAPPERS = ("node", "document", "kwargs")
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of text; empty texts and None for what the object does not say."""
+    """A chunk; missing values are empty texts or None."""
 
     id: str | None
     title: str
@@ -36,7 +36,7 @@ class Chunk:
 
 
 def is_chunk(record: object) -> bool:
-    """Whether an object is the chunk of a text splitter, which is a passage as it is, and no longer document."""
+    """Whether an object is a chunk of a text splitter, which is used whole as a passage."""
     if not isinstance(record, Mapping):
         return False
     names = (*TEXT[1:], *METADATA, *WRAPPERS)
@@ -44,7 +44,7 @@ def is_chunk(record: object) -> bool:
 
 
 def read_chunk(record: object, where: str) -> Chunk:
-    """The chunk of an object; `UserError` beginning with `where` for one without text, or with a wrong field."""
+    """The chunk in an object; `UserError` beginning with `where` for a missing text or a wrong field."""
     inner, score = _unwrapped(record, where)
     metadata: Mapping = next((inner[name] for name in METADATA if isinstance(inner.get(name), Mapping)), {})
     name = next((name for name in TEXT if name in inner), TEXT[0])
@@ -68,7 +68,7 @@ def read_chunk(record: object, where: str) -> Chunk:
 
 
 def _unwrapped(record: object, where: str) -> tuple[Mapping, Any]:
-    """The object that has the text, and the score, which may be next to it."""
+    """The object with the text, and the score, which may be outside it."""
     score = None
     while True:
         if not isinstance(record, Mapping):
@@ -92,7 +92,7 @@ def _id(record: Mapping, where: str) -> str | None:
     value = record[name]
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         raise UserError(
-            f"{where}: '{name}' must be text or a whole number, but is {quoted(value)}; mend it, or leave ids out"
+            f"{where}: '{name}' must be text or a whole number, but is {quoted(value)}; fix it, or leave ids out"
         )
     return str(value)
 
@@ -104,13 +104,13 @@ def _headings(metadata: Mapping) -> list[str]:
 
 
 def _page(metadata: Mapping) -> int | None:
-    """The page as printed where that is a number, else as the splitter counts."""
+    """The printed page number if it is an integer, else the splitter's page."""
     pages = [str(metadata.get(name)) for name in PAGE]
     return next((int(page) for page in pages if page.isdecimal()), None)
 
 
 def read_score(value: Any, where: str) -> float:
-    """The score of a chunk; `UserError` beginning with `where` for what is no number, NaN and infinity."""
+    """The score of a chunk; `UserError` beginning with `where` for NaN, infinity and anything that is no number."""
     try:
         score = float(value)
     except (TypeError, ValueError, OverflowError):

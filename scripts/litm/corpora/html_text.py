@@ -1,12 +1,12 @@
-"""The text of HTML pages."""
+"""Text of HTML pages."""
 
 from html.parser import HTMLParser
 
-#: Elements whose content nobody reads.
+#: Elements without readable content.
 UNREAD = {"script", "style", "template", "noscript", "svg", "nav"}
-#: The element that has a page's content, where it has one: what is around it is the same on all pages of a site.
+#: Element of a page's main content, if it has one: the text around it repeats on all pages of a site.
 CONTENT = "main"
-#: Elements inside a line of text; any other ends the word before it.
+#: Elements within a line of text; any other element ends a word.
 INLINE = {
     "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup",
     "tt", "u", "var", "wbr",
@@ -52,8 +52,8 @@ class _Reader(HTMLParser):
 
 
 def html_text(page: str) -> tuple[str, str]:
-    """Title and text of a page, without scripts, styles and navigation, and of its main content alone where it marks
-    that; the title is empty if it has none.
+    """Title and text of a page, without scripts, styles and navigation; only the main content if the page marks it. The
+    title is empty if the page has none.
     """
     reader = _Reader()
     reader.feed(page)

@@ -1,4 +1,4 @@
-"""Passages, and how texts are cut into them."""
+"""Passages, and the cutting of texts into passages."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of text with the title of the page it is from; `id` is unique in its corpus.
+    """A piece of text with the title of its page; `id` is unique in its corpus.
 
-    file, page: where it is from, if its id does not say so: the `source` of a chunk, a page from 1.
+    file, page: its origin, if the id does not tell: the `source` of a chunk, a page from 1.
     """
 
     id: str
@@ -19,8 +19,8 @@ class Passage:
 
     @property
     def files(self) -> list[str]:
-        """Names of the file or document that it is from, shortest first: of the id `notes/a.txt:4:0` they are
-        `notes/a.txt`, `notes/a.txt:4` and the id itself.
+        """Names of its file or document, shortest first: for the id `notes/a.txt:4:0` they are `notes/a.txt`,
+        `notes/a.txt:4` and the id itself.
         """
         if self.file is not None:
             return [self.file, self.id]
@@ -29,15 +29,15 @@ class Passage:
 
 
 def cut_text(text: str, words: int | None) -> list[str]:
-    """The text in disjoint blocks of `words` words, with single spaces; in one block for None, in none if it is blank.
+    """The text in disjoint blocks of `words` words, with single spaces; one block if None, no block if it is blank.
 
-    The last block is shorter. DPR's is not: it is filled up with the beginning of the article.
+    The last block is shorter. (DPR fills it up with the beginning of the article.)
     """
     return list(cut_lines([text], words))
 
 
 def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
-    """As `cut_text`, of a text that is read line by line: no more than one line and one block is held."""
+    """`cut_text` for a text that is read line by line, holding at most one line and one block in memory."""
     rest: list[str] = []
     for line in lines:
         rest += line.split()
@@ -51,7 +51,7 @@ def cut_lines(lines: Iterable[str], words: int | None) -> Iterator[str]:
 
 
 class CountedPassages:
-    """Passages that are counted in words while they are read, once. seen: called after each."""
+    """Counts passages and their words during iteration. seen: called after each passage."""
 
     def __init__(self, passages: Iterable[Passage], seen: Callable[[], object]) -> None:
         self.words = 0
@@ -59,7 +59,7 @@ class CountedPassages:
 
     def __iter__(self) -> Iterator[Passage]:
         for passage in self._passages:
-            # Splitting would take longer than all else there is to do with a passage here.
+            # Splitting would take longer than all other work on a passage.
             self.words += passage.text.count(" ") + 1
             self._seen()
             yield passage

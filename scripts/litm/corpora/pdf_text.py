@@ -1,4 +1,4 @@
-"""The text of PDF files, by pypdf."""
+"""Text of PDF files, by pypdf."""
 
 import logging
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from litm.base.errors import UserError
 
 def pdf_pages(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (page from 1, text) of each page with text; `UserError` for a file that is no PDF or has a password."""
-    # Reading the rules' code must not need it.
+    # Imported here: the code of the rules must not need it.
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, PyPdfError
 
-    # It warns of every flaw that it can mend.
+    # pypdf warns of every flaw that it can repair.
     logging.getLogger("pypdf").setLevel(logging.ERROR)
     page = 0
     try:
@@ -22,7 +22,7 @@ def pdf_pages(path: Path) -> Iterator[tuple[int, str]]:
             raise UserError(f"{path}: the PDF has a password: save it without one, or remove the file")
         for page, content in enumerate(reader.pages, start=1):
             if (text := content.extract_text()).strip():
-                # Half characters come from damaged fonts, and no file of ours can hold them.
+                # Damaged fonts give lone surrogates, which UTF-8 files cannot hold.
                 yield page, text.encode("utf-8", "replace").decode()
     except DependencyError as error:
         raise UserError(f"{path}: the PDF is encrypted ({error}): save it without, or remove the file") from error

@@ -1,8 +1,8 @@
-"""What an existing retrieval system has retrieved, with the texts: JSON Lines, or one JSON list, an object a question.
+"""Retrieved chunks of an existing system: JSON Lines or one JSON list, an object per question.
 
-An object has the question (`question` or `query`) or its id (`id`, `query_id`, `qid`), and a list of what was
-retrieved, best first, under one of `LISTS`: chunks as in `litm.corpora.chunks`, pairs of a chunk and its score
-(LangChain's `similarity_search_with_score`), or texts. A chunk without an id gets one made of its text.
+An object has the question (`question` or `query`) or its id (`id`, `query_id`, `qid`), and a list of results, best
+first, under one of `LISTS`: chunks as in `litm.corpora.chunks`, pairs of a chunk and its score (LangChain's
+`similarity_search_with_score`), or texts. A chunk without an id gets one derived from its text.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ LISTS = (
     "documents", "docs", "passages", "chunks", "contexts", "ctxs", "context", "results", "hits", "retrieved", "nodes",
     "source_nodes", "source_documents",
 )  # fmt: skip
-#: Digits of an id that is made of a text.
+#: Digits of an id derived from a text.
 DIGITS = 16
 
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What was retrieved for a question, best first. question, id: one of them may be None; where: file and line."""
+    """The results for a question, best first. question, id: one of them may be None; where: file and line."""
 
     where: str
     question: str | None
@@ -37,7 +37,7 @@ class Retrieved:
 
 
 def read_retrieved(path: Path) -> Iterator[Retrieved]:
-    """Yield what was retrieved for each question; `UserError` with file and line for what cannot be read."""
+    """Yield the results for each question; `UserError` with file and line for malformed ones."""
     packed = path.name.removesuffix(".gz")
     for line, record in read_json_list(path) if packed.endswith(".json") else read_jsonl(path):
         yield _retrieved(record, f"{path}, line {line}")
@@ -58,7 +58,7 @@ def _retrieved(record: Mapping[str, Any], where: str) -> Retrieved:
 
 
 def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
-    """The passage and its score; without one, minus its index, so that the order is that of the list."""
+    """The passage and its score; without a score, minus its index, which keeps the order of the list."""
     score = None
     if isinstance(value, list) and len(value) == 2:
         value, score = value

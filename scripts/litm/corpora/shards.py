@@ -1,4 +1,4 @@
-"""Shards of passages: written, read and looked up."""
+"""Shards of passages: writing, reading and lookup."""
 
 import gzip
 import hashlib
@@ -14,12 +14,12 @@ from litm.base.errors import UserError
 from litm.base.text_files import reading
 from litm.corpora.passages import Passage
 
-#: Folder of the shards, beside the manifest.
+#: Folder of the shards, next to the manifest.
 SHARDS = "shards"
 
 
 def corpus_passages(manifest_path: str | Path, manifest: dict) -> Iterator[Passage]:
-    """All passages of the corpus whose manifest, at that path, this is; `UserError` if its shards are not there."""
+    """All passages of the corpus with this manifest at that path; `UserError` if a shard is missing."""
     return read_shards(_shard_folder(manifest_path), manifest)
 
 
@@ -38,7 +38,7 @@ def _shard_folder(manifest_path: str | Path) -> Path:
 def find_passages(
     passages: Iterable[Passage], ids: Collection[str] = (), rows: Collection[int] = ()
 ) -> dict[str | int, Passage]:
-    """The passages with these ids, by id, and those in these rows (from 0), by row, as far as there are any."""
+    """The passages with these ids, by id, and in these rows (from 0), by row; unknown ones are left out."""
     ids, rows = frozenset(ids), frozenset(rows)
     found: dict[str | int, Passage] = {}
     if not ids and not rows:
@@ -53,10 +53,10 @@ def find_passages(
 
 SHARD_NAME = "shard-{:05d}.jsonl.gz"
 
-#: zlib's level 3 is nearly three times as fast as its default, and its files are less than a tenth larger.
+#: zlib level: nearly three times as fast as the default, for files less than a tenth larger.
 COMPRESSION_LEVEL = 3
 
-#: Passages that are compressed at a time; a call for each would take longer than the compression.
+#: Passages compressed at a time; a call per passage would take longer than the compression.
 BATCH = 1000
 
 QUOTE = json.JSONEncoder().encode
@@ -65,10 +65,9 @@ QUOTE = json.JSONEncoder().encode
 def write_shards(passages: Iterable[Passage], folder: Path, passages_per_shard: int, shards: int) -> dict:
     """Write the passages as JSON Lines into exactly `shards` files, in order, each full before the next.
 
-    Passages appended at the end leave full shards as they are; later shards may be empty. Shards of an earlier, larger
-    corpus in the folder are removed. Returns the manifest: {"passages", "passages_per_shard", "shards": [{"file",
-    "passages", "sha256"}, ...]}, the sums being of the uncompressed lines. Raises `UserError` for more passages than
-    fit.
+    Appending passages leaves full shards unchanged; later shards may be empty. Shards of an earlier, larger corpus in
+    the folder are removed. Returns the manifest: {"passages", "passages_per_shard", "shards": [{"file", "passages",
+    "sha256"}, ...]}, with sums of the uncompressed lines. Raises `UserError` for more passages than fit.
     """
     if passages_per_shard < 1 or shards < 1:
         raise UserError(f"{shards} shards of {passages_per_shard} passages hold nothing: both must be 1 or more")
@@ -95,7 +94,7 @@ def read_shards(folder: Path, manifest: dict) -> Iterator[Passage]:
 
 
 def read_shard(path: Path) -> Iterator[Passage]:
-    """The passages of one shard; `UserError` naming file and line for what is not a passage."""
+    """The passages of one shard; `UserError` naming file and line for a malformed one."""
     number = 0
     loads = json.loads
     with reading(path, lambda: f"line {number}"), gzip.open(path, "rb") as lines:
@@ -118,7 +117,7 @@ def _write_shard(path: Path, passages: Iterator[Passage]) -> dict:
         atomic_writer(path) as raw,
         # No name and no time in the gzip header, so that equal passages give equal bytes.
         gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0, compresslevel=COMPRESSION_LEVEL) as packed,
-        # Compression, half of the work, goes on beside the reading of the next batch: zlib lets other threads run.
+        # Compression, half of the work, runs in parallel with reading the next batch: zlib releases the lock.
         ThreadPoolExecutor(max_workers=1) as packer,
     ):
         packing: Future | None = None
@@ -135,7 +134,7 @@ def _write_shard(path: Path, passages: Iterator[Passage]) -> dict:
 
 
 def _json_line(passage: Passage) -> str:
-    """What `json.dumps` of the passage gives, in half the time."""
+    """The output of `json.dumps` for the passage, in half the time."""
     id, title, text = map(QUOTE, (passage.id, passage.title, passage.text))
     more = "" if passage.file is None else f', "file": {QUOTE(passage.file)}'
     more += "" if passage.page is None else f', "page": {passage.page}'

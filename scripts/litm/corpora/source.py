@@ -1,4 +1,4 @@
-"""What a source of passages is."""
+"""Interface of sources of passages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from litm.questions.released_format import QuestionRecord
 
 @dataclass(frozen=True)
 class CorpusSettings:
-    """What changes the passages of a corpus, beside the files they come from.
+    """The settings that change the passages of a corpus, apart from its files.
 
-    passage_words: longest passage in words, None to keep texts as they are.
-    passages: how many a generator makes; seed: of its randomness.
+    passage_words: words of the longest passage, None to keep texts whole.
+    passages: number that a generator makes; seed: of its randomness.
     """
 
     passage_words: int | None = None
@@ -24,19 +24,19 @@ class CorpusSettings:
 
 
 class Source(Protocol):
-    """What a module of `litm.corpora.sources` offers."""
+    """Interface of a module of `litm.corpora.sources`."""
 
     def passages(self, source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]: ...
 
 
 class Generator(Source, Protocol):
-    """A source that also has questions, each with its gold passage, in the released format."""
+    """A source that also makes questions, each with its gold passage, in the released format."""
 
     def questions(self, settings: CorpusSettings) -> Iterator[QuestionRecord]: ...
 
 
 def needed(source: Path | None, what: str) -> Path:
-    """The source's path; `UserError` that says what it must be where there is none."""
+    """The source's path; `UserError` on what it must be if it is missing."""
     if source is None:
         raise UserError(f"this source of passages needs an input: {what}")
     return source

@@ -1,4 +1,4 @@
-"""Ids of passages are unique: checked by their hashes, since the ids themselves would take too much memory."""
+"""Unique ids of passages: checked by hashes, because the ids would take too much memory."""
 
 from array import array
 from collections.abc import Callable, Iterator
@@ -9,19 +9,19 @@ from litm.base.errors import UserError
 from litm.base.formatting import quoted
 from litm.corpora.passages import Passage
 
-#: Repeated hashes that are looked for in the source: one is enough to name an id, different ids may have the same.
+#: Repeated hashes that are looked up in the source: one suffices to name an id, but different ids may share a hash.
 LOOKED_FOR = 100_000
 
 Read = Callable[[], Iterator[tuple[str, Passage]]]
 
 
 def unique_passages(read: Read) -> Iterator[Passage]:
-    """The passages of a source, which `read` reads from its beginning; raises at their end if an id comes twice.
+    """The passages of a source, read by `read` from its beginning; raises after the last one if an id is repeated.
 
-    Keeps 8 bytes an id (168 MB for the 21 million passages of Wikipedia). The `UserError` names the id and both
+    Keeps 8 bytes per id (168 MB for the 21 million passages of Wikipedia). The `UserError` names the id and both
     places, which takes a second pass over the source.
     """
-    # Python's own hash differs between processes and is the fastest there is; none outlives this function.
+    # Python's hash is the fastest, and differs between processes, but hashes do not outlive this function.
     hashes = array("q")
     for _, passage in read():
         hashes.append(hash(passage.id))
@@ -31,9 +31,9 @@ def unique_passages(read: Read) -> Iterator[Passage]:
 
 
 def check_ids(read: Read, hashes: set[int]) -> None:
-    """Raise `UserError` for the first id that comes twice among those with one of the hashes.
+    """Raise `UserError` for the first repeated id among those with one of the hashes.
 
-    Different ids with one hash (once in some 100,000 corpora of 21 million passages) are no error.
+    Different ids with the same hash (once in some 100,000 corpora of 21 million passages) are no error.
     """
     first: dict[str, str] = {}
     for where, passage in read():

@@ -1,1 +1,1 @@
-"""What the stages hand on, as typed records: questions, placements, curves, examples, responses."""
+"""Records that the stages exchange: questions, placements, curves, examples, responses."""

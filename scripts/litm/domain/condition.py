@@ -1,28 +1,28 @@
-"""A condition of retrieval-augmented reading: what is done with the documents that were retrieved, before a model reads
-them. The records that the config, the examples and the tables share.
+"""Conditions of retrieval-augmented reading: the treatment of retrieved documents before a model reads them. These
+records are shared by the config, the examples and the tables.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-#: The order in which documents were retrieved, best first, or in which a reranker has put them.
+#: The order of retrieval, or of a reranker, best first.
 RANKED = "ranked"
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Which of the documents are left out because of their scores, of which a higher one is better.
+    """A cut by score, where higher scores are better.
 
-    score: those below this score; margin: those that are more than this below the best one. The best document is always
-    kept.
+    score: documents below this score are left out; margin: so are documents more than this below the best. The best
+    document is always kept.
     """
 
     score: float | None = None
     margin: float | None = None
 
     def kept(self, scores: Sequence[float]) -> int:
-        """How many documents are left of those with these scores, best first: up to the first that is left out."""
+        """The number of documents kept, given their scores, best first: up to the first one that is left out."""
         for place, score in enumerate(scores[1:], start=1):
             if self.score is not None and score < self.score:
                 return place
@@ -37,15 +37,15 @@ class Cut:
 
 
 def score_in_words(value: float) -> str:
-    """`3` for 3 and 3.0, and all digits of other scores, so that no two of them are called the same."""
+    """`3` for 3 and 3.0, and all digits of other scores, so that different scores have different names."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What an experiment does with what was retrieved. study: the experiment whose remedies it is one of, which may be
-    itself; reranker, prompt: None where it is what the study has; cut: in words, "" for none.
+    """An experiment's treatment of retrieved documents. study: the experiment whose remedies it belongs to, possibly
+    itself; reranker, prompt: None if the same as the study's; cut: in words, "" for none.
     """
 
     study: str
@@ -57,7 +57,7 @@ class Condition:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Condition":
-        """The condition of a JSON object, as `to_json` writes it."""
+        """The condition in a JSON object of `to_json`."""
         return cls(**record)
 
     def to_json(self) -> dict:
@@ -66,15 +66,15 @@ class Condition:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the documents are read as they were retrieved."""
+        """Whether the documents are read as retrieved."""
         return not self.differing
 
     @property
     def differing(self) -> tuple[str, ...]:
-        """In which keys it differs from reading documents as they were retrieved."""
+        """The keys in which it differs from reading documents as retrieved."""
         plain = Condition(self.study, self.experiment)
         return tuple(key for key in REMEDIES if getattr(self, key) != getattr(plain, key))
 
 
-#: The keys of a condition that are remedies, in the order in which they are named.
+#: Keys of a condition that are remedies, in the order in which they are named.
 REMEDIES = ("order", "reranker", "cut", "prompt")

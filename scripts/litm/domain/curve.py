@@ -1,11 +1,11 @@
-"""A cell of an experiment, and a curve: the cells that are compared over positions."""
+"""Cells of an experiment, and curves: cells that are compared over positions."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One shape of an experiment's contexts: the size, and the placement of the gold items."""
+    """A size and a placement of the gold items; an experiment has one prompt per cell and question."""
 
     size: int
     placement: str
@@ -13,9 +13,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Curve:
-    """Positions of an experiment at one size that are compared with one another; a curve has a Position Bias Index.
+    """The positions of an experiment at one size that are compared; a curve has a Position Bias Index.
 
-    placement: that of all prompts where each prompt has several gold items, None where each position has its own.
+    placement: that of all prompts if each prompt has several gold items, None if each position has its own.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""An example: one prompt with the answers that count and the places of its gold items.
+"""Examples: prompts with their accepted answers and the places of their gold items.
 
-The record of `results/examples/{experiment}/{size}/{placement}.jsonl.gz`, one JSON object a line.
+The record of `results/examples/{experiment}/{size}/{placement}.jsonl.gz`, one JSON object per line.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,16 +12,16 @@ from litm.base.errors import UserError
 from litm.base.hashing import canonical_json, text_sha256
 from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 
-#: What a model is asked: a text, or chat messages {role, content}.
+#: The content of a prompt: a text, or chat messages {role, content}.
 Content = str | list[dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing that a prompt asks for: a gold item and its answers.
+    """A thing that a prompt asks for: a gold item and its answers.
 
-    position: of the item, from 0; depth: the same as a fraction of the context, 0 to 1; span: the item's first
-    character in the prompt and the one after its last. All three are None where no item is known to have the answer.
+    position: of the item, from 0; depth: the same as a fraction of the context, 0 to 1; span: offsets in the prompt of
+    the item's first character and the one after its last. All three are None if no item is known to have the answer.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Target:
         }
 
     def text_in(self, prompt: str) -> str:
-        """The text of the item in its prompt, empty where none is known to have the answer."""
+        """The item's text in its prompt, "" if no item is known to have the answer."""
         return "" if self.span is None else prompt[slice(*self.span)]
 
 
@@ -66,9 +66,9 @@ class Target:
 class Example:
     """One prompt of an experiment.
 
-    id: of the question, the same at all positions; size: items in the context, or tokens where the experiment's sizes
-    are tokens, and then `items` counts the items; messages: the prompt as chat messages {role, content}, where the task
-    has that; cluster: what its question belongs to with others, None where the experiment does not ask for it; extra:
+    id: of the question, the same at all positions; size: items in the context, or tokens if the experiment's sizes are
+    tokens (then `items` counts the items); messages: the prompt as chat messages {role, content}, for tasks with
+    conversations; cluster: the question's group of dependent questions, None if the experiment does not use it; extra:
     other fields of the record, which are kept.
     """
 
@@ -103,7 +103,7 @@ class Example:
         )
 
     def to_json(self) -> dict:
-        """The JSON object, without `messages`, `items` and `cluster` where there are none."""
+        """The JSON object, without absent `messages`, `items` and `cluster`."""
         return {
             "id": self.id,
             "size": self.size,
@@ -120,40 +120,40 @@ class Example:
 
     @property
     def name(self) -> tuple[int, str, str]:
-        """Size, placement and question id: what names a prompt within an experiment."""
+        """Size, placement and question id, which identify a prompt within an experiment."""
         return self.size, self.placement, self.id
 
     @property
     def context_items(self) -> int:
-        """How many items the context has."""
+        """The number of items in the context."""
         return self.size if self.items is None else self.items
 
     @property
     def prompt_sha256(self) -> str:
-        """The sha256 (64 hex digits) of what is asked before any prompt template, the same for every model.
+        """The sha256 (64 hex digits) of the content before any prompt template, the same for every model.
 
-        Of the prompt in UTF-8; where there are chat messages too, of the canonical JSON of [prompt, messages].
+        Of the prompt in UTF-8, or, with chat messages, of the canonical JSON of [prompt, messages].
         """
         return text_sha256(self.prompt if self.messages is None else canonical_json([self.prompt, self.messages]))
 
     def content(self, as_chat: bool) -> Content:
-        """What a model is asked: the messages, if there are any and it takes a chat, else the prompt."""
+        """The content to ask: the messages, if there are any and the model takes a chat, else the prompt."""
         return (self.messages if as_chat else None) or self.prompt
 
 
-#: The fields that are no `extra` ones.
+#: Fields with attributes of their own, all others are `extra`.
 _NAMES = frozenset(Example.__slots__) - {"extra"}
 
 
 def read_examples(*paths: str | Path) -> Iterator[Example]:
-    """Yield the examples of files, one after the other; `UserError` names file and line."""
+    """Yield the examples of files, in order; `UserError` names file and line."""
     for path in paths:
         for number, record in read_jsonl(path):
             yield Example.from_json(record, f"{path}, line {number}")
 
 
 def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
-    """Write examples, one a line; equal examples give equal bytes."""
+    """Write examples, one per line; equal examples give equal bytes."""
     write_jsonl(path, (example.to_json() for example in examples))
 
 

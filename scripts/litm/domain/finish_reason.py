@@ -1,18 +1,18 @@
-"""Why a response ended where it did."""
+"""Finish reasons: why a response ended where it did."""
 
-#: An end token, or the end of what the scorer reads.
+#: An end token, or the end of the text that the scorer reads.
 STOP = "stop"
 #: The limit of new tokens: the answer may be cut.
 LENGTH = "length"
-#: A provider's safety filter withheld the answer, cut it, or did not let the prompt pass: what there is of an answer is
-#: scored and may be wrong for that reason alone. It is in the journal, because asking again would not help.
+#: A provider's safety filter withheld or cut the answer, or blocked the prompt. The partial answer is scored, and may
+#: be wrong for that reason alone. It is journalled, because asking again would not help.
 REFUSED = "refused"
-#: The prompt does not fit the model's context: it was not asked, there is no answer.
+#: The prompt does not fit the context window: it was not asked.
 OVERFLOW = "overflow"
-#: It was asked, but no answer came (a server's failure, say): not scored, not in the journal, and so asked again
-#: whenever the sweep runs again.
+#: The prompt was asked but got no answer (a server's failure, say): not scored and not journalled, so every new run of
+#: the sweep asks it again.
 FAILED = "failed"
-#: It was not asked here, and whoever recorded the responses has none to it: not scored.
+#: The prompt was not asked here, and the recorded responses have none to it: not scored.
 NOT_RECORDED = "not_recorded"
-#: A recorded response of which is not known whether it was cut.
+#: A recorded response that may or may not have been cut.
 UNKNOWN = "unknown"

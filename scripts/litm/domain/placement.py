@@ -1,7 +1,7 @@
-"""Placements: where in a context the gold items are, as a word of paths and tables.
+"""Placements: positions of the gold items in a context, as a word in paths and tables.
 
-`gold_at_4` is a position, `gold_at_0_149_299` has three; `gold_at_depth_0.5` is a fraction of a context whose number
-of items is found out later; `no_gold` and `as_retrieved` have no gold item.
+`gold_at_4` is one position, `gold_at_0_149_299` three; `gold_at_depth_0.5` is a fraction of a context whose number of
+items is determined later; `no_gold` and `as_retrieved` have no gold item.
 """
 
 import re
@@ -25,7 +25,7 @@ def gold_placement(positions: Sequence[int]) -> str:
 def depth_placement(depths: Sequence[float]) -> str:
     """The placement with the gold items at these depths, 0 to 1: `gold_at_depth_0.25`, or `gold_at_depth_0_0.5_1`.
 
-    Depths have six decimals at most.
+    Depths have at most six decimals.
     """
     return "gold_at_depth_" + "_".join(f"{depth:.6f}".rstrip("0").rstrip(".") for depth in depths)
 
@@ -48,9 +48,9 @@ def gold_places(placement: str) -> tuple[float, ...]:
 
 
 def positions_for(placement: str, size: int) -> str:
-    """The same placement with positions in a context of `size`: a depth becomes the position nearest to it.
+    """The same placement with positions in a context of `size` items; a depth becomes the nearest position.
 
-    Raises `UserError` where two gold items come to the same position.
+    Raises `UserError` if two gold items get the same position.
     """
     depths = gold_depths(placement)
     if not depths:

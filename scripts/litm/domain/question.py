@@ -1,4 +1,4 @@
-"""A question before any placement: what it asks, its gold items and its distractors.
+"""Questions before any placement: text, gold items and distractors.
 
 An *item* is one element of a context, as a tuple of strings: (title, text) of a document, (key, value) of a pair.
 """
@@ -10,7 +10,7 @@ Item = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Gold:
-    """An item that has an answer, and the answers that count as right; no item where none is known to have it."""
+    """An item with an answer, and the accepted answers; no item if none is known to have the answer."""
 
     name: str
     item: Item | None
@@ -25,10 +25,10 @@ class Question:
     text: str
     golds: tuple[Gold, ...]
     distractors: tuple[Item, ...]
-    #: What it belongs to with other questions, such as an article; None where nothing says so.
+    #: Its group of dependent questions, such as an article; None if unknown.
     cluster: str | None = None
 
     @property
     def repeats_gold(self) -> bool:
-        """Whether a gold item is among the distractors too, so that moving it leaves another one where it is."""
+        """Whether a gold item is also a distractor, so that a copy stays in place when it moves."""
         return any(gold.item in self.distractors for gold in self.golds if gold.item is not None)

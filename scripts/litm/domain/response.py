@@ -1,4 +1,4 @@
-"""Responses: what a model answered to a prompt, and the record of it in results/responses."""
+"""Responses: a model's answer to a prompt, and its record in results/responses."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -9,21 +9,21 @@ from typing import Any, TypeGuard
 from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 from litm.base.surrogates import without_surrogates
 
-#: No prompt and no answer has more tokens: sums of a million such numbers still are integers of 64 bits.
+#: Tokens: upper limit of a count, so that a million counts sum to a 64-bit integer.
 MOST_TOKENS = 10**12
 
 
 def is_token_count(value: object) -> TypeGuard[int]:
-    """Whether a value of JSON is a number of tokens: whole, not negative, and not beyond all use."""
+    """Whether a JSON value is a number of tokens: an integer from 0 to `MOST_TOKENS`."""
     return type(value) is int and 0 <= value <= MOST_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a model answered to one prompt, as the journal keeps it.
+    """A model's response to one prompt, as the journal keeps it.
 
-    finish_reason: see `finish_reason`; prompt_tokens counts the prompt in its template, with special tokens;
-    made_with: software and device that computed it.
+    finish_reason: see `finish_reason`; prompt_tokens counts the prompt in its template, including special tokens;
+    made_with: software and device of the computation.
     """
 
     text: str
@@ -34,13 +34,13 @@ class Response:
 
     @classmethod
     def from_json(cls, record: dict) -> "Response":
-        """The response in a line of a journal; KeyError or TypeError for what is no such line.
+        """The response in a journal line; KeyError or TypeError for a malformed line.
 
-        Lone surrogates, which journals of earlier versions may have, are replaced.
+        Lone surrogates, possible in journals of earlier versions, are replaced.
         """
         return cls(
             text=without_surrogates(_journalled_text(record, "text")),
-            # One string shared by all responses: there may be a million.
+            # Interned, because a million responses may share the string.
             finish_reason=sys.intern(_journalled_text(record, "finish_reason")),
             prompt_tokens=_journalled_count(record, "prompt_tokens"),
             response_tokens=_journalled_count(record, "response_tokens"),
@@ -48,7 +48,7 @@ class Response:
         )
 
     def to_json(self) -> dict:
-        """The fields of a journal's line."""
+        """The fields of the journal line."""
         return asdict(self)
 
 
@@ -56,9 +56,9 @@ class Response:
 class SweepResponse:
     """The response to one prompt of a sweep: a line of results/responses.
 
-    text: None where there is none (`finish_reason` says why); key: of the journal; tokens are None where nobody has
-    counted them. answer: what comes after the model's reasoning, if `has_answer`, and then it alone is scored.
-    prompt_sha256: of the prompt that it answers, see `Example.prompt_sha256`; None in files of earlier versions.
+    text: None if there is none (see `finish_reason`); key: of the journal; token counts are None if unknown. answer:
+    the text after the model's reasoning, if `has_answer`; then only it is scored. prompt_sha256: of the answered
+    prompt, see `Example.prompt_sha256`; None in files of earlier versions.
     """
 
     id: str
@@ -75,7 +75,7 @@ class SweepResponse:
 
     @classmethod
     def from_json(cls, record: dict, where: str = "response") -> "SweepResponse":
-        """The response of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
+        """The response in a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
         return cls(
             id=typed_field(record, "id", str, where),
             size=typed_field(record, "size", int, where),
@@ -91,7 +91,7 @@ class SweepResponse:
         )
 
     def to_json(self) -> dict:
-        """The JSON object, with `answer` where that is scored, and `prompt_sha256` where it is known."""
+        """The JSON object, with `answer` if that is scored, and `prompt_sha256` if known."""
         return {
             "id": self.id,
             "size": self.size,
@@ -107,12 +107,12 @@ class SweepResponse:
 
     @property
     def name(self) -> tuple[int, str, str]:
-        """Size, placement and question id: what names a prompt within an experiment."""
+        """Size, placement and question id, which identify a prompt within an experiment."""
         return self.size, self.placement, self.id
 
     @property
     def scored_text(self) -> str | None:
-        """What is scored: the answer if there is one of its own, else the whole text; None if there is nothing."""
+        """The scored text: the answer if it is separate, else the whole text; None without a response."""
         return self.answer if self.has_answer else self.text
 
 
@@ -123,7 +123,7 @@ def read_responses(path: str | Path) -> Iterator[SweepResponse]:
 
 
 def write_responses(path: str | Path, responses: Iterable[SweepResponse]) -> None:
-    """Write responses, one a line; equal responses give equal bytes."""
+    """Write responses, one per line; equal responses give equal bytes."""
     write_jsonl(path, (response.to_json() for response in responses))
 
 

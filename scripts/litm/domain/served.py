@@ -1,29 +1,29 @@
-"""What a server says of the model that answers: its name there, in `made_with` of a response."""
+"""Names of servers' models, as recorded in `made_with` of a response."""
 
 from collections import Counter
 from collections.abc import Mapping
 
 
 def made_with_server(software: str, url: str, name: str) -> str:
-    """`made_with` of an answer of a server. software: the SDK and its version.
+    """`made_with` of a server's answer. software: the SDK and its version.
 
-    name: what the server calls the model, or `api_model` where it does not say.
+    name: the server's name for the model, or `api_model` if it gives none.
     """
     return f"{software}, {url}, {name}"
 
 
 def served_name(made_with: str) -> str:
-    """The name in what `made_with_server` returns."""
+    """The model's name in a result of `made_with_server`."""
     return made_with.split(", ", 2)[-1]
 
 
 def is_served(identity_fields: Mapping) -> bool:
-    """Whether a server answers, by the fields of an identity."""
+    """Whether a server runs the model, by the fields of an identity."""
     return "api_model" in identity_fields.get("source", {})
 
 
 def several_names(manifest: Mapping) -> str:
-    """`2 names of models in the server's answers: alpha (10), gamma (2)`; empty if it is one name, or no server."""
+    """`2 names of models in the server's answers: alpha (10), gamma (2)`; "" for one name or no server."""
     if not is_served(manifest["identity_fields"]):
         return ""
     answers: Counter[str] = Counter()

@@ -1,1 +1,1 @@
-"""From questions to examples: prompts with the answers that count and the places of the gold items."""
+"""Examples: prompts with accepted answers and the places of the gold items, made from questions."""

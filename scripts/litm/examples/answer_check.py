@@ -1,4 +1,4 @@
-"""Gold answers that need care: what could make a question right or wrong for the wrong reason."""
+"""Check of gold answers that could make a question right or wrong for the wrong reason."""
 
 from collections.abc import Iterable
 from unicodedata import is_normalized
@@ -8,11 +8,11 @@ from litm.domain.example import Example
 
 
 def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) -> dict:
-    """Counts of gold answers that make a question easier or odder than it looks, for the questions of one size.
+    """Counts of gold answers that make a question easier or harder to judge than it looks, for one size.
 
-    n_symbols_only: a gold answer that normalises to nothing (looked for as written, see `best_subspan_em`);
-    n_short: one of two characters or fewer after normalisation; n_in_question: one contained in the question;
-    n_in_distractors: one contained in an item that is not the gold one.
+    n_symbols_only: an answer that normalises to nothing (it is searched as written, see `best_subspan_em`); n_short: an
+    answer of at most two characters after normalisation; n_in_question: an answer contained in the question;
+    n_in_distractors: an answer contained in an item that is not gold.
     """
     n = n_symbols_only = n_short = n_in_question = n_in_distractors = 0
     for example in examples:
@@ -35,5 +35,5 @@ def answer_check_row(experiment: str, size: int, examples: Iterable[Example]) ->
 
 
 def answers_not_in_nfc(examples: Iterable[Example]) -> int:
-    """Examples with a gold answer that is not in Unicode's composed form (NFC), which most models write."""
+    """Examples with a gold answer that is not in Unicode's composed form (NFC), the form that most models write."""
     return sum(any(not is_normalized("NFC", a) for one in example.targets for a in one.answers) for example in examples)

@@ -1,4 +1,4 @@
-"""The choice of an experiment's questions: those that labels keep, and of these the first or random ones."""
+"""Choice of an experiment's questions: the first, or random ones, of those that labels keep."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -11,9 +11,9 @@ from litm.questions.subsets import Coverage, first_by_digest, select
 def choose_questions(
     questions: Iterable[Question], settings: ExampleSettings, labels: Mapping[str, bool] | None
 ) -> tuple[Iterable[Question], Coverage | None]:
-    """As many questions as the settings ask for, and how the labels cover them, None without labels.
+    """The questions that the settings ask for, and their coverage by labels (None without labels).
 
-    labels: see `read_labels`. There may be fewer questions than `settings.examples`.
+    labels: see `read_labels`. There may be fewer than `settings.examples` questions.
     """
     coverage = None
     if labels is not None:

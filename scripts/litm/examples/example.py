@@ -1,4 +1,4 @@
-"""Making examples of questions: their prompts, and where in the prompts the gold items are."""
+"""Examples from questions: their prompts, and the places of the gold items."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ from litm.examples.task import ASK_ANOTHER_KEY, ExampleSettings, Task
 def examples_of(
     task: Task, questions: Iterable[Question], items: int, placement: str, template: str, settings: ExampleSettings
 ) -> Iterator[Example]:
-    """The examples of questions in contexts of `items` items, in their order. template: the text of the prompt file."""
+    """The examples of questions in contexts of `items` items, in order. template: the text of the prompt file."""
     for question in questions:
         if settings.distractor_order == "random":
             question = shuffle_distractors(question, items, settings.seed)
         if settings.design == ASK_ANOTHER_KEY:
-            # An attribute that not every task has.
+            # Not every task has this attribute.
             question = getattr(task, ASK_ANOTHER_KEY)(question, items, positions_for(placement, items))
-        # A cut may have left fewer documents, and which number of them is wanted names the cell.
+        # A cut may have left fewer documents, but the cell is named by the requested number.
         shown = items if settings.cut is None else min(items, len(question.distractors))
         if settings.order != RANKED:
             question = order_documents(question, shown, settings)
@@ -63,13 +63,13 @@ def make_example(question: Question, size: int, placement: str, template: str, t
 
 
 def of_size_in_tokens(example: Example, tokens: int) -> Example:
-    """The example under its size in tokens, which names the cell, with the number of items beside it."""
+    """The example with its size in tokens, which names the cell, as well as its number of items."""
     return replace(example, size=tokens, items=example.size)
 
 
 def answer_in_distractors(question: Question, items: Sequence[Item], positions: Sequence[int]) -> bool:
-    """Whether an answer is in an item that is not a gold one, as `best_subspan_em` looks for it, or a gold item is
-    there twice; False without a gold item. positions: of the gold items.
+    """Whether an item other than the gold ones contains an answer by `best_subspan_em`, or a gold item occurs twice;
+    False without a gold item. positions: of the gold items.
     """
     golds = {gold.item for gold in question.golds if gold.item is not None}
     if not golds:
@@ -80,6 +80,6 @@ def answer_in_distractors(question: Question, items: Sequence[Item], positions: 
 
 
 def item_span(formatted: Sequence[str], position: int, separator: str, context_start: int) -> tuple[int, int]:
-    """First character and the one after the last of the item at `position` in the prompt."""
+    """Offsets in the prompt of the item at `position`: its first character, and the one after its last."""
     start = context_start + sum(len(item) + len(separator) for item in formatted[:position])
     return start, start + len(formatted[position])

@@ -1,4 +1,4 @@
-"""The check of an experiment's examples, of which it sees the prompts alone, as a model reads them."""
+"""Check of an experiment's examples, from their prompts alone."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from litm.domain.example import Example, Target
 from litm.domain.placement import depth_of, gold_positions, positions_for
 from litm.examples.task import MOVE_THE_PAIR
 
-#: A sentence or line of fewer words may occur twice: labels, not text of an item.
+#: Words: shorter sentences and lines may occur twice, because they are labels.
 _SHORTEST_SENTENCE = 3
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?]) ")
 
@@ -20,18 +20,19 @@ _SENTENCE_END = re.compile(r"\n|(?<=[.!?]) ")
 def check_examples(
     examples_by_placement: Mapping[str, Iterable[Example]], generated: bool, design: str = MOVE_THE_PAIR
 ) -> list[str]:
-    """What is wrong with the examples of one experiment and size, given by placement, each read once and in step.
+    """The defects of the examples of one experiment and size, given by placement, each read once and in step.
 
-    - Every placement has the same questions, once each and in the same order, with the same wording and answers.
-    - A target is where its placement says: the text of its span is the same at every placement (but for what belongs
-      to the slot, such as a number or a year), and lies further back at a greater position.
-    - Nothing but the order differs between placements: all prompts of a question have the same letters.
-    - In the design `ask_another_key` these three are, instead: every placement has the same context, and asks for the
-      key of the pair that is at its position.
-    - Of generated examples: no answer is in a prompt outside the span of its target, and no sentence is in a prompt
-      twice. (In real documents both happen.)
+    - Every placement has the same questions, each once, in the same order, with the same wording and answers.
+    - A target is at its placement: its text is the same at every placement (except for what belongs to the slot, such
+    as
+      a number or a year), and it comes later at a larger position.
+    - Placements differ only in order: all prompts of a question have the same letters.
+    - In the design `ask_another_key`, instead of these three: every placement has the same context, and asks for the
+      key of the pair at its position.
+    - In generated examples no answer occurs in a prompt outside its target, and no sentence occurs twice in a prompt.
+      (In real documents both happen.)
 
-    If the questions differ, that alone is said.
+    If the questions differ, only that is reported.
     """
     found: list[str] = []
     compare = _compare if design == MOVE_THE_PAIR else _compare_contexts
@@ -50,7 +51,7 @@ def check_examples(
 
 
 def _compare_ids(ids: Mapping[str, list[str]]) -> list[str]:
-    """What is wrong between the questions of the placements."""
+    """The differences between the questions of the placements."""
     found = []
     for placement, here in ids.items():
         found += [f"{id_}: is there {n} times with {placement}" for id_, n in Counter(here).items() if n > 1]
@@ -65,7 +66,7 @@ def _compare_ids(ids: Mapping[str, list[str]]) -> list[str]:
 
 
 def _compare(versions: Mapping[str, Example]) -> list[str]:
-    """What is wrong between the placements of one question."""
+    """The defects between the placements of one question."""
     found = []
     examples = list(versions.values())
     if len({(e.question, tuple((t.name, t.answers) for t in e.targets)) for e in examples}) > 1:
@@ -85,7 +86,7 @@ def _compare(versions: Mapping[str, Example]) -> list[str]:
 
 
 def _compare_contexts(versions: Mapping[str, Example]) -> list[str]:
-    """What is wrong between the placements of one context of which each asks for another key."""
+    """The defects between the placements of one context, whose prompts ask for different keys."""
     found = []
     if len({_without_key(example) for example in versions.values()}) > 1:
         found.append("more than the key asked for differs between placements")
@@ -100,14 +101,14 @@ def _compare_contexts(versions: Mapping[str, Example]) -> list[str]:
 
 
 def _without_key(example: Example) -> str:
-    """The prompt without the key asked for, but for its place in the context."""
+    """The prompt without the key asked for, except for its place in the context."""
     start, end = example.targets[0].span or (0, 0)
     before, after = example.prompt[:start], example.prompt[end:]
     return before.replace(example.question, "") + example.prompt[start:end] + after.replace(example.question, "")
 
 
 def _check_alone(placement: str, example: Example, generated: bool) -> list[str]:
-    """What is wrong with one prompt."""
+    """The defects of one prompt."""
     found = []
     targets, size = example.targets, example.context_items
     positions = gold_positions(positions_for(placement, size))
@@ -115,7 +116,7 @@ def _check_alone(placement: str, example: Example, generated: bool) -> list[str]
         found.append(f"its targets are at {[t.position for t in targets]}, in its record at {example.placement}")
     if any(t.position is not None and t.depth != depth_of(t.position, size) for t in targets):
         found.append("the depth is not that of the position")
-    # What is in no message cannot be read, and what the prompt lacks was not checked.
+    # A text outside the messages cannot be read by the model, and one outside the prompt was not checked.
     if any(content not in example.prompt for content in _contents(example)):
         found.append("its messages say something that its prompt does not")
     if not _ascend(targets):
@@ -124,7 +125,7 @@ def _check_alone(placement: str, example: Example, generated: bool) -> list[str]
 
 
 def _check_text(prompt: str, targets: Sequence[Target]) -> list[str]:
-    """Leaks and repetitions in one prompt."""
+    """Leaks and repetitions in a prompt."""
     found = []
     for target in targets:
         start, end = target.span or (0, 0)
@@ -136,22 +137,22 @@ def _check_text(prompt: str, targets: Sequence[Target]) -> list[str]:
 
 
 def _contents(example: Example) -> list[str]:
-    """What the messages of an example say, if it has any."""
+    """The contents of an example's messages, if any."""
     return [message["content"] for message in example.messages or []]
 
 
 def _ascend(targets: Sequence[Target]) -> bool:
-    """Whether spans begin in the order of the positions, within one prompt or between several."""
+    """Whether spans begin in the order of their positions, within a prompt or across prompts."""
     shown = sorted((t.position, *t.span) for t in targets if t.span is not None)
     starts = [start for _, start, _ in shown]
     return starts == sorted(set(starts))
 
 
 def _letters(text: str) -> bytes:
-    """How often each byte of the text occurs: the same for texts that differ in order alone."""
+    """The count of each byte in the text, equal for texts that differ only in order."""
     return np.bincount(np.frombuffer(text.encode(), dtype=np.uint8), minlength=256).tobytes()
 
 
 def _without_slot(text: str) -> str:
-    """The text of an item without what its slot adds: a number, or the brackets of a whole context."""
+    """An item's text without the additions of its slot: a number, or the brackets of a whole context."""
     return re.sub(r"\d+", "#", text.strip(" {}"))

@@ -1,7 +1,7 @@
-"""Orders in which retrieved documents are shown: one function each, from documents best first to the order shown.
+"""Orders of retrieved documents in a context: one function each, from documents best first to documents as shown.
 
-Adding an order is adding a function here. Each is a permutation, and depends on nothing but the number of documents
-and, where it is random, on the generator.
+To add an order, add a function. Each is a permutation that depends only on the number of documents and, if it is
+random, on the generator.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Order:
-    """An order: its function, and what it is in words."""
+    """An order: its function and its description."""
 
     function: Callable[[Sequence, Random], list]
     words: str
@@ -26,7 +26,7 @@ _ORDERS: dict[str, Order] = {}
 
 
 def _order(words: str) -> Callable[[Callable], Callable]:
-    """Add a function to the orders, under its name."""
+    """Register a function as an order, under its name."""
 
     def add(function: Callable) -> Callable:
         _ORDERS[function.__name__.rstrip("_")] = Order(function, words)
@@ -37,7 +37,7 @@ def _order(words: str) -> Callable[[Callable], Callable]:
 
 @_order("best first")
 def ranked(best_first: Sequence[T], rng: Random) -> list[T]:
-    """As they were retrieved: 1 2 3 4 5 6."""
+    """The order of retrieval: 1 2 3 4 5 6."""
     return list(best_first)
 
 
@@ -49,14 +49,14 @@ def reversed_(best_first: Sequence[T], rng: Random) -> list[T]:
 
 @_order("best at both ends, the best first")
 def ends(best_first: Sequence[T], rng: Random) -> list[T]:
-    """The best first, the second last, and so on inwards: 1 3 5 6 4 2. That of Haystack's `LostInTheMiddleRanker`."""
+    """The best first, the second last, and so on inwards: 1 3 5 6 4 2, as Haystack's `LostInTheMiddleRanker`."""
     return [*best_first[::2], *best_first[1::2][::-1]]
 
 
 @_order("best at both ends, as LangChain")
 def ends_langchain(best_first: Sequence[T], rng: Random) -> list[T]:
-    """That of LangChain's `LongContextReorder`: of an even number the best is last, 2 4 6 5 3 1, and of an odd number
-    first, 1 3 5 4 2, as in `ends`.
+    """LangChain's `LongContextReorder`: for an even number the best last, 2 4 6 5 3 1; for an odd number the best
+    first, 1 3 5 4 2, as `ends`.
     """
     shown = ends(best_first, rng)
     return shown if len(shown) % 2 else shown[::-1]
@@ -64,24 +64,24 @@ def ends_langchain(best_first: Sequence[T], rng: Random) -> list[T]:
 
 @_order("random order")
 def random(best_first: Sequence[T], rng: Random) -> list[T]:
-    """Shuffled, for each question in its own way."""
+    """Shuffled, with an own order for each question."""
     return rng.sample(best_first, len(best_first))
 
 
-#: The orders by name. A random one is called so.
+#: Orders by name. The random one is named so.
 ORDERS: Mapping[str, Order] = _ORDERS
 RANDOM = "random"
 
 
 def in_order(name: str, best_first: Sequence[T], rng: Random) -> list[T]:
-    """The documents, best first, in the order of this name."""
+    """The documents, given best first, in the named order."""
     return ORDERS[name].function(best_first, rng)
 
 
 def distinct_orders(names: Sequence[str], size: int) -> list[str]:
-    """Those of the orders that show `size` documents otherwise than `RANKED` and than those before them.
+    """The orders that differ, for `size` documents, from `RANKED` and from all orders before them.
 
-    One document has no order, and with two, or an odd number, some orders are the same.
+    A single document has one order; with two, or an odd number, some orders coincide.
     """
     seen = [in_order(RANKED, range(size), Random(0))]
     distinct = []

@@ -1,4 +1,4 @@
-"""Placing: the items of a context, with each gold item where its placement says."""
+"""Placing: a context's items with each gold item at its position."""
 
 import random
 from dataclasses import replace
@@ -12,11 +12,11 @@ from litm.examples.task import ExampleSettings
 
 
 def place(question: Question, size: int, placement: str) -> list[Item]:
-    """The items of a context of `size`, with each gold item where `placement` says.
+    """The items of a context of `size`, with each gold item at its position in `placement`.
 
-    The distractors are the question's first ones, as many as fit beside the gold items, in their order, at every
-    position: moving a gold item changes nothing else. Several gold items keep their order, so their positions ascend.
-    `as_retrieved` shows the first `size` distractors as they come, `no_gold` nothing.
+    The distractors are the question's first ones, as many as the gold items leave room for, in the same order at every
+    position: moving a gold item changes nothing else. Several gold items keep their order, so positions ascend.
+    `as_retrieved` shows the first `size` distractors in order, `no_gold` shows nothing.
     """
     if placement == NO_GOLD:
         return []
@@ -39,7 +39,7 @@ def place(question: Question, size: int, placement: str) -> list[Item]:
     if list(positions) != sorted(set(positions)):
         raise UserError(f"{placement}: the positions must ascend, because the gold items keep their order")
     items = list(question.distractors[:needed])
-    # In ascending order, so that no later insertion moves an earlier one.
+    # In ascending order, so that later insertions do not move earlier ones.
     for position, gold in zip(positions, question.golds, strict=bool(positions)):
         assert gold.item is not None, "a placement of a gold item needs one"
         items.insert(position, gold.item)
@@ -49,8 +49,8 @@ def place(question: Question, size: int, placement: str) -> list[Item]:
 def shuffle_distractors(question: Question, size: int, seed: int | None) -> Question:
     """The question with the distractors of a context of `size` in a random order, decided by seed and question.
 
-    They are cut to the size first: a random order shows the same items as the ranked one (paper, Appendix C),
-    and it is the same at every position.
+    They are cut to the size before shuffling: a random order shows the same items as the ranked one (paper, Appendix
+    C), and the same order at every position.
     """
     golds = sum(gold.item is not None for gold in question.golds)
     distractors = question.distractors[: max(0, size - golds)]
@@ -59,8 +59,8 @@ def shuffle_distractors(question: Question, size: int, seed: int | None) -> Ques
 
 
 def order_documents(question: Question, size: int, settings: ExampleSettings) -> Question:
-    """The question with its first `size` retrieved documents in the order of the settings: an order shows the same
-    documents as any other.
+    """The question with its first `size` retrieved documents in the order of the settings; every order shows the same
+    documents.
     """
     rng = random.Random(f"{settings.seed}/distractor_order/{question.id}")
     return replace(question, distractors=tuple(in_order(settings.order, question.distractors[:size], rng)))

@@ -1,4 +1,4 @@
-"""Prompt files: the texts of resources/prompts, with fields for the context and the question."""
+"""Prompt files of resources/prompts, with fields for context and question."""
 
 import re
 from pathlib import Path
@@ -7,9 +7,9 @@ from litm.base.errors import UserError
 
 
 def read_template(path: str | Path, with_context: bool = True) -> str:
-    """A prompt file's text without its final line end.
+    """The text of a prompt file, without its final line end.
 
-    Raises `UserError` unless it says where {question} goes, and {context} once if there are items to show.
+    Raises `UserError` unless it contains {question}, and {context} once if there are items to show.
     """
     template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
     if "{question}" not in template:
@@ -21,9 +21,9 @@ def read_template(path: str | Path, with_context: bool = True) -> str:
 
 
 def render(template: str, context: str, question: str) -> tuple[str, int]:
-    """Fill {context} and {question}; returns the prompt and where the context begins in it.
+    """Fill in {context} and {question}; returns the prompt and the offset of the context in it.
 
-    All fields are filled in one pass, so braces inside a question or a document are left alone.
+    All fields are filled in one pass, so braces within questions and documents stay.
     """
     values = {"context": context, "question": question}
     parts = re.split(r"\{(context|question)\}", template)

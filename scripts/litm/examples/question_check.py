@@ -1,4 +1,4 @@
-"""The check of a generated question before it becomes examples."""
+"""Check of a generated question before it becomes examples."""
 
 from collections import Counter
 
@@ -8,9 +8,9 @@ from litm.domain.question import Item, Question
 
 
 def check_question(question: Question) -> list[str]:
-    """What is wrong with the items of one generated question, one line a finding, and [] if nothing is.
+    """The defects of a generated question's items, one line each, [] if there are none.
 
-    Items or keys (first parts) that occur twice; an answer in an item that is not its own, or in the question.
+    Items or keys (first parts) that occur twice; an answer in another item or in the question.
     """
     golds = [gold.item for gold in question.golds if gold.item is not None]
     items: list[Item] = [*golds, *question.distractors]
@@ -28,7 +28,7 @@ def check_question(question: Question) -> list[str]:
 
 
 def checked(question: Question) -> Question:
-    """The question; `UserError` if its items do not measure what they should."""
+    """The question; `UserError` if its items have defects."""
     found = check_question(question)
     if found:
         raise UserError(f"the task generated a question that does not measure what it should: {'; '.join(found)}")

@@ -1,4 +1,4 @@
-"""Generated questions, each with a random generator of its own."""
+"""Seeding of generated questions, each with its own random generator."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -15,11 +15,11 @@ def seeded_questions(
     dataset: str | None,
     generate: Callable[[str, int, Random], Question],
 ) -> Iterator[Question]:
-    """As many questions as the settings ask for, `generate(id, size, rng)` each.
+    """The number of questions that the settings ask for, each made by `generate(id, size, rng)`.
 
-    A question depends on nothing but the seed, the task, the size and its index: raising the number of examples
-    keeps the earlier ones. The id says which question of the task it is, not of which seed. Raises `UserError` if a
-    dataset is given: there is nothing to take from it.
+    A question depends only on seed, task, size and index: raising the number of examples keeps earlier ones. Its id
+    consists of task and index, without the seed. Raises `UserError` if a dataset is given, because the task does not
+    use it.
     """
     if dataset is not None:
         raise UserError(f"the task {task} makes its own questions: remove 'dataset' ({dataset}) from its experiment")

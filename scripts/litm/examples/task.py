@@ -1,4 +1,4 @@
-"""What a task is: a way to build prompts and judge answers.
+"""Interface of tasks: building prompts and judging answers.
 
 A task is a module of `litm.examples.tasks` with
 
@@ -10,7 +10,7 @@ A task is a module of `litm.examples.tasks` with
   asked for, see `litm.examples.other_items`;
 - if its items are all alike, `ask_another_key(question, size, placement) -> Question`: see `ASK_ANOTHER_KEY`.
 
-Adding a task is adding a module: it is found by its name, nothing else changes.
+To add a task, add a module: it is found by its name.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,19 +20,19 @@ from typing import Protocol
 from litm.domain.condition import RANKED
 from litm.domain.question import Item, Question
 
-#: What a position is: where the gold item is moved to, while the question stays (the paper's); or which item of a
-#: context that stays is asked for.
+#: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
+#: ASK_ANOTHER_KEY: the item of a fixed context that the question asks for.
 MOVE_THE_PAIR, ASK_ANOTHER_KEY = "move_the_pair", "ask_another_key"
 
 
 @dataclass(frozen=True)
 class TaskDefaults:
-    """What an experiment of the task gets unless it says otherwise.
+    """The defaults of an experiment of the task.
 
-    fixed_cells: (size, placement) of a task whose contexts are always the same, else None; placement: the only
-    one of a task whose contexts differ in size alone, else None.
-    needs_dataset: whether its questions come from a file; if not, there is a generator.
-    golds: gold items of a question, each with a position of its own.
+    fixed_cells: (size, placement) of a task whose contexts never change, else None; placement: the only placement of a
+    task whose contexts differ only in size, else None.
+    needs_dataset: whether questions come from a file; otherwise they are generated.
+    golds: gold items per question, each with its own position.
     """
 
     prompt: str
@@ -47,17 +47,17 @@ class TaskDefaults:
 
 @dataclass(frozen=True)
 class ExampleSettings:
-    """The settings of an experiment that change its examples (beside size, placement and prompt file).
+    """The settings of an experiment that change its examples (apart from size, placement and prompt file).
 
-    examples: how many questions, None for all that the dataset has (a generator needs a number).
-    seed: of everything random, None where nothing is.
+    examples: number of questions, None for the whole dataset (a generator needs a number).
+    seed: of all random choices, None if there are none.
     distractor_order: 'ranked' as in the dataset, or 'random', shuffled by seed and question.
-    selection: which questions, the 'first' of the dataset or 'random' ones, drawn by seed.
+    selection: the 'first' questions of the dataset or 'random' ones, drawn by seed.
     labels: format of the file that says which questions to keep, None to keep all.
-    design: `MOVE_THE_PAIR` or `ASK_ANOTHER_KEY`, which is for tasks that have it.
-    cluster: the field of the questions' records that says which belong together, None where nothing does.
-    order: of documents as they were retrieved, see `litm.examples.orders`; cut: fields of the `Cut` that leaves out
-    some of them, None to show all.
+    design: `MOVE_THE_PAIR` or `ASK_ANOTHER_KEY`, for tasks that support it.
+    cluster: field of a question's record with its cluster, None for independent questions.
+    order: of retrieved documents, see `litm.examples.orders`; cut: fields of the `Cut` that drops some of them, None to
+    show all.
     """
 
     examples: int | None
@@ -72,12 +72,12 @@ class ExampleSettings:
 
     @property
     def limit(self) -> int | None:
-        """How many questions of the dataset have to be read, None for all."""
+        """Number of questions to read from the dataset, None for all."""
         return self.examples if self.selection == "first" and self.labels is None else None
 
 
 class Task(Protocol):
-    """What the module of a task offers."""
+    """Interface of a task's module."""
 
     DEFAULTS: TaskDefaults
     SEPARATOR: str

@@ -1,1 +1,1 @@
-"""From examples to responses: the prompts of a sweep and what was answered to them."""
+"""Inference: from examples to responses."""

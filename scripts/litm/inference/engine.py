@@ -1,4 +1,4 @@
-"""The interface of engines: what they are made with, what they answer, and what they declare of themselves."""
+"""Interface of engines: settings, prompts in, responses out, and declared facts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
     from litm.domain.example import Content
     from litm.domain.response import Response
 
-#: The stop rule that ends an answer after its first line that is not blank; without it only end tokens do.
+#: The stop rule that ends an answer after its first non-blank line; without it only end tokens end an answer.
 FIRST_LINE = "first_line"
 
-#: The weights as they are stored, in 4 bits (NF4 with double quantisation), or in 8.
+#: Quantization of weights: as stored, 4 bits (NF4 with double quantisation), 8 bits.
 NO_QUANTIZATION, NF4, INT8 = "none", "nf4", "int8"
 
-#: What a server is asked: for the next message of a chat, or for the text after a prompt.
+#: API endpoints: the next message of a chat, or the text after a prompt.
 CHAT_ENDPOINT, COMPLETIONS_ENDPOINT = "chat", "completions"
 
 
 @dataclass(frozen=True)
 class Provider:
-    """The server of an API engine where a model names none, and how its protocol is spoken.
+    """The default server of an API engine, and its protocol.
 
-    url: its address; key_variable: the environment variable with the key; variables: how the names of all environment
-    variables begin that its SDK reads; models_path: where it lists its models,
-    behind the address; headers: of a request with a key, in which `{key}` stands for it; endpoints: those that the
-    protocol has; template_is_public: whether a chat can be rendered as the model reads it, given the tokenizer;
-    sent_fields: the fields of a request beside the model and the prompt, given a model's base_url, endpoint,
-    max_new_tokens and request; a prompt's own field is among them if the model's request replaces it or leaves it out.
+    url: its address; key_variable: the environment variable with the key; variables: the prefix of all environment
+    variables that its SDK reads; models_path: the path of its list of models, relative to the address; headers: those
+    of a request with a key, where `{key}` stands for it; endpoints: those of the protocol; template_is_public: whether
+    a chat can be rendered as the model reads it, given the tokenizer; sent_fields: a function from a model's base_url,
+    endpoint, max_new_tokens and request to the fields of a request, except model and prompt (a prompt's field is
+    included if the model's request replaces or removes it).
     """
 
     url: str
@@ -46,11 +46,11 @@ class Provider:
 class EngineFacts:
     """What an engine declares of itself; reading it imports none of `packages`.
 
-    about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: of an
-    engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes what prompts
-    have in common at their beginnings once; budgets_reasoning: whether it can end a model's reasoning after a number
-    of tokens; reads_gguf: whether it runs models in GGUF files; audited_with: the engine that the audit asks in its
-    place, None for itself; version: of what an engine answers that has no model, part of the identity of its answers.
+    about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
+    engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes
+    once; budgets_reasoning: whether it can limit the tokens of a model's reasoning; reads_gguf: whether it runs models
+    in GGUF files; audited_with: the engine that the audit uses instead, None for the engine itself; version: for an
+    engine without a model, the version of its answers, part of their identity.
     """
 
     about: str
@@ -70,22 +70,21 @@ class EngineFacts:
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """What an engine is made with.
+    """Settings of an engine.
 
-    location, revision: a folder or a hub model and its commit, or the name that a server has for a model; tokenizer:
-    another place for the tokenizer; prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens,
-    stop: decoding, always greedy; reasoning: what is done about what a model writes before its answer.
+    location, revision: a folder or a hub model and its commit, or a server's name for a model; tokenizer: its folder if
+    it is not the model's; prompt_template, template: see `prompt_format.render_prompts`; max_new_tokens, stop:
+    decoding, always greedy; reasoning: treatment of the text before the answer.
 
-    Of a model that is run here, dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that
-    replace those of its own configuration; trust_remote_code: whether code that comes with it runs; and, as they must
-    not change an answer, device, gpus, batch_tokens, and share_prefixes: whether what prompts have in common at their
-    beginning may be computed once.
+    For a model that runs here: dtype; quantization: `NO_QUANTIZATION`, `NF4` or `INT8`; attention; config: values that
+    override its configuration; trust_remote_code: whether code that comes with it runs. These must not change an
+    answer: device, gpus, batch_tokens, share_prefixes (whether common prefixes may be computed once).
 
-    Of a model that a server runs, base_url: its address, None for the provider's own; endpoint: `CHAT_ENDPOINT` or
-    `COMPLETIONS_ENDPOINT`; request: more fields of each request; api_key_variable: the environment variable with the
-    key, None for the provider's usual one; concurrency: requests at a time; request_timeout: seconds without a sign of
-    life after which one is given up; request_total_timeout: seconds that one may take as a whole, None for the usual;
-    request_attempts: requests for one prompt, after which it stays without an answer.
+    For a model on a server: base_url: its address, None for the provider's own; endpoint: `CHAT_ENDPOINT` or
+    `COMPLETIONS_ENDPOINT`; request: further fields of each request; api_key_variable: the environment variable with the
+    key, None for the provider's usual one; concurrency: requests at a time; request_timeout: seconds without data
+    before a request is given up; request_total_timeout: seconds for a whole request, None for the default;
+    request_attempts: requests per prompt before it counts as failed.
     """
 
     location: str
@@ -117,7 +116,7 @@ class EngineSettings:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A prompt as an engine is to ask it.
+    """A prompt in the form that an engine asks.
 
     ids: token ids as the model reads them, never truncated; None where only a server knows them.
     """
@@ -127,12 +126,12 @@ class Prepared:
 
     @property
     def tokens(self) -> int | None:
-        """How many tokens the model reads; None if that is not known."""
+        """Number of tokens that the model reads; None if unknown."""
         return None if self.ids is None else len(self.ids)
 
 
 def with_ids(contents: Iterable["Content"], ids: Iterable[Sequence[int]]) -> list[Prepared]:
-    """Prompts with the token ids of each."""
+    """Prompts with their token ids."""
     return [Prepared(content, own) for content, own in zip(contents, ids, strict=True)]
 
 
@@ -144,7 +143,7 @@ def token_ids(prompts: Sequence[Prepared]) -> list[Sequence[int]]:
 class Engine(Protocol):
     """Made cheaply (tokenizer, no weights); loads its model when the first prompt is asked."""
 
-    #: Prompt tokens computed by `generate` so far, which are fewer than asked where prompts share their beginnings;
+    #: Prompt tokens computed by `generate` so far, fewer than were asked if prompts share prefixes;
     #: None where only a server knows.
     computed_tokens: int | None
 
@@ -157,7 +156,7 @@ class Engine(Protocol):
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, "Response"]]]:
         """Answer all prompts; yields a batch at a time, as (index of the prompt, response).
 
-        A prompt whose index never comes has no answer (its request failed, say): the model's `on_failure` decides what
-        becomes of it. An empty answer is an answer, and is yielded.
+        A prompt whose index is never yielded has no answer (its request failed, say); the model's `on_failure` decides
+        what happens then. An empty answer is an answer and is yielded.
         """
         ...

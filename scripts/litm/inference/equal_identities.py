@@ -1,7 +1,7 @@
-"""Identities that are written differently and mean the same: an answer under one of them is one under the other.
+"""Equal identities: identities that are written differently and mean the same share their answers.
 
-The digest of an identity, which is part of the keys of its answers, is of what the config says; so journals of earlier
-runs stay valid. Where answers are looked up, identities are compared in the form that `equal_form` gives them.
+The digest of an identity, part of the keys of its answers, is taken of the config as written, so that journals of
+earlier runs stay valid. Lookups compare identities in the form that `equal_form` gives them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,21 +17,21 @@ from litm.inference.journal import response_key
 from litm.models.files import is_read
 from litm.prompting.formats import CHAT, RAW
 
-#: Names of this machine. Another server may listen at the same port of ::1.
+#: Names of this machine; not ::1, where another server may listen at the same port.
 LOCAL_HOSTS = ("localhost", "127.0.0.1")
 PORTS = {"http": 80, "https": 443}
-#: The engine in which `dtype: auto` is the stored number format; vLLM has rules of its own.
+#: The engine whose `dtype: auto` means the stored number format; vLLM has its own rules.
 KEEPS_STORED_DTYPE = "transformers"
 
 
 def equal_form(identity: Mapping[str, Any], stored_dtype: str | None = None) -> dict:
-    """An identity in the one form of all that mean the same; for comparing alone.
+    """The normal form of an identity, for comparison only.
 
-    Written alike are: whole numbers and the same with .0; a server's address with and without a final slash, its
-    protocol's port, or as localhost and 127.0.0.1; the provider's address and none; `request` where the fields that are
-    sent are the same; `raw` and `chat` where the server makes chats; the number format of the stored weights and
-    auto; files of a model's folder that nothing reads, and none. stored_dtype: of the model that is asked, None if it
-    is not known; whoever has other files has another identity anyway.
+    These count as equal: whole numbers with and without .0; a server's address with and without a final slash or its
+    protocol's port, or as localhost and 127.0.0.1; the provider's address and none; a `request` that sends the same
+    fields; `raw` and `chat` if the server renders chats; auto and the number format of the stored weights; files in a
+    model's folder that nothing reads, and none. stored_dtype: of the model that is asked, None if unknown; a model with
+    other files has another identity anyway.
     """
     form = _whole_numbers(dict(identity))
     source, model = form.get("source"), form.get("model")
@@ -52,7 +52,7 @@ def _equal_server(source: dict, model: dict, decoding: Mapping, provider: Provid
     endpoint = model.get("endpoint", CHAT_ENDPOINT)
     if endpoint == CHAT_ENDPOINT and model.get("prompt_template") == RAW:
         model["prompt_template"] = CHAT
-    # With a revision, an identity does not say whether there is an address, so the fields are those of both cases.
+    # With a revision, an identity does not tell whether there is an address, so both cases are taken.
     urls = [source["base_url"]] if "base_url" in source else [None, provider.url]
     limit, request = decoding.get("max_new_tokens", 0), model.get("request") or {}
     model["request"] = [_whole_numbers(provider.sent_fields(url, endpoint, limit, request)) for url in urls]
@@ -68,7 +68,7 @@ def _address(url: str) -> str:
 
 
 def _whole_numbers(value: Any) -> Any:
-    """The same JSON value, in which numbers without a fraction are whole."""
+    """The same JSON value, with numbers without a fraction as integers."""
     if isinstance(value, Mapping):
         return {key: _whole_numbers(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -77,7 +77,7 @@ def _whole_numbers(value: Any) -> Any:
 
 
 def equal_digests(identities: Mapping[str, Mapping], identity: Mapping, stored_dtype: str | None = None) -> list[str]:
-    """The digests of those identities that mean the same as `identity`, in their order.
+    """The digests of identities that are equal to `identity` in meaning, in their order.
 
     identities: the fields of each by its digest, as a journal has them.
     """
@@ -88,9 +88,9 @@ def equal_digests(identities: Mapping[str, Mapping], identity: Mapping, stored_d
 def equal_answers(
     asked: Iterable[tuple[str, Content]], digests: Iterable[str], responses: Mapping[str, Response]
 ) -> dict[str, Response]:
-    """Answers to prompts without one of their own, under other identities that mean the same, by the prompts' keys.
+    """Answers under equal identities to prompts without an answer of their own, by the prompts' keys.
 
-    asked: the key and the content of each prompt; digests: as of `equal_digests`; responses: by key.
+    asked: key and content of each prompt; digests: as returned by `equal_digests`; responses: by key.
     """
     names = list(digests)
     found: dict[str, Response] = {}

@@ -1,4 +1,4 @@
-"""Where an answer of a server ends that is to end with its first line; its tokens are not known."""
+"""First-line stop rule for answers of servers, whose tokens are unknown."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -9,11 +9,11 @@ from litm.prompting.reasoning import Reasoning
 
 
 def line_end(text: str, reasoning: Reasoning) -> int | None:
-    """How many characters it takes to the end of the answer's first line that is not blank; None if it does not end.
+    """Characters up to the end of the answer's first non-blank line; None if that line does not end.
 
-    The rule of `line_end.LineEnd`, for a response of which the tokens are not known. Where the model is run here, what
-    else the token of the line end says (another line end, mostly) is recorded too, which nothing reads. An answer
-    begins behind the reasoning, where the two are separate.
+    The rule of `line_end.LineEnd`, applied to text. (A model that runs here also records the rest of the token with the
+    line end, usually another line end, which nothing reads.) If reasoning and answer are separate, the answer begins
+    after the reasoning.
     """
     begin = 0
     if reasoning.is_separate:
@@ -27,9 +27,9 @@ def line_end(text: str, reasoning: Reasoning) -> int | None:
 
 
 def cut_at_line_end(responses: Iterable[SweepResponse], reasoning: Reasoning) -> Iterator[SweepResponse]:
-    """The responses, each up to the end of its first line as `line_end` finds it; what has one ended there.
+    """The responses, each cut at the end of its first line by `line_end`, with finish reason `stop` if cut.
 
-    A response that was cut so before stays as it is, and so does one that was cut before its reasoning ended.
+    Responses that were already cut so, and responses cut before their reasoning ended, stay as they are.
     """
     for response in responses:
         text = response.text or ""

@@ -1,4 +1,4 @@
-"""Which prompts fit the context window of a model."""
+"""Fit: whether a prompt and its answer fit the context window of a model."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from litm.inference.prompt import Prompt
 
 @dataclass(frozen=True)
 class Fit:
-    """What fits a model: prompt and answer together have at most `context_window` tokens (None: no limit known).
+    """The limits of a model: prompt and answer together have at most `context_window` tokens (None: no known limit).
 
-    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not. is_shared: not so for an encoder-decoder, of which
-    `context_window` holds the prompt alone, and `answer_window` the answer.
+    on_overflow: `LEAVE_OUT` or `FAIL`, for prompts that do not fit. is_shared: False for an encoder-decoder, whose
+    `context_window` limits the prompt alone and whose `answer_window` limits the answer.
     """
 
     context_window: int | None
@@ -28,13 +28,13 @@ class Fit:
         return self.max_new_tokens if self.is_shared else 0
 
     def holds(self, prompt_tokens: int | None) -> bool:
-        """Whether a prompt fits, with the room for its answer; one of unknown length is a server's to refuse."""
+        """Whether a prompt fits, with room for its answer; the server judges prompts of unknown length."""
         if self.context_window is None or prompt_tokens is None:
             return True
         return prompt_tokens + self.room <= self.context_window
 
     def check_answer(self, what: str) -> None:
-        """Raise `UserError` if no answer could have its full length; what: the model and the experiment."""
+        """Raise `UserError` if a full-length answer cannot fit; what: the model and the experiment."""
         if self.answer_window is not None and self.max_new_tokens > self.answer_window:
             raise UserError(
                 f"{what}: answers may have {self.max_new_tokens} tokens, but the model's decoder holds "
@@ -43,9 +43,9 @@ class Fit:
 
 
 def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str) -> None:
-    """Raise `UserError` if prompts do not fit and `fit` says that this is an error; it names the longest's cell.
+    """Raise `UserError`, naming the cell of the longest prompt, if prompts do not fit and `fit` forbids overflow.
 
-    overflow: prompt tokens by key, of those that do not fit; what: the model and the experiment.
+    overflow: tokens of each prompt that does not fit, by key; what: the model and the experiment.
     """
     if not overflow or fit.on_overflow != FAIL:
         return

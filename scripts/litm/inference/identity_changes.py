@@ -1,13 +1,13 @@
-"""Why a sweep asks again: what tells its identity from those that its journal has answers of."""
+"""Identity changes: why a sweep asks again, by the fields that differ from the identities in its journal."""
 
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
 
 from litm.base.hashing import canonical_json
 
-#: The journal has answers of the same identity; the prompts asked are not among them.
+#: The reason if the journal knows the identity, but not the prompts.
 NEW_PROMPTS = "new prompts"
-#: Fields by their path, as in 'model.dtype', with the value before and the value now; None where there is none.
+#: Changed fields by path, as in 'model.dtype': [value before, value now]; None for a missing value.
 Changes = dict[str, list]
 
 #: Characters of a value in a message: enough to tell hashes apart.
@@ -17,11 +17,11 @@ FIELDS_SHOWN = 4
 
 
 def reason_to_ask(identities: Mapping[str, dict], name: str, fields: dict) -> Changes | str | None:
-    """Why prompts are asked under an identity: what differs from the nearest of those that a journal has answers of.
+    """Why prompts are asked under an identity: the differences from the nearest identity in a journal.
 
-    identities: the journal's, by digest, in the order of their first answers; name, fields: the digest and the fields
-    of the one that is asked. `NEW_PROMPTS` if the journal knows it, None if the journal is empty. Of several that are
-    as near, the last.
+    identities: the journal's, by digest, in the order of their first answers; name, fields: digest and fields of the
+    identity that is asked. Returns `NEW_PROMPTS` if the journal knows the identity, None if the journal is empty. Among
+    equally near identities the last counts.
     """
     if name in identities:
         return NEW_PROMPTS
@@ -33,7 +33,7 @@ def identity_changes(old: dict, new: dict) -> Changes:
     """The innermost fields of two identities that differ, sorted by their paths."""
     before, now = dict(_leaves(old)), dict(_leaves(new))
     paths = sorted(before.keys() | now.keys())
-    # As texts, because True, 1 and 1.0 are equal to Python and not to a server.
+    # Compared as texts: True, 1 and 1.0 are equal in Python, but not to a server.
     same = {path for path in before.keys() & now.keys() if canonical_json(before[path]) == canonical_json(now[path])}
     return {path: [before.get(path), now.get(path)] for path in paths if path not in same}
 
@@ -47,7 +47,7 @@ def _leaves(fields: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def reason_in_words(reason: Changes | str) -> str:
-    """The reason to ask, on one line, to come after 'asked because'."""
+    """The reason to ask, on one line, for use after 'asked because'."""
     if isinstance(reason, str):
         return "the journal had no answers to these prompts"
     told = [_told(path, old, new) for path, (old, new) in reason.items()]
@@ -56,7 +56,7 @@ def reason_in_words(reason: Changes | str) -> str:
 
 
 def _told(path: str, old: object, new: object) -> str:
-    """What a field was and is, from where the two differ if that is not within the characters shown."""
+    """The old and the new value of a field; starts at the first difference if that is beyond the characters shown."""
     before, now = _text(old), _text(new)
     if before == now:
         before, now = canonical_json(old), canonical_json(new)

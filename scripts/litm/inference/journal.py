@@ -1,7 +1,8 @@
-"""The journal of a sweep: every response ever got, append-only, keyed by what defines the answer.
+"""Journal of a sweep: all its responses, append-only, by key.
 
-A line is an answer, or an identity, written once before its first answer, see `journal_lines`. A whole line that is
-neither, or was changed, is moved to another file, see `rejected_file`; what is no journal is left as it is.
+A line is an answer or an identity, which is written once, before its first answer; see `journal_lines`. Whole lines
+that are malformed or were changed are moved to another file, see `rejected_file`; a file that is no journal is left as
+it is.
 """
 
 import os
@@ -23,24 +24,23 @@ from litm.domain.example import Content
 from litm.domain.response import Response
 from litm.inference.journal_lines import IdentityLine, answer_line, identity_line, parse_line
 
-#: So many numbers of bad lines are named in a message.
+#: Line numbers of bad lines that a message names.
 NAMED_LINES = 10
 
 
 def response_key(identity: str, content: Content) -> str:
-    """The key of the answer to a prompt with `content` by the model and decoding that `identity` is the digest of."""
+    """The key of the answer to a prompt with `content` under the identity with digest `identity`."""
     return digest([identity, content])
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a journal's file holds.
+    """The content of a journal file.
 
-    responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of
-    its whole lines, behind which there may be half a line of a run that was interrupted, or is still writing; bad: what
-    is wrong with the whole lines that are no journal lines, by their numbers from 1; mended: numbers of the lines with
-    lone surrogates, which are replaced; unchecked: numbers of the answers without a checksum; conflicting: numbers of
-    the answers to a prompt that a line above answers with another text.
+    responses: by key; identities: their fields by digest, in the order of first answers; whole_bytes: the length of its
+    whole lines, which half a line of an interrupted or running write may follow; bad: the defects of whole lines, by
+    line number from 1; mended: numbers of lines whose lone surrogates were replaced; unchecked: numbers of answers
+    without a checksum; conflicting: numbers of answers whose prompt has another answer in an earlier line.
     """
 
     responses: dict[str, Response]
@@ -53,12 +53,12 @@ class Recorded:
 
 
 def rejected_file(path: str | Path) -> Path:
-    """Where the lines of the journal at `path` are moved that are no journal lines."""
+    """The path of the file that takes the bad lines of the journal at `path`."""
     return Path(path).with_name(f"{Path(path).name}.rejected")
 
 
 def journal_files(path: str | Path) -> list[Path]:
-    """The files with the responses of a sweep whose journal is at `path`: that one, if it is there, and those of its
+    """The files with the responses of a sweep whose journal is at `path`: the journal, if it exists, and those of its
     shards, in a folder of the same name.
     """
     own = Path(path)
@@ -66,13 +66,12 @@ def journal_files(path: str | Path) -> list[Path]:
 
 
 def read_journal(path: str | Path) -> Recorded:
-    """What a journal's file holds now, without a lock, as another run may be writing to it.
+    """The current content of a journal file, read without a lock, because another run may be writing to it.
 
-    Lines that are no journal lines are left out, which a message says. Raises `UserError` for a file that is no
-    journal.
+    Bad lines are left out and reported. Raises `UserError` for a file that is no journal.
     """
     recorded = _read(path)
-    # Where a part's journal is gathered, its job has run and would not by itself run again.
+    # When shards are gathered their jobs have finished and would not run again by themselves.
     again = "the job that writes this file asks its prompt again (`--forcerun generate generate_shard`)"
     _tell(path, recorded, f"left out here; {again}")
     return recorded
@@ -114,10 +113,10 @@ def _read_line(line: bytes, recorded: Recorded, number: int) -> None:
 
 
 def _can_be_half_a_line(tail: bytes, is_first: bool) -> bool:
-    """Whether an interrupted write can have left this behind the last line end; if `is_first`, there is none.
+    """Whether an interrupted write can have left this tail after the last line end (or, if `is_first`, without any).
 
-    A disk that lost its power may leave zeros. Within a line of ours there is no CR: where there are some, they end
-    lines (a file that somebody edited), or it is no text at all (gzip).
+    A disk that lost power may leave zeros. Our lines contain no CR: a CR means that somebody edited the file, or that
+    it is no text at all (gzip).
     """
     written = tail.rstrip(b"\0")
     if is_first:
@@ -133,7 +132,7 @@ def _no_journal(path: str | Path, why: str) -> UserError:
 
 
 def _tell(path: str | Path, recorded: Recorded, what: str) -> None:
-    """Say which lines are no journal lines and `what` becomes of each."""
+    """Report the bad lines, and `what` happens to each."""
     numbers = list(recorded.bad)
     if numbers:
         more = f" and {len(numbers) - NAMED_LINES} more" if len(numbers) > NAMED_LINES else ""
@@ -160,7 +159,7 @@ class Journal:
     """The responses on disk, for one process at a time; a context manager.
 
     others: files of other shards of the same sweep, whose responses are read once, before its own. Raises `UserError`
-    if another process has it open, or for a file that is no journal.
+    if another process has it open, or if the file is no journal.
     """
 
     def __init__(self, path: str | Path, others: Iterable[str | Path] = ()) -> None:
@@ -179,8 +178,10 @@ class Journal:
             raise
 
     def _lock(self) -> None:
-        """A killed Snakemake can leave its jobs running: two writers would answer twice and tear each other's lines."""
-        # The file may have been replaced by one without its bad lines after this process opened it.
+        """Lock the file: a killed Snakemake can leave jobs running, and two writers would ask twice and mix their
+        lines.
+        """
+        # The file may have been replaced, without its bad lines, after this process opened it.
         if not lock(self._file) or not os.path.samestat(os.fstat(self._file.fileno()), self.path.stat()):
             raise UserError(f"{self.path} is in use by another run: wait for it or stop it, then run again")
 
@@ -188,7 +189,7 @@ class Journal:
         recorded = _read(self.path)
         if recorded.whole_bytes < self.path.stat().st_size:
             note(f"{self.path}: its last line is incomplete (a run was interrupted), it is asked again")
-            # Appending behind half a line would lose the next response too.
+            # Appending after half a line would lose the next response too.
             os.ftruncate(self._file.fileno(), recorded.whole_bytes)
         aside = rejected_file(self.path)
         _tell(self.path, recorded, f"moved to {aside.name}; if it was an answer, its prompt is asked again")
@@ -198,23 +199,23 @@ class Journal:
         self._take(recorded)
 
     def _set_aside(self, bad: Mapping[int, str], aside: Path) -> None:
-        """Move lines out of the file; whatever happens meanwhile, each line is in one of the two."""
+        """Move lines out of the file; at any moment, each line is in at least one of the two files."""
         with self.path.open("rb") as lines:
             moved = b"".join(line for number, line in enumerate(lines, start=1) if number in bad)
         before = aside.read_bytes() if aside.exists() else b""
-        # Unless a run was killed between the two files.
+        # Skipped if an earlier run was killed between the two writes.
         if not before.endswith(moved):
             with atomic_writer(aside) as raw:
                 raw.write(before + moved)
                 _force(raw)
-        # A link stays one.
+        # Resolved, so that a link stays a link.
         file = self.path.resolve()
         with self.path.open("rb") as lines, atomic_writer(file) as raw:
             raw.writelines(line for number, line in enumerate(lines, start=1) if number not in bad)
             _force(raw)
             shutil.copymode(file, raw.name)
         folder = os.open(file.parent, os.O_RDONLY)
-        # Not every file system can; most write the name down with the next answers.
+        # Not every file system can sync a folder; most write the name with the next answers.
         with suppress(OSError):
             os.fsync(folder)
         os.close(folder)
@@ -243,11 +244,11 @@ class Journal:
 
     @property
     def identities(self) -> Mapping[str, dict]:
-        """The fields of each identity that there are answers of, by its digest, in the order of first answers."""
+        """The fields of each identity with answers, by its digest, in the order of first answers."""
         return self._identities
 
     def adopt(self, answers: Mapping[str, Response]) -> None:
-        """Serve these answers by their keys too; nothing is written."""
+        """Serve these answers by their keys as well, without writing them."""
         self._responses |= answers
 
     @property
@@ -258,7 +259,7 @@ class Journal:
     def append(self, identity: dict, batch: Sequence[tuple[str, Response]]) -> None:
         """Write the (key, response) pairs of a batch of one identity, all or nothing, and force them to the disk.
 
-        A signal that would end the program waits until they are.
+        A signal that would end the program is delayed until they are on disk.
         """
         name = digest(identity)
         lines = [answer_line(key, name, response) for key, response in batch]
@@ -277,13 +278,13 @@ class Journal:
                 written += self._file.write(data[written:]) or 0
             os.fsync(self._file.fileno())
         except OSError as error:
-            # A full disk may have taken part of the batch: leave whole lines only.
+            # A full disk may have taken part of the batch: keep whole lines only.
             os.ftruncate(self._file.fileno(), before)
             error.filename = str(self.path)
             raise
 
 
 def _force(raw: IO[bytes]) -> None:
-    """Force what was written to the disk."""
+    """Sync written data to the disk."""
     raw.flush()
     os.fsync(raw.fileno())

@@ -1,9 +1,9 @@
-"""The lines of a journal: the keys of their records, and what tells that a line was changed after it was written.
+"""Lines of a journal: the keys of their records, and a checksum that detects changed lines.
 
 An answer is `{"key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with", "crc32"}`,
-whose last field is the CRC-32 (8 hex digits, as in gzip) of the canonical JSON of the others: of what the line says, so
-that other spaces, line ends or an order of keys change nothing. An identity is `{"identity": digest, "fields": {...}}`,
-whose digest is its own checksum.
+where crc32 is the CRC-32 (8 hex digits, as in gzip) of the canonical JSON of the other fields. Spaces, line ends and
+the order of keys therefore do not matter. An identity is `{"identity": digest, "fields": {...}}`, and its digest is its
+checksum.
 """
 
 import json
@@ -19,7 +19,7 @@ CHECKSUM = "crc32"
 
 @dataclass(frozen=True, slots=True)
 class IdentityLine:
-    """The fields of an identity, and their digest, by which answers name it."""
+    """The fields of an identity and their digest, which answers refer to."""
 
     name: str
     fields: dict
@@ -29,8 +29,8 @@ class IdentityLine:
 class AnswerLine:
     """An answer and its key.
 
-    is_checked: whether the line has a checksum, which those of earlier versions have not; is_mended: whether its text
-    has lone surrogates, which are replaced.
+    is_checked: whether the line has a checksum (lines of earlier versions have none); is_mended: whether lone
+    surrogates in its text were replaced.
     """
 
     key: str
@@ -51,7 +51,7 @@ def answer_line(key: str, identity: str, response: Response) -> str:
 
 
 def parse_line(line: bytes) -> IdentityLine | AnswerLine:
-    """What a line of a journal says; ValueError with what is wrong for one that is none, or was changed."""
+    """The record of a journal line; ValueError with the reason if the line is malformed or was changed."""
     try:
         record = json.loads(line)
         if "fields" in record:

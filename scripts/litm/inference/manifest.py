@@ -1,4 +1,4 @@
-"""The manifest of a sweep: what it is a result of, and what its last run did."""
+"""Manifest of a sweep: the identity of its results, and the work of its last run."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,11 @@ from litm.inference.prompt import Prompt
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of asking: how many prompts were asked now, and those without an answer.
+    """The outcome of asking: prompts asked in this run, and prompts without an answer.
 
-    overflow, failed: prompt tokens by key, of those that do not fit and of those that were asked in vain, which are
-    among the asked (None where only a server knows); asked_because: see `identity_changes.reason_to_ask`, None if none
-    were asked; work: None if none were; reused_elsewhere: answers that only journals of other sweeps had.
+    overflow: token counts, by key, of prompts that do not fit. failed: the same for prompts that got no answer, which
+    also count as asked (None if only a server knows). asked_because: see `identity_changes.reason_to_ask`, None if
+    nothing was asked; work: None if nothing was asked; reused_elsewhere: answers found only in other sweeps' journals.
     """
 
     asked: int
@@ -28,16 +28,16 @@ class Outcome:
 
     @property
     def answered(self) -> int:
-        """Prompts that were asked now and got an answer."""
+        """Prompts that were asked in this run and got an answer."""
         return max(0, self.asked - len(self.failed))
 
 
 @dataclass(frozen=True)
 class Work:
-    """Tokens of the prompts that were asked: all of them, those that the engine computed, and the fewest it could have.
+    """Tokens of the prompts that were asked: all, those that the engine computed, and the fewest possible.
 
-    tree_tokens: the nodes of the prefix tree of the prompts, each of which is computed at least once, and need be no
-    more than once. None where only a server knows.
+    tree_tokens: nodes of the prefix tree of the prompts, which need to be computed once each. None if only a
+    server knows.
     """
 
     prompt_tokens: int | None
@@ -46,9 +46,9 @@ class Work:
 
 
 def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | None) -> Work:
-    """How much there was to compute of prompts that were all asked, and how much an engine says it has computed.
+    """The tokens of prompts that were all asked, and the engine's count of computed ones.
 
-    prompts: the token ids of each, None where only a server knows them.
+    prompts: the token ids of each, None if only a server knows them.
     """
     known = [ids for ids in prompts if ids is not None]
     if len(known) < len(prompts):
@@ -57,11 +57,11 @@ def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | No
 
 
 def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:
-    """What a sweep is a result of, and what the last run of it did.
+    """The manifest: the identity of a sweep's results, and the work of its last run.
 
-    sweep: names and settings to repeat; asked: prompts asked now, also those that `failed`; reused: answers that the
-    journal had, or (`reused_elsewhere`) journals of other sweeps alone; work: tokens of the prompts asked now, see
-    `Work`; made_with: how many of the answers each software and device computed. Tokens are those of answers.
+    sweep: names and settings to repeat; asked: prompts asked in this run, including `failed` ones; reused: answers from
+    the journal or (`reused_elsewhere`) from journals of other sweeps alone; work: tokens of the prompts asked in this
+    run, see `Work`; made_with: number of answers by software and device. Token counts are those of answers.
     """
     keys = {prompt.key for prompt in prompts}
     answers = [journal[key] for key in keys - outcome.overflow.keys() - outcome.failed.keys()]

@@ -1,9 +1,9 @@
-"""Answers in the journals of other sweeps: a prompt that was asked under the same identity is not asked again, whatever
-the experiment, and whatever name the model had.
+"""Reuse across sweeps: answers in the journals of other sweeps to prompts asked under the same identity, for any
+experiment and any name of the model.
 
-They are read without a lock, as other runs may be writing to them, and nothing in them is changed. Of each journal the
-identities are read first, and its answers only where one of them means the same; what is wrong with a line is said by
-the sweep that the journal is of. A journal that cannot be read is named and passed over.
+Journals are read without a lock, because other runs may be writing to them, and never changed. The identities of a
+journal are read first, its answers only if an identity matches. Broken lines are reported by the sweep that owns the
+journal. A journal that cannot be read is named and skipped.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,20 +19,20 @@ from litm.inference.equal_identities import equal_digests
 from litm.inference.journal import journal_files, response_key
 from litm.inference.journal_lines import AnswerLine, IdentityLine, parse_line
 
-#: The folder of all journals, from the working directory.
+#: Folder of all journals, relative to the working directory.
 JOURNALS = "results/journal"
-#: What only an identity's line has, and what comes before the key of an answer: within a text, quotes are escaped.
+#: Bytes found only in identity lines, and bytes before the key of an answer: quotes within a text are escaped.
 IDENTITY_MARK, KEY_MARK = b'"fields":', b'"key":"'
 KEY_LENGTH = 64
-#: In bytes; what is read of a journal at once.
+#: Bytes read from a journal at a time.
 BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
 class Found:
-    """Answers of other sweeps, by the keys of the prompts that they answer.
+    """Answers of other sweeps, by the keys of the prompts.
 
-    conflicting: how many of these prompts another journal answers with another text.
+    conflicting: how many prompts have different answers in two journals.
     """
 
     answers: Mapping[str, Response]
@@ -40,12 +40,12 @@ class Found:
 
 
 def all_journals(folder: str | Path) -> list[Path]:
-    """The journals of all sweeps, and of their shards, in the folder of journals; sorted by their paths."""
+    """The journals of all sweeps and of their shards in `folder`, sorted by path."""
     return sorted(path for pattern in ("*/*.jsonl", "*/*/*.jsonl") for path in Path(folder).glob(pattern))
 
 
 def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
-    """Those of all journals that are not of the sweep whose own is at `journal`."""
+    """All journals, except those of the sweep whose journal is at `journal`."""
     own = {file.resolve() for file in journal_files(journal)}
     return [file for file in all_journals(folder) if file.resolve() not in own]
 
@@ -53,14 +53,14 @@ def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
 def answers_elsewhere(
     asked: Mapping[str, Content], identity: dict, files: Iterable[Path], stored_dtype: str | None = None
 ) -> Found:
-    """What journals of other sweeps have of the answers to prompts.
+    """Answers to prompts in the journals of other sweeps.
 
-    asked: the content of each prompt by its key under `identity`; files: the journals, in their order; stored_dtype:
-    see `equal_form`. Answers under the identity itself come before those under others that mean the same. Where two
-    journals have different answers to one prompt, the last counts, as within a journal.
+    asked: the content of each prompt, by its key under `identity`; files: the journals, in their order; stored_dtype:
+    see `equal_form`. Answers under the same identity take precedence over answers under an equal one. If two journals
+    answer a prompt differently, the last counts, as within a journal.
     """
     own = digest(identity)
-    # By the digest of an identity: the prompts' keys by the keys of their answers, and what was found.
+    # By the digest of an identity: prompt keys by answer keys, and the answers found.
     keys: dict[str, dict[str, str]] = {own: {key: key for key in asked}}
     found: dict[str, dict[str, Response]] = {own: {}}
     conflicting: set[str] = set()
@@ -94,7 +94,7 @@ def _identities(file: Path) -> Iterator[tuple[str, dict]]:
 
 
 def _lines_with(mark: bytes, file: Path) -> Iterator[bytes]:
-    """The lines of a file that have `mark`; block by block, in half the time that it takes line by line."""
+    """The lines of a file that contain `mark`; reading blocks takes half the time of reading lines."""
     with file.open("rb") as raw:
         while block := raw.read(BLOCK):
             block += raw.readline()
@@ -118,7 +118,7 @@ def _answers(file: Path, wanted: Mapping[bytes, object]) -> Iterator[AnswerLine]
 
 
 def _parsed(line: bytes) -> IdentityLine | AnswerLine | None:
-    """What a whole line says; None for half a line, or one that is no journal line."""
+    """The record of a whole line; None for half a line or a malformed one."""
     try:
         return parse_line(line) if line.endswith(b"\n") else None
     except ValueError:

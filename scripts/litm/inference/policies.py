@@ -1,6 +1,6 @@
-"""What becomes of a sweep whose prompts got no answer or do not fit."""
+"""Policies of a sweep for prompts without an answer and prompts that do not fit."""
 
-#: What becomes of a sweep where prompts got no answer: an error, or responses that say so (`FAILED`) and are counted.
+#: on_failure, for prompts without an answer: stop with an error, or record them as `FAILED` and count them.
 STOP, COUNT = "stop", "count"
-#: What becomes of a sweep with prompts that do not fit: their questions are left out and counted, or it is an error.
+#: on_overflow, for prompts that do not fit: leave their questions out and count them, or stop with an error.
 LEAVE_OUT, FAIL = "leave_out", "fail"

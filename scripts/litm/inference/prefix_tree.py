@@ -1,7 +1,7 @@
-"""What the prompts of a sweep have in common: the prefix tree of their token ids.
+"""Prefix tree of the prompts of a sweep: how many of their tokens must be computed at least.
 
-A node of the tree is a token behind one particular beginning, so the number of nodes is how many tokens must be
-computed to read all prompts if nothing is computed twice.
+A node is a token after one particular prefix, so the number of nodes is the number of tokens to compute if no prefix is
+computed twice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ ID_TYPE = np.dtype(">u4")
 
 
 def tree_tokens(prompts: Sequence[Sequence[int]]) -> int:
-    """Tokens of all prompts, each (tokens,) ids, that repeat no other's beginning: the fewest that must be computed."""
+    """Nodes of the prefix tree of prompts, each (tokens,) ids: the fewest tokens that must be computed."""
     return sum(map(len, prompts)) - sum(shared_with_previous(sorted(map(as_bytes, prompts))))
 
 
@@ -29,23 +29,23 @@ def as_bytes(prompt: Sequence[int]) -> bytes:
 
 
 def shared_with_previous(ordered: Sequence[bytes]) -> list[int]:
-    """For each prompt, how many tokens at its beginning are those of the one before it; 0 for the first.
+    """For each prompt, the number of leading tokens that it shares with the previous one; 0 for the first.
 
-    In sorted order no earlier prompt has more of them in common.
+    In sorted order no earlier prompt shares more.
     """
     prompts = [np.frombuffer(prompt, ID_TYPE) for prompt in ordered]
     return [0, *(common_tokens(*pair) for pair in pairwise(prompts))] if prompts else []
 
 
 def common_tokens(one: np.ndarray, other: np.ndarray) -> int:
-    """Length of the longest beginning that two prompts share."""
+    """Length of the longest common prefix of two prompts, in tokens."""
     length = min(len(one), len(other))
     differ = one[:length] != other[:length]
     return int(differ.argmax()) if differ.any() else length
 
 
 def tree_order(prompts: Mapping[int, Sequence[int]]) -> tuple[list[int], list[int]]:
-    """The names of the prompts in the order of their token ids, and how many tokens each shares with the one before."""
+    """Prompt numbers in the order of their token ids, and the tokens that each shares with the previous prompt."""
     keys = {name: as_bytes(prompt) for name, prompt in prompts.items()}
     order = sorted(keys, key=keys.__getitem__)
     return order, shared_with_previous([keys[name] for name in order])

@@ -21,9 +21,9 @@ class Prompt:
 
 
 def sweep_prompts(examples: Iterable[Example], identity: str, prompt_template: str) -> list[Prompt]:
-    """The prompts of all examples, in their order, each with its key under an identity digest.
+    """The prompts of all examples, in their order, with their keys under an identity digest.
 
-    prompt_template: the model's, which decides whether it is asked with messages or with a text.
+    prompt_template: the model's, which decides between a list of messages and a text.
     """
     return [_prompt(example, identity, prompt_template) for example in examples]
 

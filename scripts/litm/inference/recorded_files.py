@@ -1,6 +1,6 @@
-"""Files of responses that somebody else recorded: JSON Lines, CSV or TSV (each also .gz), a record a response.
+"""Files of recorded responses: JSON Lines, CSV or TSV (each also .gz), one record per response.
 
-`fields` says what the fields of a file are called: our name to theirs, nested ones with dots.
+`fields` maps our field names to the file's; dots separate the levels of nested fields.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,33 +14,33 @@ from litm.base.json_files import read_jsonl
 from litm.base.text_files import read_table
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, STOP, UNKNOWN
 
-#: What names a question: one of these at least is needed. Of a prompt the whole text is compared, of a question's
-#: text what `match_key` leaves.
+#: Fields that identify a question; at least one is needed. A prompt is compared whole, a question's text by
+#: `match_key`.
 IDENTIFIERS = ("id", "question", "prompt")
-#: What names a cell, where the file's path does not.
+#: Fields that identify a cell, unless the file's path does.
 PLACES = ("size", "placement", "position")
 MATCHED = (*PLACES, *IDENTIFIERS)
-#: Where a config says nothing: the fields of the responses that this workflow writes.
+#: Default field names: those of the responses that this workflow writes.
 OWN_FIELDS = {name: name for name in ("response", "id", "size", "placement", "finish_reason", "prompt_sha256")}
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (".jsonl", *DELIMITERS)
-#: What services call the end of an answer.
+#: Services' finish reasons, and ours.
 FINISH_REASONS = {
     **dict.fromkeys([STOP, "eos", "eos_token", "end_turn", "stop_sequence"], STOP),
     **dict.fromkeys([LENGTH, "max_tokens"], LENGTH),
     **dict.fromkeys([REFUSED, "content_filter", "refusal"], REFUSED),
     UNKNOWN: UNKNOWN,
 }
-#: Ours, of prompts that have no answer: a null response is allowed with these.
+#: Finish reasons that mean there is no answer; only these may go with a null response.
 WITHOUT_ANSWER = (OVERFLOW, FAILED, NOT_RECORDED)
-#: The field that says which prompt a response was made for, see `Example.prompt_sha256`.
+#: Name of the field with the digest of the prompt, see `Example.prompt_sha256`.
 PROMPT_SHA256 = "prompt_sha256"
 Cell = tuple[int, str]
 
 
 @dataclass(frozen=True)
 class RecordedFile:
-    """A file and the cells (size, placement) that its records are about."""
+    """A file and the cells (size, placement) that its records cover."""
 
     path: str
     cells: tuple[Cell, ...]
@@ -48,7 +48,7 @@ class RecordedFile:
 
 @dataclass(frozen=True)
 class RecordedResponse:
-    """A recorded response (None if there is none, see `WITHOUT_ANSWER`), why it ended, and the file and line of it."""
+    """A recorded response (None if missing, see `WITHOUT_ANSWER`), its finish reason, and its file and line."""
 
     text: str | None
     finish_reason: str
@@ -56,7 +56,7 @@ class RecordedResponse:
 
 
 def read_records(path: str | Path) -> Iterator[tuple[str, dict]]:
-    """Yield (file and line, record) of a file; the values of a table are texts. Errors name file and line."""
+    """Yield (file and line, record) of a file; table values are texts. Errors name file and line."""
     delimiter = DELIMITERS.get(file_ending(str(path)))
     if delimiter is None:
         for number, record in read_jsonl(path):
@@ -73,17 +73,17 @@ def read_records(path: str | Path) -> Iterator[tuple[str, dict]]:
 
 
 def file_ending(name: str) -> str:
-    """The ending that says what a file is, in small letters, without .gz."""
+    """The file ending that decides the format, in lower case, without .gz."""
     return Path(name.lower().removesuffix(".gz")).suffix
 
 
 def read_response(record: Mapping, fields: Mapping[str, str], where: str) -> RecordedResponse:
-    """The response of a record; `UserError` beginning with `where` if it is no text, or its end is not known to us."""
+    """The response of a record; `UserError` beginning with `where` if it is no text or its finish reason is unknown."""
     text = field_value(record, "response", fields, where)
     reason = UNKNOWN
     if "finish_reason" in fields:
         given = field_value(record, "finish_reason", fields, where)
-        # Nothing answered: the text of a table, or null, as this workflow writes it.
+        # No answer: an empty text in a table, or null, as this workflow writes it.
         if given in WITHOUT_ANSWER and text in (None, ""):
             return RecordedResponse(None, given, where)
         if given is not None and given != "":
@@ -99,9 +99,9 @@ def read_response(record: Mapping, fields: Mapping[str, str], where: str) -> Rec
 
 
 def read_prompt_sha256(record: Mapping, fields: Mapping[str, str], where: str) -> str | None:
-    """The digest of the prompt that a record is a response to; None where it does not say.
+    """The digest of the prompt that a record answers; None if missing.
 
-    Only records in our own format may leave it out, or empty as in a table, as earlier versions did; `UserError`
+    Only records in our own format may lack it, or have an empty cell in a table, as earlier versions did; `UserError`
     beginning with `where` for others, and for a value that is no text.
     """
     if PROMPT_SHA256 not in fields or (fields == OWN_FIELDS and record.get(PROMPT_SHA256) in (None, "")):
@@ -113,7 +113,7 @@ def read_prompt_sha256(record: Mapping, fields: Mapping[str, str], where: str) -
 
 
 def field_value(record: Mapping, name: str, fields: Mapping[str, str], where: str) -> Any:
-    """The field that is called `name` here; a name with dots is looked for as it is, then level by level."""
+    """The value of field `name`; a name with dots is looked up as written, then level by level."""
     theirs = fields[name]
     if theirs in record:
         return record[theirs]

@@ -1,4 +1,4 @@
-"""What is written of recorded responses: the records of a sweep and its manifest."""
+"""The records and the manifest of a sweep whose responses were recorded elsewhere."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from litm.inference.recorded_matching import Asked, Matching
 
 
 def identity(files: Sequence[RecordedFile], sha256: Sequence[str], fields: Mapping[str, str]) -> dict:
-    """All that defines these responses: what is in the files, which cells that is about, and what is read of it."""
+    """The identity of recorded responses: the content of the files, the cells they cover, and the fields read."""
     recorded = [
         {"sha256": sum_, "cells": [f"{size}/{placement}" for size, placement in file.cells]}
         for file, sum_ in zip(files, sha256, strict=True)
@@ -21,7 +21,7 @@ def identity(files: Sequence[RecordedFile], sha256: Sequence[str], fields: Mappi
 
 
 def recorded_responses(asked: Iterable[Asked], matching: Matching) -> Iterator[SweepResponse]:
-    """The response to each prompt, in their order; tokens are None, because nobody has counted them."""
+    """The response to each prompt, in their order; token counts are None, because the files do not have them."""
     for prompt in asked:
         recorded = matching.responses.get((prompt.size, prompt.placement, prompt.id))
         yield SweepResponse(
@@ -38,7 +38,7 @@ def recorded_responses(asked: Iterable[Asked], matching: Matching) -> Iterator[S
 
 
 def missing_by_cell(asked: Iterable[Asked], matching: Matching) -> dict[str, list[str]]:
-    """The ids of the questions without a recorded response, by `size/placement`; cells that have all are left out."""
+    """The ids of questions without a recorded response, by `size/placement`; complete cells are left out."""
     missing: dict[str, list[str]] = {}
     for prompt in asked:
         if (prompt.size, prompt.placement, prompt.id) not in matching.responses:
@@ -47,9 +47,7 @@ def missing_by_cell(asked: Iterable[Asked], matching: Matching) -> dict[str, lis
 
 
 def check_any(asked: Sequence[Asked], matching: Matching, files: Sequence[RecordedFile]) -> None:
-    """Raise `UserError` if no prompt has a response: then it is not a few that are missing, but a name is wrong, or
-    they were made for other prompts.
-    """
+    """Raise `UserError` if no prompt has a response: then a name is wrong, or the responses answer other prompts."""
     if matching.responses:
         return
     n, others = sum(count.records for count in matching.files), sum(count.other_prompts for count in matching.files)
@@ -67,7 +65,7 @@ def check_any(asked: Sequence[Asked], matching: Matching, files: Sequence[Record
 
 
 def prompt_notes(matching: Matching) -> list[str]:
-    """What is to be said of prompts that responses were made for: of other ones, and of those that nobody knows."""
+    """Messages on responses that were made for other prompts, or do not say for which."""
     told = [
         f"{count.other_prompts} of the {count.records} recorded responses of this file were made for other prompts to "
         f"the same questions (another seed, other documents or another prompt file) and are not used; the first is "
@@ -87,11 +85,11 @@ def prompt_notes(matching: Matching) -> list[str]:
 def recorded_manifest(
     sweep: Mapping, asked: Sequence[Asked], files: Sequence[RecordedFile], matching: Matching, fields: Mapping[str, str]
 ) -> dict:
-    """What the responses are of, with the keys of a sweep that was asked where they mean something.
+    """The manifest of recorded responses, with those keys of a computed sweep's manifest that apply.
 
-    sweep: names and identity to repeat; missing: ids without a response by cell; unused: records that belong to no
-    prompt, other_prompts: those of them whose question was asked with another one. Nothing was asked, and tokens are
-    not known.
+    sweep: names and identity to repeat; missing: ids without a response, by cell; unused: records that match no prompt;
+    other_prompts: unused records whose question was asked with another prompt. No prompt is asked, and token counts
+    are unknown.
     """
     missing = missing_by_cell(asked, matching)
     reasons = [recorded.finish_reason for recorded in matching.responses.values()]

@@ -1,7 +1,7 @@
-"""Recorded responses matched to the prompts of a sweep.
+"""Matching of recorded responses to the prompts of a sweep.
 
-A record belongs to the prompts that agree with it in every one of `MATCHED` that `fields` has, among the prompts of
-the cells of its file, and in the digest of the prompt where it says that.
+A record matches a prompt if it comes from a file of the prompt's cell and agrees with it in every field of `MATCHED`
+that `fields` names, and in the prompt's digest if the record has one.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from litm.questions.labels import match_key
 
 @dataclass(frozen=True)
 class Asked:
-    """A prompt of the sweep: what it is, the key of its response, and the values that records are matched by.
+    """A prompt of the sweep, the key of its response, and the values that records are matched by.
 
     sha256: see `Example.prompt_sha256`.
     """
@@ -43,10 +43,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class FileCount:
-    """How many records a file has, and how many of them belong to no prompt (`unused`).
+    """The number of records in a file, and of those that match no prompt (`unused`).
 
-    other_prompts: those of the unused whose question is here, but asked with another prompt; first_other: file and line
-    of the first of them, "" without any; not_compared: those of the used that do not say which prompt they answer.
+    other_prompts: unused records whose question was asked with another prompt; first_other: file and line of the first
+    of them, "" if there is none; not_compared: used records without a prompt digest.
     """
 
     records: int
@@ -58,7 +58,7 @@ class FileCount:
 
 @dataclass(frozen=True)
 class Matching:
-    """What was found: the response of each prompt (size, placement, id) that has one, and counts of each file."""
+    """The result of matching: the response of each matched prompt (size, placement, id), and counts per file."""
 
     responses: Mapping[tuple[int, str, str], RecordedResponse]
     files: tuple[FileCount, ...]
@@ -83,8 +83,8 @@ def asked_prompts(examples: Iterable[Example], identity_digest: str, fields: Map
 def match_responses(asked: Iterable[Asked], files: Sequence[RecordedFile], fields: Mapping[str, str]) -> Matching:
     """The recorded responses of the prompts.
 
-    Raises `UserError`, naming file and line, for a record without one of the fields or with a wrong type, for two
-    different responses to one prompt, and where what is compared does not tell two questions of a cell apart.
+    Raises `UserError`, naming file and line, for a record with a missing field or a wrong type, for two different
+    responses to one prompt, and if the matched fields cannot tell two questions of a cell apart.
     """
     by_cell: dict[Cell, list[Asked]] = {}
     for one in asked:
@@ -101,7 +101,7 @@ def _match_file(
     fields: Mapping[str, str],
     found: dict[tuple[int, str, str], RecordedResponse],
 ) -> FileCount:
-    """Add the responses of a file to those `found`. index: the prompts of its cells, by the values of `MATCHED`."""
+    """Add the responses of a file to `found`. index: the prompts of the file's cells, by the values of `MATCHED`."""
     records = unused = not_compared = 0
     others: list[str] = []
     for where, record in read_records(file.path):
@@ -159,7 +159,7 @@ def _example_value(example: Example, name: str) -> str:
 
 
 def _comparable(name: str, value: Any, what: str) -> str:
-    """A value as it is compared; a size, position or id may be a number, and positions of several gold items a list."""
+    """A value in the form that is compared; a size, position or id may be a number, several positions a list."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if name == "position" and isinstance(value, list):
         return "_".join(map(str, value))
@@ -170,7 +170,7 @@ def _comparable(name: str, value: Any, what: str) -> str:
         raise UserError(f"{what} must be a {kind}, found {type(value).__name__}")
     if name == "question":
         return match_key(value)
-    # Prompts are long: their digest is kept in their place.
+    # Prompts are long, so their digests are compared.
     return hashlib.sha256(value.encode()).hexdigest() if name == "prompt" else value
 
 

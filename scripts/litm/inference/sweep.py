@@ -1,4 +1,4 @@
-"""A sweep: all prompts of one model and one experiment, each answered once."""
+"""Sweep: asks all prompts of one model and one experiment, each once."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,15 +36,15 @@ def ask_missing(
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
 
-    The engine is made only if something is missing, and its model is loaded only if something of that fits. A
-    prompt that was answered before, under a larger context window, does not fit now either. One that gets no answer
-    leaves nothing in the journal, which is why it is asked again whenever this runs again. If not `ask`, nothing is
-    asked, and what the journal lacks has failed, as others have asked it. Raises `UserError` before anything is asked
-    if prompts do not fit and `fit` says that this is one, or if no answer of full length does.
+    The engine is created only if answers are missing, and loads its model only if a missing prompt fits. A prompt that
+    was answered under a larger context window counts as overflow now. A failed prompt leaves nothing in the journal, so
+    the next run asks it again. Without `ask` nothing is asked, and prompts without an answer count as failed. Raises
+    `UserError`, before asking anything, if prompts do not fit and `on_overflow` is `fail`, or if a full-length answer
+    cannot fit.
 
-    check_source: raises if the model is not the one of `identity`; called before its files are read, and again
-    before anything that came of them is kept, as they may be replaced meanwhile. stored_dtype: see `equal_form`.
-    others: the journals of other sweeps, which are looked at only if something is missing.
+    check_source: raises if the model is not the one of `identity`; called before its files are read, and again before
+    answers are kept, because files may be replaced meanwhile. stored_dtype: see `equal_form`.
+    others: the journals of other sweeps, read only if answers are missing.
     """
     fit.check_answer(what)
     equal = equal_digests(journal.identities, identity, stored_dtype)
@@ -67,7 +67,7 @@ def ask_missing(
     failed = {key: prompt.tokens for key, prompt in fitting.items()}
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
-    # Before they are asked, after which the journal knows the identity.
+    # Computed before asking, which adds the identity to the journal.
     because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(identity), identity)
     names = _served_names(identity, (journal[key] for key in known))
     ids = [prompt.ids for prompt in fitting.values()]
@@ -92,9 +92,9 @@ def _adopt_others(
     others: Sequence[Path],
     what: str,
 ) -> set[str]:
-    """Take what other sweeps were answered to the prompts that are missing into the journal; the keys of those.
+    """Copy answers of other sweeps to missing prompts into the journal; returns their keys.
 
-    The journal has them then, so that it is whole without the others, and answers the same whatever comes later.
+    The journal is then complete without the others, and its answers do not change with them.
     """
     if not missing or not others:
         return set()
@@ -120,12 +120,12 @@ def _ask(
 ) -> Iterator[int]:
     """Yield the size of each batch once its answers are in the journal.
 
-    names: what a server called the model in answers to prompts of this sweep that the journal has; another name in a
-    reply is said before it is kept. It ends nothing, as providers add versions to names that mean the same model.
+    names: the server's names for the model in answers of this sweep that the journal has. Another name in a reply is
+    reported before the answer is kept, but is no error, as providers add versions to names of the same model.
     """
     keys = list(prepared)
     for batch in engine.generate(list(prepared.values())):
-        # At each, not the first only: weights on a CPU may be read from their file whenever they are needed.
+        # At each batch: weights on a CPU may be read from their file at any time.
         check_source()
         others = _served_names(identity, (response for _, response in batch)) - names
         if names and others:
@@ -137,25 +137,25 @@ def _ask(
 
 
 def to_ask(prompts: Sequence[Sequence[int] | None]) -> str:
-    """How much there is to ask, in words, from the token ids of prompts; None where only a server knows them."""
+    """The work to do, in words, from the token ids of prompts; None for prompts that only a server can tokenize."""
     tokens = work_done(prompts, None).prompt_tokens
     return f"{len(prompts):,} prompts to ask{'' if tokens is None else f', {tokens:,} tokens'}"
 
 
 def tokens_read(engine: Engine) -> str:
-    """How many prompt tokens an engine has computed so far, in words; nothing where only a server knows."""
+    """Prompt tokens that an engine has computed so far, in words; "" if only a server knows."""
     return "" if engine.computed_tokens is None else f"{engine.computed_tokens:,} tokens read"
 
 
 def _served_names(identity: dict, responses: Iterable[Response]) -> set[str]:
-    """What a server called the model in these responses; a refusal may be of a filter before it, which does not say."""
+    """The server's names for the model in these responses; a refusal may come from a filter that gives none."""
     if not is_served(identity):
         return set()
     return {served_name(response.made_with) for response in responses if response.finish_reason != REFUSED}
 
 
 def check_answered(outcome: Outcome) -> None:
-    """Raise `UserError` if prompts got no answer: for a sweep that is to stop, lest fewer questions be counted."""
+    """Raise `UserError` if prompts got no answer: a sweep that continued would count fewer questions."""
     if outcome.failed:
         raise UserError(
             f"{len(outcome.failed)} of {outcome.asked} prompts got no answer; the others are kept, run the same "
@@ -164,7 +164,7 @@ def check_answered(outcome: Outcome) -> None:
 
 
 def sweep_responses(prompts: Iterable[Prompt], journal: Journal, outcome: Outcome) -> Iterator[SweepResponse]:
-    """The responses in the order of the prompts; without a text where the prompt did not fit, or failed."""
+    """The responses in the order of the prompts; text None for a prompt that did not fit or failed."""
     unanswered: dict[str, tuple[str, int | None]] = {key: (OVERFLOW, n) for key, n in outcome.overflow.items()}
     unanswered |= {key: (FAILED, tokens) for key, tokens in outcome.failed.items()}
     for prompt in prompts:

@@ -1,4 +1,4 @@
-"""Shards of a sweep: parts that are asked by jobs of their own, each with a journal of its own."""
+"""Shards of a sweep: its questions in parts, each asked by its own job with its own journal."""
 
 import argparse
 import re
@@ -19,7 +19,7 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """As in the paths of its files."""
+        """The shard's name in file paths."""
         return f"{self.number}_of_{self.count}"
 
 
@@ -34,17 +34,17 @@ def shard(text: str) -> Shard:
 def prompts_of_shard(prompts: Sequence[Prompt], part: Shard) -> list[Prompt]:
     """The prompts of every `count`-th question, in their order.
 
-    All of a question's, since they share most of their tokens, and are compared with one another.
+    A question stays whole: its prompts share most of their tokens and are compared with one another.
     """
     order = {id: number for number, id in enumerate(dict.fromkeys(prompt.id for prompt in prompts))}
     return [prompt for prompt in prompts if order[prompt.id] % part.count == part.number - 1]
 
 
 def shard_journal(path: str | Path, part: Shard) -> Path:
-    """The journal of a shard of the sweep whose own is at `path`."""
+    """The path of a shard's journal; path: the journal of the whole sweep."""
     return Path(path).with_suffix("") / f"{part.name}.jsonl"
 
 
 def other_journals(path: str | Path, own: Path) -> list[Path]:
-    """What else there is of answers in the journals of the sweep whose own is at `path`."""
+    """The journals of the sweep at `path` (whole and shards), except `own`."""
     return [file for file in journal_files(path) if file != own]

@@ -1,4 +1,4 @@
-"""How the prompts of a sweep are asked, by what its rules know: one reading for all programs that ask or count."""
+"""The setup of a sweep: a model and its decoding, as every program that asks or counts prompts reads them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,8 +23,9 @@ from litm.prompting.tokenizer import load_tokenizer
 
 @dataclass(frozen=True)
 class Asking:
-    """A model and how it is asked. source: what identify_model.py wrote; settings: those of the model that change an
-    answer; template: the text of its prompt template, if it has one; decoding: limit of new tokens, stop rule.
+    """A model and its settings for a sweep. source: the output of identify_model.py; settings: those of the model that
+    change an answer; template: the text of its prompt template, if it has one; decoding: limit of new tokens, stop
+    rule.
     """
 
     source: Mapping[str, Any]
@@ -34,7 +35,7 @@ class Asking:
 
     @property
     def reasoning(self) -> Reasoning:
-        """What is done about what the model writes before its answer."""
+        """How the text before the model's answer is treated."""
         return Reasoning.of(self.settings)
 
     @property
@@ -73,12 +74,12 @@ class Asking:
         return (self.settings.get("endpoint"), self.settings["prompt_template"]) == (COMPLETIONS_ENDPOINT, CHAT)
 
     def identity(self, tokenizer: str | None = None) -> dict:
-        """All that defines an answer beside the prompt itself.
+        """The identity of the sweep: everything that defines an answer, except the prompt.
 
-        tokenizer: where that of a server's model is; only what is rendered here depends on it. Raises `UserError` if
-        it is needed and has no chat template.
+        tokenizer: the folder of a server model's tokenizer, which counts only for what is rendered here. Raises
+        `UserError` if rendering needs the tokenizer and it has no chat template.
         """
-        # What a server says is journalled whole, and no rule ends it early.
+        # Answers of servers are journalled whole; no rule ends them early.
         stops_early = self.ends_with_line and not self.is_served
         asked_with = generation_settings(self.settings, stops_early)
         template = self._chat_identity(tokenizer) if self.sends_rendered_chats else self.template
@@ -90,14 +91,14 @@ class Asking:
         return chat_identity(load_tokenizer(tokenizer))
 
     def stored_weights(self) -> dict:
-        """What a manifest says of weights that are computed with in another format than they are stored in."""
+        """The manifest entry on stored weights, if the computation uses another number format than the stored one."""
         return {"weights": self.source["weights"]} if "weights" in self.source else {}
 
     def source_check(self, model: str, tokenizer: str | None, digests: str | None) -> Callable[[], None]:
-        """What raises `UserError` if the model's files are not, or no longer, those that the identity is of.
+        """A check that raises `UserError` if the model's files differ from those of the identity.
 
-        tokenizer: another place for the tokenizer than with the model; digests: the folder of `FileDigests`. Of a
-        server's model the tokenizer that renders its chats here is to stay as it is now.
+        tokenizer: the tokenizer's folder if it is not the model's; digests: the folder of `FileDigests`. For a server
+        model the check covers the tokenizer that renders its chats here.
         """
         known = FileDigests(digests, self.source.get("gguf") or self.source["location"])
         if not (self.sends_rendered_chats and tokenizer):
@@ -114,7 +115,7 @@ class Asking:
         return check
 
     def engine_settings(self, **run: Any) -> EngineSettings:
-        """What the engine is made with. run: the fields that change no answer, such as device and tokenizer."""
+        """Settings for the engine. run: the fields that change no answer, such as device and tokenizer."""
         own = {key: value for key, value in self.settings.items() if key not in ("engine", "reasoning")}
         return EngineSettings(
             location=self.source["location"],
@@ -129,7 +130,7 @@ class Asking:
         )
 
     def fit(self, context_window: int | None, on_overflow: str = LEAVE_OUT) -> Fit:
-        """What fits. context_window: in tokens; 0 or None is the model's own."""
+        """The rule for prompts that fit. context_window: tokens; 0 or None takes the model's own window."""
         return Fit(
             context_window=context_window or self.source["context_window"],
             max_new_tokens=self.decoding["max_new_tokens"] + self.reasoning.tokens,
@@ -139,15 +140,15 @@ class Asking:
         )
 
     def with_answers(self, responses: Iterable[SweepResponse], tokenizer: str | None) -> Iterator[SweepResponse]:
-        """The responses, each with what it answers after its reasoning, where that alone is scored.
+        """The responses, each with its answer after the reasoning where only the answer is scored.
 
-        Those of a server end where the stop rule ends them.
+        Responses of servers are cut by the stop rule.
 
-        tokenizer: another place for the tokenizer than with the model.
+        tokenizer: the tokenizer's folder if it is not the model's.
         """
         if self.ends_with_line and self.is_served:
-            # Older journals have answers of servers that were cut before they were journalled, by what was done about
-            # reasoning then. Those stay as they are, and what was cut off is not known.
+            # Older journals hold server answers that were cut before journalling, by the reasoning settings of that
+            # time. They stay as they are; the missing part is unknown.
             responses = cut_at_line_end(responses, self.reasoning)
         opened = None
         if self.reasoning.is_separate and not self.is_served:

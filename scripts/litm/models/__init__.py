@@ -1,1 +1,1 @@
-"""What a model is: its files, identity, context window, device and memory."""
+"""Models: files, identity, context window, device and batches."""

@@ -1,24 +1,24 @@
-"""How prompts and passages are put into batches."""
+"""Batches of prompts and passages within a budget of tokens."""
 
 from collections.abc import Iterator, Sequence
 
 
 def longest_first(lengths: Sequence[int]) -> list[int]:
-    """Indices in an order that pads little and shows a lack of memory at once; equal lengths keep theirs."""
+    """Indices by falling length: little padding, and a lack of memory shows at once; ties keep their order."""
     return sorted(range(len(lengths)), key=lambda index: -lengths[index])
 
 
 def padded_size(longest: int, new_tokens: int, count: int) -> int:
-    """Tokens in a batch of `count` prompts, the padding to the longest and the answers included."""
+    """Tokens of a batch of `count` prompts, including padding and answers."""
     return (longest + new_tokens) * count
 
 
 def next_batch(
     order: Sequence[int], start: int, lengths: Sequence[int], new_tokens: int, token_budget: int
 ) -> Sequence[int]:
-    """The batch that begins at `order[start]`: as many indices, in their order, as stay within `token_budget`.
+    """The batch that starts at `order[start]`: as many successive indices as fit `token_budget`.
 
-    A batch's size in tokens is its `padded_size`; a prompt longer than the budget is a batch of its own.
+    The size of a batch is its `padded_size`; a prompt longer than the budget is a batch of its own.
     """
     longest = lengths[order[start]]
     end = start + 1
@@ -31,9 +31,9 @@ def next_batch(
 
 
 def halved_budget(batch: Sequence[int], lengths: Sequence[int], new_tokens: int) -> int:
-    """The token budget that just allows the first half of a batch of two or more.
+    """The token budget for the first half of a batch of two or more prompts.
 
-    Half of the size that the batch had, not of the budget it was allowed, which the last batch is far below.
+    Half of the batch's size, not of the old budget, which the last batch may be far below.
     """
     half = len(batch) // 2
     return padded_size(max(lengths[index] for index in batch[:half]), new_tokens, half)

@@ -1,4 +1,4 @@
-"""How many tokens a model reads and writes."""
+"""Context windows: how many tokens a model reads and writes."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 
-#: Names that architectures give to the length of their context, most usual first; those with two lengths say whose.
+#: Names of the context length in configurations, most usual first; architectures with two lengths have two names.
 CONTEXT_WINDOW_NAMES = ("max_position_embeddings", "max_seq_len", "n_positions", "seq_length")
 
 ENCODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_encoder_position_embeddings")
 
 DECODER_WINDOW_NAMES = (*CONTEXT_WINDOW_NAMES, "max_decoder_position_embeddings")
 
-#: What the configurations of T5's family have: a position counts from where it is looked at, so there is no last one.
+#: Set by T5-style models, whose positions are relative and therefore unlimited.
 RELATIVE_POSITIONS = "relative_attention_num_buckets"
 
-#: Numbers of a configuration without which there is no network.
+#: Sizes that every network needs.
 COUNTS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
 
 
@@ -29,8 +29,8 @@ def load_config(
 ) -> "PretrainedConfig":
     """The configuration of a model in a folder or on the hub, with its architecture's defaults filled in.
 
-    changes: values that replace its own; own_code: whether code that comes with the model may run. Raises `UserError`
-    if it cannot be read, or has no key of such a name.
+    changes: values that override its own; own_code: whether code that comes with the model may run. Raises `UserError`
+    if the configuration cannot be read, or lacks a key of `changes`.
     """
     from transformers import AutoConfig
 
@@ -40,7 +40,7 @@ def load_config(
         )
     if unknown:
         (name, *_) = unknown
-        raise UserError(f"configuration of {location}: it has no '{name}': mend the model's 'config'")
+        raise UserError(f"configuration of {location}: it has no '{name}': fix the model's 'config'")
     for name in COUNTS:
         if isinstance(count := getattr(config.get_text_config(), name, None), int) and count < 1:
             raise UserError(f"configuration of {location}: '{name}' must be at least 1, found {count}")
@@ -48,10 +48,10 @@ def load_config(
 
 
 def context_window_of(config: "PretrainedConfig") -> int | None:
-    """Most tokens that a model's configuration allows of prompt and answer together, or, for an encoder-decoder, of the
-    prompt alone; None if it sets no limit.
+    """Most tokens of prompt and answer together (for an encoder-decoder: of the prompt) by a model's configuration;
+    None for no limit.
 
-    The `n_positions` of models with relative positions is none: it is the length that they were trained on.
+    For models with relative positions `n_positions` is no limit, but the length of their training inputs.
     """
     if not config.is_encoder_decoder:
         return _longest(config.get_text_config(), CONTEXT_WINDOW_NAMES)

@@ -1,7 +1,7 @@
-"""The device that a model runs on, and which GPUs of a machine a job takes where nothing else assigns them.
+"""Devices: the device that a model runs on, and the GPUs that a local job takes.
 
-Snakemake counts the GPUs of local jobs but does not say which is whose, so a job locks a file for each GPU that it
-takes. SLURM does say it, and is left alone.
+Snakemake counts the GPUs of local jobs but does not assign them, so a job locks a file for each GPU that it takes.
+SLURM assigns GPUs itself.
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 SECONDS_BETWEEN_TRIES = 1.0
-#: Open until the process ends: a file that is closed is no longer locked.
+#: Files kept open until the process ends: closing a file unlocks it.
 _held: list[BinaryIO] = []
 
 
@@ -32,10 +32,10 @@ def device_name(device: "torch.device") -> str:
 
 
 def choose_device(name: str, gpus: int = 1) -> "torch.device":
-    """The device of that name, for 'auto' a GPU if there is one; `UserError` for one that is not there.
+    """The device of that name, for 'auto' a GPU if there is one; `UserError` if it does not exist.
 
-    Of 'auto' and 'cuda' this process sees only `gpus` that no other job uses from then on; it waits for them. That
-    must come before anything is put on a GPU, when what a process sees of them is fixed.
+    For 'auto' and 'cuda' this process waits for `gpus` GPUs that no other job uses, and sees only those from then on.
+    This must come before anything is put on a GPU, which fixes the visible ones.
     """
     import torch
 
@@ -54,10 +54,10 @@ def choose_device(name: str, gpus: int = 1) -> "torch.device":
 
 
 def claim_gpus(count: int, present: int, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Wait until `count` GPUs are free of other jobs of this user, and take them; the value that `VISIBLE` must have.
+    """Wait for `count` GPUs that no other job of this user uses, and take them; returns the value for `VISIBLE`.
 
-    present: how many GPUs the process sees. None where SLURM has assigned them or there are none. Raises `UserError`
-    if there are fewer than wanted.
+    present: number of GPUs that the process sees. None if SLURM has assigned them or there are none. Raises `UserError`
+    if there are fewer than `count`.
     """
     if "SLURM_JOB_ID" in environment or not present or not count:
         return None
@@ -74,13 +74,13 @@ def claim_gpus(count: int, present: int, environment: Mapping[str, str] = os.env
 
 
 def lock_free(names: Sequence[str], count: int) -> list[str]:
-    """Lock the first `count` GPUs that no other process has locked, or none if they are fewer; the names of those."""
+    """Lock the first `count` GPUs that no other process has locked, or none if fewer are free; returns their names."""
     files: dict[str, BinaryIO] = {}
     for name in names:
         if len(files) < count and (file := _locked(name)):
             files[name] = file
     if len(files) < count:
-        # Two jobs that each keep one and wait for another would wait for ever.
+        # Released: two jobs that each hold one GPU and wait for another would wait for ever.
         for file in files.values():
             file.close()
         return []

@@ -1,4 +1,4 @@
-"""The files of a model: those of its folder, or one GGUF file."""
+"""Model files: those of a folder, or one GGUF file."""
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -10,34 +10,34 @@ from litm.models.gguf import SUFFIX, is_gguf
 
 WEIGHTS = ("*.safetensors", "*.bin")
 
-#: Files of a model folder that can change its answers; a model card cannot. Those of a kind count whatever their names,
-#: as nobody knows all that tokenizers and engines read.
+#: Patterns of the files in a model folder that can change answers; a model card cannot. Patterns are broad, because
+#: nobody knows all files that tokenizers and engines read.
 PARTS = (
     *WEIGHTS, "*.json", "*.model", "*.txt", "*.jinja", "*.py", "*.spm", "*.tiktoken", "*.bpe", "*.codes", "*.tokenizer",
     "additional_chat_templates/*.jinja",
 )  # fmt: skip
 
-#: Files of these kinds that nothing reads to answer: what training leaves there, and what people read.
+#: Patterns of files that no engine reads: leftovers of training, and documentation.
 NOT_READ = (
     "trainer_state.json", "training_args.bin", "optimizer.bin", "scheduler.bin", "train_results.json",
     "eval_results.json", "test_results.json", "predict_results.json", "all_results.json", "README*", "LICENSE*",
     "LICENCE*", "NOTICE*", "USE_POLICY*", "requirements*.txt",
 )  # fmt: skip
 
-#: Files that say in which other files the weights are.
+#: Files that list the files of the weights.
 INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
 
-#: Files that a model folder has one of if it has a tokenizer.
+#: Patterns of tokenizer files; a folder with a tokenizer has at least one.
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
 
 
 def model_files(location: Path, own_code: bool = False) -> list[Path]:
-    """The files of a model that can change its answers, sorted by name: a GGUF file itself, or those of a folder, those
-    that an index of weights names included.
+    """The files of a model that can change its answers, sorted by name: a GGUF file itself, or those of a folder,
+    including files that an index of weights names.
 
-    own_code: whether code that comes with it runs; then that in folders below it is included too.
+    own_code: whether code that comes with the model runs; then code in subfolders is included.
 
-    Raises `UserError` for an index as `indexed_files` does.
+    Raises `UserError` as `indexed_files` does.
     """
     if is_gguf(location):
         return [location]
@@ -46,7 +46,7 @@ def model_files(location: Path, own_code: bool = False) -> list[Path]:
 
 
 def tokenizer_files(folder: Path) -> list[Path]:
-    """Those of a folder's `model_files` that are not weights."""
+    """The `model_files` of a folder, except weights."""
     return sorted(path for path in _parts(folder) if not any(path.match(pattern) for pattern in WEIGHTS))
 
 
@@ -56,14 +56,14 @@ def _parts(folder: Path) -> set[Path]:
 
 
 def is_read(name: str) -> bool:
-    """Whether a file of this name may be read to answer; of files of the kinds of `PARTS`."""
+    """Whether an engine may read a file of this name; for files that match `PARTS`."""
     return not any(PurePosixPath(name).match(pattern) for pattern in NOT_READ)
 
 
 def indexed_files(folder: Path) -> set[Path]:
-    """The weights that the indexes of a model folder name and that are there; they may be in folders below it.
+    """The existing weight files that the indexes of a model folder name; they may be in subfolders.
 
-    Raises `UserError` for an index that cannot be read, or names a file that is not below the folder.
+    Raises `UserError` for an index that cannot be read, or names a file outside the folder.
     """
     indexes = sorted(path for pattern in INDEXES for path in folder.glob(pattern) if path.is_file())
     named = {folder / name for index in indexes for name in _names_in(index)}
@@ -71,7 +71,7 @@ def indexed_files(folder: Path) -> set[Path]:
 
 
 def weight_files(folder: Path, kind: str) -> list[Path]:
-    """The weights of a model folder of one kind of `WEIGHTS`; errors as in `indexed_files`."""
+    """The weight files of a model folder of one kind of `WEIGHTS`; errors as in `indexed_files`."""
     indexed = (path for path in indexed_files(folder) if path.match(kind))
     return sorted({*(path for path in folder.glob(kind) if is_read(path.name)), *indexed})
 
@@ -84,7 +84,7 @@ def _names_in(index: Path) -> Iterator[str]:
     for name in typed_field(parse_object(text, str(index)), "weight_map", dict, str(index)).values():
         if not isinstance(name, str):
             raise UserError(f"{index}: 'weight_map' must have names of files, found {quoted(name)}; get the file again")
-        # By its parts, as a file of the hub's cache is a link out of the folder.
+        # By the parts of the path, because a file of the hub's cache links to outside the folder.
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise UserError(
                 f"{index}: 'weight_map' names {quoted(name)}, which is not in the model's folder: copy the file "
@@ -94,9 +94,7 @@ def _names_in(index: Path) -> Iterator[str]:
 
 
 def check_model_folder(folder: Path) -> None:
-    """Raise `UserError` for something that is not a folder, or has no config.json or no weights, and for an index as
-    `indexed_files` does.
-    """
+    """Raise `UserError` if the path is no folder, or lacks config.json or weights, and as `indexed_files` does."""
     if not folder.is_dir():
         raise UserError(
             f"model folder {folder} is not a folder: set the model's 'path' to one or to a GGUF file, or use 'hub'"
@@ -121,7 +119,7 @@ def check_has_tokenizer(folder: Path) -> None:
 
 
 def has_chat_template(folder: Path) -> bool:
-    """Whether the tokenizer of a model folder has a chat template, in a file of its own or among its settings."""
+    """Whether the tokenizer of a model folder has a chat template, as its own file or in its settings."""
     if any(folder.glob("chat_template.*")) or any(folder.glob("additional_chat_templates/*")):
         return True
     settings = folder / "tokenizer_config.json"

@@ -1,4 +1,4 @@
-"""The file of a model's own generation settings, of which its end tokens matter here: all else is set by the study."""
+"""Generation settings of a model: check of the file that holds its end tokens; the study sets everything else."""
 
 import json
 from pathlib import Path
@@ -11,9 +11,9 @@ NAME = "generation_config.json"
 
 
 def check_generation_config(location: str, revision: str | None) -> None:
-    """Raise `UserError` for generation settings that cannot be read, of a model in a folder or in the hub's cache.
+    """Raise `UserError` for an unreadable file of generation settings, in a folder or in the hub's cache.
 
-    transformers passes such a file over in silence, and answers then go on after the model's own end tokens.
+    transformers skips such a file silently, and answers would then run past the model's own end tokens.
     """
     file = _local_file(location, revision)
     if file is None:

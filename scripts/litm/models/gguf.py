@@ -1,7 +1,7 @@
 """GGUF files: a model's weights, configuration, tokenizer and chat template in one file, as llama.cpp has them.
 
-The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Only the header is read here, in milliseconds, as
-it is looked at whenever a workflow starts; the reader of the package `gguf` takes seconds for the words of a tokenizer.
+The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Only the header is read here, in milliseconds,
+because every start of a workflow reads it; the package `gguf` needs seconds for a tokenizer's vocabulary.
 """
 
 import mmap
@@ -17,24 +17,24 @@ from typing import Any
 from litm.base.errors import UserError
 
 SUFFIX = ".gguf"
-#: Versions of the format; the first had other widths.
+#: Supported versions of the format; version 1 had other widths.
 VERSIONS = (2, 3)
-#: Bytes that the data and each tensor are aligned to, unless the file says otherwise.
+#: Bytes: alignment of the data and of each tensor, unless the file sets another.
 ALIGNMENT = 32
-#: Kinds of numbers that less than this share of the weights has, such as the norms' float32, are not named.
+#: Fraction of the weights below which a number format is not named (float32 norms, say).
 NAMED_SHARE = 0.01
-#: Types of metadata by their number in the file, as `struct` writes them; 8 is a text and 9 an array.
+#: `struct` codes of metadata types by number; 8 is a text and 9 an array.
 _TYPES = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TEXT, _ARRAY = 8, 9
 
 
 @dataclass(frozen=True)
 class Gguf:
-    """What the header of a GGUF file says.
+    """The header of a GGUF file.
 
-    architecture: as llama.cpp calls it; name: the model's own, "" for none; kinds: how many weights have each kind of
-    number (Q4_1, F32, ...); window: tokens of the longest context that it was trained for, None where it is not said;
-    parts: of how many files it is one.
+    architecture: llama.cpp's name; name: the model's own, "" for none; kinds: number of weights by number format (Q4_1,
+    F32, ...); window: tokens of the longest context in training, None if missing; parts: number of files that the model
+    is split into.
     """
 
     architecture: str
@@ -52,20 +52,20 @@ class Gguf:
 
     @property
     def kind(self) -> str:
-        """The kinds of numbers that its weights have, most first: 'Q4_1 and Q8_0'."""
+        """The number formats of the weights, most frequent first: 'Q4_1 and Q8_0'."""
         named = sorted(self.kinds, key=lambda kind: -self.kinds[kind])
         return " and ".join(kind for kind in named if self.kinds[kind] >= NAMED_SHARE * self.weights)
 
 
 def is_gguf(location: str | Path) -> bool:
-    """Whether the place of a model is a GGUF file, by its name."""
+    """Whether a model's location is a GGUF file, by its name."""
     return str(location).lower().endswith(SUFFIX)
 
 
 def read_gguf(path: Path) -> Gguf:
-    """The header of a GGUF file; `UserError` for one that is none, is cut short, or is in a format not known here.
+    """The header of a GGUF file; `UserError` if the file is malformed, truncated, or in an unknown format.
 
-    Raises `UserError` too where the package `gguf` is not installed, without which transformers reads none.
+    Also raises `UserError` if the package `gguf`, which transformers needs, is not installed.
     """
     if find_spec("gguf") is None:
         raise UserError(f"{path}: GGUF files are read with the package gguf: pip install gguf")
@@ -123,14 +123,14 @@ class _Header:
         )
 
     def _whole(self, metadata: Mapping[str, Any], name: str) -> int | None:
-        """A whole number of 1 or more of the metadata; None for one that is not there or 0."""
+        """A positive integer of the metadata; None if missing or 0."""
         value = metadata.get(name)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
             raise UserError(f"{self._path}: its {name} is {value!r:.60}, which is no whole number: get it again")
         return value or None
 
     def _tensors(self, count: int, alignment: int) -> tuple[dict[str, int], int]:
-        """How many weights have each kind of number, and where the last tensor ends in the file."""
+        """The number of weights by number format, and the offset at which the last tensor ends."""
         kinds: dict[str, int] = {}
         ends = [0]
         for _ in range(count):
@@ -158,7 +158,7 @@ class _Header:
         return self._bytes(self._number("Q")).decode("utf-8")
 
     def _value(self, kind: int) -> str | int | None:
-        """A value of the metadata; None for an array, whose values are passed over."""
+        """A value of the metadata; None for an array, which is skipped."""
         if kind == _TEXT:
             return self._text()
         if kind in _TYPES:
@@ -178,12 +178,12 @@ class _Header:
 
 
 def _kind_of_number(number: int) -> tuple[str, int, int]:
-    """The name of a kind of numbers, the weights in a block of it, and the bytes of a block."""
+    """The name of a number format, the weights in one of its blocks, and the bytes of a block."""
     from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
     try:
         kind = GGMLQuantizationType(number)
     except ValueError:
-        # A kind from after this version: nothing is known of its size.
+        # A format newer than this code: its size is unknown.
         return f"kind {number}", 1, 0
     return (kind.name, *GGML_QUANT_SIZES[kind])

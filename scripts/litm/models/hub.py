@@ -1,4 +1,4 @@
-"""Models of the hub as a whole, in its local cache: what a machine without a network needs."""
+"""Hub models: download of all files that a machine without a network needs."""
 
 from collections.abc import Iterable
 from pathlib import PurePosixPath
@@ -8,7 +8,7 @@ from litm.models.files import PARTS, WEIGHTS
 
 
 def wanted_files(names: Iterable[str]) -> list[str]:
-    """Of the files of a hub model those that transformers reads, sorted: one kind of weights, none in folders."""
+    """The files of a hub model that transformers reads, sorted: one kind of weights, no subfolders."""
     parts = [name for name in names if "/" not in name and _matches(name, PARTS)]
     kinds = [kind for kind in WEIGHTS if any(_matches(name, [kind]) for name in parts)]
     return sorted(name for name in parts if not _matches(name, kinds[1:]))
@@ -19,9 +19,9 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def download(hub: str, commit: str) -> tuple[str, int]:
-    """Put the files of a commit of a hub model into the local cache, those that are not there; (folder, how many).
+    """Download missing files of a hub model's commit into the local cache; returns (folder, number of files).
 
-    Raises `UserError` if the hub does not give them.
+    Raises `UserError` if the hub does not deliver them.
     """
     from huggingface_hub import HfApi, constants, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HTTPError
@@ -33,5 +33,5 @@ def download(hub: str, commit: str) -> tuple[str, int]:
         folder = snapshot_download(hub, revision=commit, allow_patterns=files)
     except (HfHubHTTPError, HTTPError, OSError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise UserError(f"model {hub} (commit {commit}): {reason}; run the same command again to go on") from error
+        raise UserError(f"model {hub} (commit {commit}): {reason}; run the same command again to continue") from error
     return str(folder), len(files)

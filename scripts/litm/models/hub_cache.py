@@ -1,4 +1,4 @@
-"""Files of hub models in the local cache, where each is a link to a file that is named by the hash of its content.
+"""Hub cache: checks that cached files of hub models are unchanged; each is a link to a file named by its hash.
 
 The layout: https://huggingface.co/docs/huggingface_hub/guides/manage-cache.
 """
@@ -11,15 +11,15 @@ from litm.base.errors import UserError
 from litm.base.hashing import file_sha256, git_blob_id
 from litm.models.files import model_files
 
-#: What a file is named by: a sha256 for large ones, a git blob id for the others.
+#: Names of cached files: a sha256 for large files, a git blob id for others.
 SHA256, BLOB_ID = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{40}")
 
 
 def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha256) -> None:
-    """Raise `UserError` if a cached file of a hub model is not the file of its commit: somebody has edited it.
+    """Raise `UserError` if a cached file of a hub model differs from the file of its commit: somebody has edited it.
 
-    Files that are not in the cache yet are checked when they are downloaded. Where the system has no links nothing can
-    be said, as no file has the name of its content.
+    Missing files are checked when they are downloaded. On systems without links nothing can be checked, because files
+    there are not named by their content.
     """
     from huggingface_hub import try_to_load_from_cache
 
@@ -38,7 +38,7 @@ def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha
 
 
 def _is_as_named(file: Path, sha256: Callable[[Path], str]) -> bool:
-    """Whether a file has the content that its link names; not where an editor has put another file in its place."""
+    """Whether a file has the content that its link names; False if an editor has replaced the link by a file."""
     if not file.is_symlink():
         return False
     name = file.readlink().name

@@ -1,4 +1,4 @@
-"""Which model it is: digests of its files, a hub's commit, or a server's name for it."""
+"""Identity of a model: digests of its files, a hub commit, or a server's name for it."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,10 +13,10 @@ from litm.models.hub_cache import check_cached
 
 
 def folder_identity(location: Path, sha256: Callable[[Path], str] = file_sha256, own_code: bool = False) -> dict:
-    """The sha256 of every file of a model, in a folder or a GGUF file, that can change its answers.
+    """The sha256 of every file that can change a model's answers, in a folder or a GGUF file.
 
-    By its path from the folder, or by the name of the GGUF file; so that it is the same model wherever it is.
-    own_code: whether code that comes with it runs.
+    Keys are paths within the folder, or the name of the GGUF file, so the identity does not depend on the location.
+    own_code: whether code that comes with the model runs.
     """
     folder = location
     if is_gguf(location):
@@ -36,10 +36,10 @@ def check_identified(
     sha256: Callable[[Path], str] = file_sha256,
     identified_by: str = "identify_model",
 ) -> None:
-    """Raise `UserError` if files of a model are others now than those that it was identified by.
+    """Raise `UserError` if a model's files differ from those that it was identified by.
 
-    source: what identify_model.py wrote, in the rule `identified_by`; tokenizer: a file beside the model. Files of a
-    hub's model in the local cache are those of its commit; the name of a server's stands for files that are not seen.
+    source: the output of identify_model.py, from the rule `identified_by`; tokenizer: a separate tokenizer. Cached
+    files of a hub model are compared with its commit; for a server's model there are no files to check.
     """
     identity = source["identity"]
     if identity.get("commit"):
@@ -67,13 +67,13 @@ def check_identified(
 
 
 def tokenizer_identity(path: Path, sha256: Callable[[Path], str] = file_sha256) -> dict[str, str]:
-    """The sha256 of a tokenizer's file, or of each of the files in its folder but weights, by their names."""
+    """The sha256 of a tokenizer's file, or of each file in its folder except weights, by name."""
     files = tokenizer_files(path) if path.is_dir() else [path]
     return {file.name: sha256(file) for file in files}
 
 
 def hub_identity(hub: str, revision: str | None) -> dict:
-    """The commit that a hub model's branch, tag or commit stands for now, asked from the hub or its local cache.
+    """The commit that a hub model's branch, tag or commit refers to now, from the hub or its local cache.
 
     Raises `UserError` if neither knows the model.
     """
@@ -97,9 +97,9 @@ def hub_identity(hub: str, revision: str | None) -> dict:
 
 
 def api_identity(api_model: str, base_url: str | None, revision: str | None) -> dict:
-    """What is known of a model that a server runs: its name there, and whose name that is.
+    """The identity of a server's model: its name there, and the server or revision.
 
-    revision: the user's word for what the server has under that name, with which its address may change; otherwise
-    another address (None: the engine's provider) is another model.
+    revision: the user's label for the model of that name; with it the address may change. Without it another
+    address (None: the engine's provider) is another model.
     """
     return {"api_model": api_model, **({"revision": revision} if revision else {"base_url": base_url})}

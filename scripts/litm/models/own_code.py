@@ -1,4 +1,4 @@
-"""Code that comes with a model, of those whose code may run: only what its own files have, which its identity pins."""
+"""Own code of a model: only code in the model's own files may run, because its identity pins those."""
 
 from pathlib import Path
 
@@ -6,12 +6,14 @@ from litm.base.errors import UserError
 from litm.base.json_files import parse_object
 from litm.base.loading_errors import loading
 
-#: Files whose `auto_map` says which classes are a model's own.
+#: Files whose `auto_map` names a model's own classes.
 NAMING = ("config.json", "tokenizer_config.json")
 
 
 def check_own_code(location: str, revision: str | None) -> None:
-    """Raise `UserError` if a model, in a folder or on the hub, names code in another repository, which nothing pins."""
+    """Raise `UserError` if a model, in a folder or on the hub, refers to code in another repository: no identity pins
+    it.
+    """
     from transformers.utils import cached_file
 
     for name in NAMING:

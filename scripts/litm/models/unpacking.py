@@ -1,8 +1,7 @@
-"""GGUF files unpacked: the same model as a folder of Hugging Face's, kept in the store.
+"""Unpacking of GGUF files: the same model as a Hugging Face folder, kept in the store.
 
-transformers reads a GGUF file by de-quantising its weights, and needs half a minute for what it then loads from a
-folder in a second, tokenizer and configuration included. So it is done once, and all that comes after knows folders
-alone.
+transformers loads a GGUF file by dequantising its weights, in half a minute instead of the second that a folder takes.
+So a file is unpacked once, and all later stages see folders only.
 """
 
 import os
@@ -22,25 +21,24 @@ from litm.models.identity import folder_identity
 if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
-#: Raised when the code below makes something else of the same file.
+#: Version: raise it if the unpacked files change for the same GGUF file.
 RECIPE = 1
-#: The formats of floats by GGUF's names for them; others are read in the first.
+#: torch dtypes by GGUF's names of floats; other formats are unpacked to the first.
 DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 
 
 def number_format(header: Gguf, dtype: str) -> str:
-    """The format that the weights are unpacked to; of 'auto' their own, or float32 where that is none of a float."""
+    """The dtype of the unpacked weights; for 'auto' the stored one, or float32 if that is no float."""
     return DTYPES.get(header.kind, "float32") if dtype == "auto" else dtype
 
 
 def unpacked(
     path: Path, header: Gguf, dtype: str, store: str | Path, sha256: Callable[[Path], str]
 ) -> tuple[Path, dict[str, str]]:
-    """The folder of the store with the model of a GGUF file, and the sha256 of each file in it as it was made.
+    """The folder in the store with the model of a GGUF file, and the sha256 of each file in it when it was made.
 
-    It is made where it is not there, and again where its files are not those that were made. dtype: the format of the
-    weights there, a name of torch's. Raises `UserError` if transformers cannot read the file, or if it is another one
-    afterwards.
+    The folder is made if it is missing, and again if its files have changed. dtype: of the unpacked weights, a torch
+    name. Raises `UserError` if transformers cannot read the file, or if the file changes meanwhile.
     """
     fields = {
         "recipe": RECIPE,
@@ -57,7 +55,7 @@ def unpacked(
         return {**about, "files": _written(partial)}
 
     def is_whole(folder: Path, facts: dict) -> bool:
-        # Entries of earlier versions do not say what was made.
+        # Entries of earlier versions do not list their files.
         if facts.get("files") == folder_identity(folder, sha256)["files"]:
             return True
         note(f"{folder} is not, or is not known to be, what was made of {path.name}: it is made again")
@@ -68,7 +66,7 @@ def unpacked(
 
 
 def _written(folder: Path) -> dict[str, str]:
-    """The sha256 of each file of a model in a folder that was written just now, and that is on the disk afterwards."""
+    """The sha256 of each file of a model folder written just now, synced to disk."""
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         with file.open("rb") as raw:
             os.fsync(raw.fileno())
@@ -76,7 +74,7 @@ def _written(folder: Path) -> dict[str, str]:
 
 
 def read_config(path: Path) -> "PretrainedConfig":
-    """The configuration in a GGUF file; `UserError` if transformers does not read models of its architecture."""
+    """The configuration in a GGUF file; `UserError` if transformers does not support its architecture."""
     from transformers import AutoConfig
 
     try:
@@ -86,7 +84,7 @@ def read_config(path: Path) -> "PretrainedConfig":
 
 
 def _place(path: Path) -> dict[str, Any]:
-    """Where a GGUF file is, as arguments of transformers."""
+    """Arguments of transformers that locate a GGUF file."""
     return {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
 
 
@@ -117,7 +115,7 @@ def _unpack(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
                 config=config,
                 trust_remote_code=False,
                 dtype=getattr(torch, dtype),
-                # Without it transformers computes some architectures with kernels that it fetches from the hub.
+                # Without it transformers computes some architectures with kernels downloaded from the hub.
                 quantization_config=GgufConfig(dequantize=True),
                 device_map={"": torch.device("cpu")},
                 output_loading_info=True,

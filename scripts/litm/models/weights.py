@@ -1,18 +1,18 @@
-"""Weights that are data: safetensors. Others are pickles (.bin), which are programs, and are not loaded."""
+"""Safe weights: only safetensors are loaded; pickles (.bin) are programs."""
 
 from pathlib import Path
 
 from litm.base.errors import UserError
 from litm.models.files import WEIGHTS, weight_files
 
-#: The pattern of the files among `WEIGHTS` that are pickles.
+#: Pattern, among `WEIGHTS`, of pickled files.
 PICKLED = "*.bin"
 
 
 def check_safe_weights(location: str, revision: str | None) -> None:
-    """Raise `UserError`, with the command that converts them, for a model that has its weights as pickles only.
+    """Raise `UserError`, with the command to convert them, for a model that has only pickled weights.
 
-    location, revision: a folder, or a model of the hub, which is asked only where its weights are not in the cache.
+    location, revision: a folder or a hub model; the hub is asked only if the weights are not in the cache.
     """
     found = _kinds(Path(location)) if Path(location).is_dir() else _kinds_on_hub(location, revision)
     if found == {PICKLED}:
@@ -38,6 +38,6 @@ def _kinds_on_hub(hub: str, revision: str | None) -> set[str]:
             return found
         names = HfApi().list_repo_files(hub, revision=revision)
     except (OSError, HTTPError, HFValidationError):
-        # Whoever loads it says why it cannot be had.
+        # Loading reports the reason.
         return set()
     return {kind for kind in WEIGHTS if any("/" not in name and Path(name).match(kind) for name in names)}

@@ -1,1 +1,1 @@
-"""Prompts as a model reads them: templates, chat rendering, tokenizers, token counts. Nothing here needs weights."""
+"""Prompting: templates, chat rendering, tokenizers and token counts. No weights are needed."""

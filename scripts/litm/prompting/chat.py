@@ -1,4 +1,4 @@
-"""Chat templates: messages to text."""
+"""Chat templates: from messages to text."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
-#: The day that chat templates are told which write today's date: the same prompt must be the same tomorrow.
+#: Date given to chat templates that write today's date: the same prompt must be the same tomorrow.
 FIXED_DAY = datetime(2024, 7, 26)
 
 
 def as_messages(content: Content) -> list[dict[str, str]]:
-    """The messages of a chat: a text is one message of the user's."""
+    """The messages of a chat; a text becomes one user message."""
     return [{"role": "user", "content": content}] if isinstance(content, str) else content
 
 
 def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str, str]]]) -> list[str]:
-    """Each chat in the tokenizer's chat template, up to where the answer begins; errors as in `render_prompts`."""
+    """Each chat in the tokenizer's chat template, up to the beginning of the answer; errors as in `render_prompts`."""
     template = own_chat_template(tokenizer)
     try:
         texts = tokenizer.apply_chat_template(
@@ -39,7 +39,7 @@ def render_chats(tokenizer: "PreTrainedTokenizerBase", chats: list[list[dict[str
 
 
 def own_chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
-    """The tokenizer's chat template; `UserError` if there is none, or several and no default among them."""
+    """The tokenizer's chat template; `UserError` if there is none, or several without a default."""
     if not tokenizer.chat_template:
         raise UserError(
             "prompt_template is 'chat', but the model's tokenizer has no chat template: "
@@ -52,7 +52,7 @@ def own_chat_template(tokenizer: "PreTrainedTokenizerBase") -> str:
 
 
 def cannot_be_used(error: Exception) -> str:
-    """That a chat template is no good, and what to do."""
+    """The message on an unusable chat template, with the remedy."""
     return (
         f"the tokenizer's chat template cannot be used ({first_line(error)}): "
         f"use 'raw' or the name of a file in resources/prompt_templates"
@@ -60,24 +60,23 @@ def cannot_be_used(error: Exception) -> str:
 
 
 def switch_thinking_off(tokenizer: "PreTrainedTokenizerBase", prompt_template: str) -> None:
-    """Have the tokenizer's chat template write from now on what it writes for models that are not to reason.
+    """Make the tokenizer's chat template write prompts without reasoning from now on.
 
-    Raises `UserError` if it has no such switch, or is not what the prompt is put into.
+    Raises `UserError` if the template has no such switch, or the prompt does not use it.
     """
     remedy = f"set the model's 'reasoning' to {STRIP}, or leave it out"
     if prompt_template != CHAT:
         raise UserError(f"reasoning: {OFF} is for prompt_template {CHAT}, and it is {prompt_template}: {remedy}")
     if not tokenizer.chat_template or SWITCH not in tokenizer.get_chat_template():
         raise UserError(f"reasoning: {OFF}, but the tokenizer's chat template has no '{SWITCH}' to switch: {remedy}")
-    # The line end at its end is dropped by the way transformers renders templates.
+    # transformers renders templates so that this line end is dropped.
     tokenizer.chat_template = f"{{%- set {SWITCH} = false %}}\n" + tokenizer.get_chat_template()
 
 
 def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[dict[str, str]]]) -> None:
-    """Raise `UserError` if the chat template leaves out messages: what a model is not shown it cannot remember.
+    """Raise `UserError` if the chat template drops messages: a model cannot remember what it is not shown.
 
-    Looked for with other words in the place of the messages, once for each pattern of roles, as a template may change
-    what it is given.
+    Checked with placeholder texts, once per pattern of roles, because a template may change the contents.
     """
     for roles in dict.fromkeys(tuple(message["role"] for message in chat) for chat in chats):
         marks = [f"qz{index}zq" for index in range(len(roles))]
@@ -85,7 +84,7 @@ def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[d
         try:
             (text,) = render_chats(tokenizer, [chat])
         except UserError:
-            # It depends on what the messages say.
+            # The template depends on the contents.
             continue
         absent = sum(mark not in text.lower() for mark in marks)
         if absent:
@@ -96,10 +95,9 @@ def check_shows_all(tokenizer: "PreTrainedTokenizerBase", chats: Iterable[list[d
 
 
 def fixed_day_macro() -> str:
-    """A chat template's beginning that replaces `strftime_now` by the same function of `FIXED_DAY`.
+    """A template prefix that replaces `strftime_now` by the same function of `FIXED_DAY`.
 
-    The line end at its end is dropped by the way transformers renders templates, so that the template itself
-    still begins at the beginning of a line.
+    transformers drops the line end at its end, so that the template itself still begins at the start of a line.
     """
     filters = "".join(f"|replace('%{code}', '{FIXED_DAY.strftime('%' + code)}')" for code in "YymdBbAaHMSIpj")
     return "{%- macro strftime_now(format) -%}{{ format" + filters + " }}{%- endmacro %}\n"

@@ -1,4 +1,4 @@
-"""How many items a context may have so that its prompt is as long, in tokens, as was asked for."""
+"""Context size in items for a requested prompt length in tokens."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ from litm.base.errors import UserError
 def most_items(limit: int, tokens_of: Callable[[int], int], fewest: int) -> int:
     """The largest number of items whose prompts have at most `limit` tokens; `tokens_of(items)` counts them.
 
-    By doubling and halving, so it is called about 2·log₂(items) times. Where it falls now and then as items are added,
-    the result still has at most `limit`, but may not be the very largest. Raises
-    `UserError` if the `fewest` items that there must be are too many.
+    By doubling and halving, in about 2·log₂(items) calls. If the count sometimes falls as items are added, the result
+    still satisfies `limit`, but may not be the largest. Raises `UserError` if the minimum of `fewest` items is too
+    long.
     """
     low, high = fewest, 2 * fewest
     least = tokens_of(low)

@@ -1,4 +1,4 @@
-"""The kinds of prompt templates, and what a model is asked with."""
+"""Prompt formats, and the content that each format takes."""
 
 #: The two prompt formats that are not a named template of resources/prompt_templates.
 RAW, CHAT = "raw", "chat"

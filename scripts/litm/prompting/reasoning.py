@@ -1,7 +1,7 @@
-"""Reasoning models: what they write before their answer, between two tags, and what is done about it.
+"""Reasoning models: treatment of the text between two tags that comes before the answer.
 
-A model may begin its response with the opening tag, or its prompt may end with it. Either way the response's reasoning
-ends with the closing tag, and the answer is what comes after.
+The response may begin with the opening tag, or the prompt may end with it. In both cases the reasoning ends with the
+closing tag, and the answer follows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,20 +15,20 @@ from litm.domain.response import SweepResponse
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-#: Whether the chat template tells the model not to reason; the answer alone is scored; and beside that, reasoning has
-#: tokens of its own.
+#: Policies. OFF: the chat template tells the model not to reason. STRIP: only the answer is scored. BUDGET: as STRIP,
+#: and the reasoning has a token limit of its own.
 OFF, STRIP, BUDGET = "off", "strip", "budget"
 TAGS = ("<think>", "</think>")
-#: What chat templates call their switch.
+#: Name of the switch in chat templates.
 SWITCH = "enable_thinking"
 
 
 @dataclass(frozen=True)
 class Reasoning:
-    """What is done about a model's reasoning.
+    """The treatment of a model's reasoning.
 
-    policy: `OFF`, `STRIP`, `BUDGET`, or None: nothing is said to the model, and nothing removed; tokens: most tokens of
-    reasoning, the closing tag included (`BUDGET`); tags: the opening and the closing one.
+    policy: `OFF`, `STRIP`, `BUDGET`, or None to neither instruct the model nor remove text; tokens: limit of the
+    reasoning, including the closing tag (`BUDGET`); tags: opening and closing tag.
     """
 
     policy: str | None = None
@@ -37,34 +37,34 @@ class Reasoning:
 
     @classmethod
     def of(cls, settings: Mapping) -> "Reasoning":
-        """That of a model's settings, as `settings` made them."""
+        """The reasoning settings of a model, from the output of `settings`."""
         given = settings.get("reasoning")
         return cls(given["policy"], given["tokens"], (given["tags"][0], given["tags"][1])) if given else cls()
 
     def settings(self) -> dict:
-        """The settings of a model that say this, none where nothing is done, as before there was anything to do."""
+        """The model settings for this treatment; empty for none, as in earlier versions."""
         return {"reasoning": asdict(self)} if self.policy else {}
 
     @property
     def is_separate(self) -> bool:
-        """Whether the answer alone is scored."""
+        """Whether only the answer is scored."""
         return self.policy in (STRIP, BUDGET)
 
 
 def generation_settings(settings: Mapping, stops_early: bool) -> dict:
-    """The settings of a model without what changes no response, for its identity.
+    """The settings of a model that change responses, for its identity.
 
-    stops_early: whether a rule ends answers before their end token, which `STRIP` then holds back while the model
-    reasons. Else `STRIP` only changes what is scored of the same response.
+    stops_early: whether a rule ends answers before their end token; `STRIP` then suspends the rule during reasoning.
+    Without such a rule `STRIP` changes only what is scored.
     """
     keeps = stops_early or Reasoning.of(settings).policy != STRIP
     return {key: value for key, value in settings.items() if keeps or key != "reasoning"}
 
 
 def final_answer(text: str, tags: tuple[str, str], opened: bool = False) -> str | None:
-    """What a response says after its reasoning, all of it if there is none; None if the reasoning never ended.
+    """The text after the reasoning, the whole text if there is none; None if the reasoning never ended.
 
-    opened: whether the prompt opened it.
+    opened: whether the prompt opened the reasoning.
     """
     opening, closing = tags
     if not opened and opening not in text and closing not in text:
@@ -74,10 +74,10 @@ def final_answer(text: str, tags: tuple[str, str], opened: bool = False) -> str 
 
 
 def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
-    """Whether whole responses to prompts that nobody knows show that the prompts opened the reasoning: at least half of
-    them end it without having begun it.
+    """Whether responses show that their unknown prompts opened the reasoning: at least half of them close it without
+    opening it.
 
-    One of them alone would be no evidence: a stray closing tag must not empty the answers of all others.
+    A single response is no evidence: a stray closing tag must not empty all other answers.
     """
     opening, closing = tags
     shown = [closing in text and opening not in text.partition(closing)[0] for text in texts]
@@ -87,10 +87,10 @@ def opened_by_prompt(texts: Iterable[str], tags: tuple[str, str]) -> bool:
 def with_answers(
     responses: Iterable[SweepResponse], reasoning: "Reasoning", opened: bool | None = None
 ) -> Iterator[SweepResponse]:
-    """The responses, each with its `answer`, where the reasoning before it is not scored.
+    """The responses, each with its `answer` after the reasoning, which is not scored.
 
-    opened: whether the prompts opened the reasoning; None if nobody knows the prompts, so that the responses must show
-    it. Then a response that was cut and has no tag counts as reasoning that never ended: it may be no more than that.
+    opened: whether the prompts opened the reasoning; None for unknown prompts, to be inferred from the responses. Then
+    a cut response without a tag counts as unfinished reasoning, which it may be.
     """
     if not reasoning.is_separate:
         yield from responses
@@ -104,9 +104,9 @@ def with_answers(
 
 
 def with_answer(response: SweepResponse, tags: tuple[str, str], opened: bool) -> SweepResponse:
-    """The response with its `answer`: what is scored.
+    """The response with its `answer`, the text that is scored.
 
-    Where the reasoning never ended, that is nothing, and the response was cut (or withheld by a provider's filter).
+    If the reasoning never ended, the answer is empty and the response counts as cut (or withheld by a filter).
     """
     if response.text is None:
         return replace(response, answer=None, has_answer=True)
@@ -118,7 +118,7 @@ def with_answer(response: SweepResponse, tags: tuple[str, str], opened: bool) ->
 
 
 def check_tags(tokenizer: "PreTrainedTokenizerBase", tags: tuple[str, str]) -> None:
-    """Raise `UserError` for tags that the tokenizer leaves out of its texts, where nobody could find them."""
+    """Raise `UserError` for tags that the tokenizer drops when decoding, so that they could not be found."""
     for tag in tags:
         ids = tokenizer(tag, add_special_tokens=False)["input_ids"]
         if tag not in tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False):

@@ -1,4 +1,4 @@
-"""Prompts as a model reads them: templates applied, then tokens."""
+"""Rendering of prompts: templates applied, then tokens."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
-#: Prompts given to the tokenizer at a time: what it returns takes three times the memory of the ids alone.
+#: Prompts tokenized at a time: the tokenizer's output takes three times the memory of the ids.
 CHUNK = 64
 
 
 def read_prompt_template(path: str | Path) -> str:
-    """A named template's text without its final line end; it must have {prompt} exactly once."""
+    """The text of a named template, without its final line end; it must contain {prompt} exactly once."""
     template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
     if template.count(PROMPT_FIELD) != 1:
         raise UserError(f"{path}: a prompt template must contain {PROMPT_FIELD} exactly once")
@@ -30,7 +30,7 @@ def read_prompt_template(path: str | Path) -> str:
 def encode_prompts(
     tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Iterable[Content]
 ) -> list[list[int]]:
-    """Token ids of each prompt as the model is given it, with the special tokens of its tokenizer once.
+    """The token ids of each prompt as the model reads it, with the tokenizer's special tokens once.
 
     Never truncates. Arguments and errors as in `render_prompts`.
     """
@@ -44,11 +44,11 @@ def encode_prompts(
 def render_prompts(
     tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, prompts: Sequence[Content]
 ) -> list[str]:
-    """The text of each prompt that the tokenizer is given.
+    """The text of each prompt for the tokenizer.
 
-    prompt_template: 'raw', 'chat' (the tokenizer's own chat template; a text is one user message), or the name of a
-    template whose text is `template`. Messages are for 'chat' alone, see `prompt_content`. Raises `UserError` where
-    there is no chat template, or it refuses the messages.
+    prompt_template: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or the name of
+    a template whose text is `template`. Only 'chat' takes messages, see `prompt_content`. Raises `UserError` if the
+    chat template is missing or refuses the messages.
     """
     if prompt_template == CHAT:
         chats = [as_messages(prompt) for prompt in prompts]
@@ -59,18 +59,18 @@ def render_prompts(
 
 
 def text_of_chat(tokenizer: "PreTrainedTokenizerBase", content: Content) -> str:
-    """A chat as the text to send to a server that completes texts; errors as in `render_prompts`.
+    """A chat as text for a server that completes texts; errors as in `render_prompts`.
 
-    Without the token that begins a text where the server's tokenizer, the same one, puts it there.
+    The begin token is left out if the server's tokenizer, the same one, adds it.
     """
     (text,) = render_prompts(tokenizer, CHAT, None, [content])
     return text.removeprefix(begun_twice(tokenizer, text))
 
 
 def chat_identity(tokenizer: "PreTrainedTokenizerBase") -> dict:
-    """All that makes the text of a chat by `text_of_chat`; `UserError` if there is no chat template.
+    """Everything that determines the text of `text_of_chat`; `UserError` if there is no chat template.
 
-    Of the special tokens those that the template names: others change no text.
+    Among the special tokens only those that the template refers to change the text.
     """
     template = own_chat_template(tokenizer)
     return {
@@ -83,5 +83,5 @@ def chat_identity(tokenizer: "PreTrainedTokenizerBase") -> dict:
 def opens_reasoning(
     tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, opening: str
 ) -> bool:
-    """Whether prompts end with the tag that opens the reasoning; arguments and errors as in `render_prompts`."""
+    """Whether prompts end with the tag that opens reasoning; arguments and errors as in `render_prompts`."""
     return render_prompts(tokenizer, prompt_template, template, ["x"])[0].rstrip().endswith(opening)

@@ -1,8 +1,8 @@
-"""Texts of questions and documents that a tokenizer reads as its special tokens, such as `<|endoftext|>`.
+"""Texts in questions and documents that a tokenizer reads as special tokens, such as `<|endoftext|>`.
 
-They stay as they are, as with others who evaluate models: `transformers` reads them so unless told otherwise
-(`split_special_tokens`), and so do servers. Those of a chat template must be read so, and other texts would be other
-prompts. But they are counted.
+They are left unchanged, as in other evaluations: `transformers` reads them as special tokens unless told otherwise
+(`split_special_tokens`), and so do servers. Those of a chat template must be read that way, and replacing the others
+would change prompts. They are counted.
 """
 
 import re
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def special_token_pattern(tokenizer: "PreTrainedTokenizerBase") -> re.Pattern[str] | None:
-    """What finds the texts of the special tokens, the longest first; None for a tokenizer without any."""
+    """A pattern for the texts of special tokens, longest first; None for a tokenizer without any."""
     added = [token.content for token in tokenizer.added_tokens_decoder.values() if token.special]
     texts = sorted({*added, *tokenizer.all_special_tokens} - {""}, key=lambda text: (-len(text), text))
     return re.compile("|".join(map(re.escape, texts))) if texts else None
 
 
 def special_tokens_in(pattern: re.Pattern[str] | None, content: Content) -> Counter[str]:
-    """How often a prompt, or the messages of a chat, have the text of each special token, before any template."""
+    """Occurrences of each special token's text in a prompt or in chat messages, before any template."""
     if pattern is None:
         return Counter()
     return Counter(token for message in as_messages(content) for token in pattern.findall(message["content"]))

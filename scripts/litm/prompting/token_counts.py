@@ -1,4 +1,4 @@
-"""The prompts of a sweep in tokens: how long they are, and where in them the gold items are."""
+"""Token counts of a sweep's prompts, and token positions of the gold items."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
     from transformers import PreTrainedTokenizerBase
 
-#: Columns of a file of positions and their types: one row per prompt and target. Tokens are counted from 0, and
-#: missing where there is no gold item, or where its place is not known.
+#: Columns and types of a file of positions, one row per prompt and target. Tokens count from 0; missing if there is no
+#: gold item or its place is unknown.
 POSITION_COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -34,13 +34,13 @@ POSITION_COLUMNS = {
     "first_token": "Int64",
     "last_token": "Int64",
 }
-#: Stands for the content of the message of that number when the rest of a chat is wanted.
+#: Pattern of the placeholder for a message's content, with its number.
 _CONTENT = re.compile(r"__content_\d+__")
 
 
 @dataclass(frozen=True)
 class GoldTokens:
-    """The first and the last token, counted from 0, that have characters of a gold item."""
+    """The first and last token, counted from 0, that contain characters of a gold item."""
 
     first: int
     last: int
@@ -48,10 +48,10 @@ class GoldTokens:
 
 @dataclass(frozen=True)
 class PromptTokens:
-    """A prompt in tokens, those of its template and special tokens included.
+    """The token counts of a prompt, including its template and special tokens.
 
-    golds: of each target, None for one without an item and where the place is not known; unknown: of how many items
-    it is not known; special: how often its question and documents have the text of each special token.
+    golds: per target, None if it has no item or its place is unknown; unknown: number of items with unknown place;
+    special: occurrences of each special token's text in question and documents.
     """
 
     count: int
@@ -62,7 +62,7 @@ class PromptTokens:
 
 @dataclass(frozen=True)
 class Segment:
-    """Characters [start, end) of an example's prompt, which begin at character `at` of what the tokenizer is given."""
+    """Characters [start, end) of an example's prompt, found at character `at` of the tokenizer's input."""
 
     start: int
     end: int
@@ -72,10 +72,10 @@ class Segment:
 def measure_prompts(
     tokenizer: "PreTrainedTokenizerBase", prompt_template: str, template: str | None, examples: Iterable[Example]
 ) -> Iterator[tuple[Example, PromptTokens]]:
-    """Each example, and its prompt in the tokens that the model is given; arguments and errors as in `render_prompts`.
+    """Each example with its prompt in tokens; arguments and errors as in `render_prompts`.
 
-    A gold item's place is not known if the tokenizer does not say which characters a token has (one that is not
-    fast), or if the chat template changes what it is given, white space at the ends of a message aside.
+    The place of a gold item is unknown if the tokenizer does not map tokens to characters (a slow tokenizer), or if the
+    chat template changes a message beyond white space at its ends.
     """
     pattern = special_token_pattern(tokenizer)
     for some in in_batches(examples, CHUNK):
@@ -99,10 +99,10 @@ def measure_prompts(
 
 
 def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, end: int) -> GoldTokens | None:
-    """The tokens with characters [start, end) of a prompt; None where the segments or the tokens have none of them.
+    """The tokens of characters [start, end) of a prompt; None if no segment or token contains any of them.
 
-    A token counts that has only one of the characters, or also one beside them, such as the space before an item.
-    White space at an end that the tokenizer says is of no token does not count.
+    A token counts if it contains any of the characters, even with others, such as the space before an item. White space
+    at an end that belongs to no token is ignored.
     """
     shown = [(max(start, s.start) - s.start + s.at, min(end, s.end) - s.start + s.at) for s in segments]
     shown = [(a, b) for a, b in shown if a < b]
@@ -113,7 +113,7 @@ def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, e
     if first is None:
         return None
     last = next(token for c in reversed(characters) if (token := encoding.char_to_token(c)) is not None)
-    # A character of several bytes can have several tokens, of which the first was found.
+    # A character of several bytes may have several tokens, and the first was found.
     while (own := encoding.token_to_chars(last + 1)) and own[0] < characters.stop and own[1] > characters.start:
         last += 1
     return GoldTokens(first, last)
@@ -122,7 +122,7 @@ def gold_tokens(encoding: "Encoding", segments: Sequence[Segment], start: int, e
 def _segments_of_chats(
     tokenizer: "PreTrainedTokenizerBase", examples: Sequence[Example], texts: Sequence[str]
 ) -> list[list[Segment]]:
-    """For each example with its rendered chat where parts of its prompt are in it, empty where that is not known."""
+    """For each example with its rendered chat the segments of its prompt, empty if they are unknown."""
     chats = [as_messages(example.content(as_chat=True)) for example in examples]
     roles = [tuple(message["role"] for message in messages) for messages in chats]
     gaps = {some: chat_gaps(tokenizer, some) for some in set(roles)}
@@ -133,24 +133,24 @@ def _segments_of_chats(
 
 
 def chat_gaps(tokenizer: "PreTrainedTokenizerBase", roles: Sequence[str]) -> list[str] | None:
-    """What a chat template writes before, between and after the contents of messages of these roles.
+    """The texts that a chat template writes before, between and after message contents, for these roles.
 
-    One text more than there are roles; None if it does not write each content once and in its order.
+    One text more than roles; None if it does not write each content once and in order.
     """
     names = [f"__content_{index}__" for index in range(len(roles))]
     messages = [{"role": role, "content": name} for role, name in zip(roles, names, strict=True)]
     try:
         (text,) = render_chats(tokenizer, [messages])
     except UserError:
-        # It took the real contents, so it must depend on what they say.
+        # The template took the real contents, so it depends on them.
         return None
     return _CONTENT.split(text) if _CONTENT.findall(text) == names else None
 
 
 def chat_segments(prompt: str, contents: Sequence[str], text: str, gaps: Sequence[str] | None) -> list[Segment]:
-    """Where the contents of a chat are in the prompt, and in the text that a chat template made of them.
+    """The segments of a chat's contents in the prompt and in the rendered text.
 
-    gaps: see `chat_gaps`. Empty unless both are certain.
+    gaps: see `chat_gaps`. Empty unless both places are certain.
     """
     if gaps is None or not text.startswith(gaps[0]):
         return []
@@ -169,7 +169,7 @@ def chat_segments(prompt: str, contents: Sequence[str], text: str, gaps: Sequenc
 
 
 def places_in_order(text: str, parts: Sequence[str]) -> list[int] | None:
-    """Where each of the parts begins in the text, which has them in this order; None unless there is one way only."""
+    """The beginning of each part in a text that contains them in this order; None unless the match is unique."""
     leftmost, at = [], 0
     for part in parts:
         leftmost.append(text.find(part, at))
@@ -188,14 +188,13 @@ def token_count_row(
 ) -> dict[str, object]:
     """A cell of the token-count table.
 
-    n, mean, sd (sample), min, max: how many prompts, and their lengths (paper, Tables 2 to 4); n_special_tokens:
-    those whose question or documents have the text of a special token. The rest is about the n_gold_located prompts
-    that have a gold item and all of whose items have a known place, and None where there are none: gold_first_token
-    and gold_last_token are the means of the first and of the last token of the gold item (of several the first
-    one's first and the last one's last token), counted from 0. gold_depth_tokens is the mean depth, in tokens, of
-    the middle between these two: 0 is the prompt's first token, 1 its last. So a gold item in the middle of its
-    context is at 0.5 if there is as much to read before it as after it, the instruction, the question and the
-    template's text included.
+    n, mean, sd (sample), min, max: number and lengths of prompts (paper, Tables 2 to 4); n_special_tokens: prompts
+    whose question or documents contain the text of a special token. The rest covers the n_gold_located prompts whose
+    gold items all have a known place, and is None if there are none: gold_first_token and gold_last_token are the mean
+    first and last token of the gold item (with several, the first one's first and the last one's last), counted from 0.
+    gold_depth_tokens is the mean depth of the midpoint between the two, in tokens: 0 is the prompt's first token, 1 its
+    last. A gold item in the middle of its context is at 0.5 if as much text comes before the context as after it,
+    including instruction, question and template.
     """
     counts = pd.Series([prompt.count for prompt in prompts], dtype="int64")
     located = [(prompt.count, [gold for gold in prompt.golds if gold]) for prompt in prompts if not prompt.unknown]
@@ -224,7 +223,7 @@ def token_count_row(
 
 
 def position_rows(model: str, experiment: str, example: Example, prompt: PromptTokens) -> Iterator[dict]:
-    """A row of `POSITION_COLUMNS` for each target of one prompt."""
+    """A row of `POSITION_COLUMNS` for each target of a prompt."""
     for target, gold in zip(example.targets, prompt.golds, strict=True):
         yield {
             "model": model,

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def model_tokenizer(
     location: str, revision: str | None, prompt_template: str, reasoning: Reasoning, own_code: bool = False
 ) -> "PreTrainedTokenizerBase":
-    """The tokenizer as a model is asked with it; location, revision, own_code and errors as in `load_tokenizer`.
+    """The tokenizer for the prompts of a model; location, revision, own_code and errors as in `load_tokenizer`.
 
-    Raises `UserError` too for a reasoning policy that the prompts or the tokenizer do not allow.
+    Also raises `UserError` for a reasoning policy that the prompts or the tokenizer do not support.
     """
     tokenizer = load_tokenizer(location, revision, own_code)
     if reasoning.policy == OFF:
@@ -30,9 +30,9 @@ def model_tokenizer(
 
 
 def load_tokenizer(location: str, revision: str | None = None, own_code: bool = False) -> "PreTrainedTokenizerBase":
-    """The tokenizer in a model folder, in a tokenizer.json file, or of a hub model.
+    """The tokenizer in a model folder or a tokenizer.json file, or of a hub model.
 
-    own_code: whether code that comes with it may run. Raises `UserError` if there is none.
+    own_code: whether code that comes with it may run. Raises `UserError` if it cannot be loaded.
     """
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
@@ -42,14 +42,14 @@ def load_tokenizer(location: str, revision: str | None = None, own_code: bool = 
         except Exception as error:  # the tokenizers library raises nothing more special
             raise UserError(f"{location}: not a tokenizer.json file ({error})") from error
     with loading(f"tokenizer of {location}"):
-        # Never None, with which transformers asks on standard input whether to run code that comes with a model.
+        # Never None: transformers would ask on standard input whether to run the model's code.
         return AutoTokenizer.from_pretrained(
             location, revision=revision, trust_remote_code=own_code, padding_side="left"
         )
 
 
 def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: list[str]) -> "BatchEncoding":
-    """Texts that `render_prompts` made as the tokenizer encodes them; a chat template writes special tokens itself.
+    """The encoding of texts from `render_prompts`; a chat template writes special tokens itself.
 
     Raises `UserError` as `check_begins_once` does.
     """
@@ -62,10 +62,10 @@ def tokenize(tokenizer: "PreTrainedTokenizerBase", prompt_template: str, texts: 
 def check_begins_once(
     tokenizer: "PreTrainedTokenizerBase", prompt_template: str, prompts: Iterable[Sequence[int]]
 ) -> None:
-    """Raise `UserError` if the token ids of a prompt have the beginning of a text twice, which no model was trained on.
+    """Raise `UserError` if a prompt begins with two begin tokens, which no model was trained on.
 
-    Looked for in what the model is given, because each tokenizer has its own way to write that token, and many write
-    none. Taken out it is not: a template's file is then no longer what the model was given.
+    The token ids are checked, because each tokenizer writes that token in its own way, and many write none. The token
+    is not removed: the template file would then differ from the model's input.
     """
     beginnings = beginning_tokens(tokenizer)
     for ids in prompts:
@@ -80,15 +80,15 @@ def check_begins_once(
 
 
 def begun_twice(tokenizer: "PreTrainedTokenizerBase", text: str) -> str:
-    """The special token that a text begins with and that the tokenizer would put before it once more; "" for none."""
+    """The special token at the beginning of a text that the tokenizer would add once more; "" for none."""
     ids = tokenizer(text, verbose=False)["input_ids"][:2]
     twice = len(ids) == 2 and ids[0] == ids[1] and ids[0] in beginning_tokens(tokenizer)
     return cast(str, tokenizer.decode([ids[0]])) if twice else ""
 
 
 def beginning_tokens(tokenizer: "PreTrainedTokenizerBase") -> set[int]:
-    """The ids that begin a text: what the tokenizer calls so, and what it puts before a text, which tells of those too
-    that were read from a tokenizer.json alone and have no names for their special tokens.
+    """The ids that begin a text: the tokenizer's named begin token, and the token that it adds to a text, which also
+    covers tokenizers from a tokenizer.json alone, whose special tokens have no names.
     """
     named = {tokenizer.bos_token_id} - {None}
     added = added_beginning(tokenizer)
@@ -96,7 +96,7 @@ def beginning_tokens(tokenizer: "PreTrainedTokenizerBase") -> set[int]:
 
 
 def added_beginning(tokenizer: "PreTrainedTokenizerBase") -> int | None:
-    """The id that the tokenizer puts before a text by itself, if it does."""
+    """The id that the tokenizer adds at the beginning of a text; None if it adds none."""
     plain = tokenizer("x", add_special_tokens=False)["input_ids"]
     added = tokenizer("x")["input_ids"]
     return added[0] if added[:1] != plain[:1] else None

@@ -1,1 +1,1 @@
-"""Question sets: the formats that the paper's authors released, NaturalQuestions, and subsets."""
+"""Question sets: the paper's released formats, NaturalQuestions, the user's own questions, and subsets."""

@@ -1,10 +1,10 @@
-"""Labels of questions: which of them to keep (paper, Appendix A).
+"""Labels of questions: which questions to keep (paper, Appendix A).
 
 The paper repeats an experiment on the questions that AmbigNQ's annotators found unambiguous. The public AmbigNQ
 files have only 2 of the paper's 2,655 questions; SituatedQA's labels of dependence on time have 713.
 
-`FORMATS` names the formats of label files. Labels and questions are matched by `match_key`, since AmbigNQ writes a
-question with a capital and a question mark. A question with several labels is kept only if all of them say so.
+`FORMATS` names the formats of label files. `match_key` matches labels and questions, because AmbigNQ writes a question
+with a capital and a question mark. A question with several labels is kept only if all of them keep it.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,8 +23,8 @@ def match_key(text: str) -> str:
 def read_labels(path: str | Path, format: str) -> dict[str, bool]:
     """For each labelled question, by its `match_key`, whether to keep it.
 
-    Raises `UserError` for a format that is not in `FORMATS`, and for a file that is not in the format (naming file
-    and line or item) or has no labels.
+    Raises `UserError` for a format that is not in `FORMATS`, and for a file that does not follow its format (naming
+    file and line or item) or has no labels.
     """
     if format not in FORMATS:
         raise UserError(f"labels {path}: unknown format {format!r}, choose one of {', '.join(FORMATS)}")
@@ -39,8 +39,8 @@ def read_labels(path: str | Path, format: str) -> dict[str, bool]:
 
 def _ambignq(path: Path) -> Iterator[tuple[str, bool]]:
     """AmbigNQ (Min et al. 2020), train_light.json, dev_light.json or the full files: a JSON list of {"question",
-    "annotations": [{"type": "singleAnswer" or "multipleQAs", ...}]}. Kept: every annotation is a single answer. The
-    paper names these annotations, not how it read several of one question.
+    "annotations": [{"type": "singleAnswer" or "multipleQAs", ...}]}. Kept: questions whose annotations are all single
+    answers. The paper names these annotations, but not its treatment of several annotations of a question.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -63,8 +63,8 @@ def _ambignq(path: Path) -> Iterator[tuple[str, bool]]:
 
 def _situatedqa(path: Path) -> Iterator[tuple[str, bool]]:
     """SituatedQA (Zhang and Choi 2021), data/id_data/temp.{train,dev,test}.jsonl or geo.*: {"question",
-    "source_dataset", "is_dependent": "yes" or "no", "id"}. Its README calls the label `label`, true or false; both
-    are read. Kept: the answer does not depend on the context.
+    "source_dataset", "is_dependent": "yes" or "no", "id"}. Its README calls the label `label`, true or false; both are
+    read. Kept: questions whose answer does not depend on the context.
     """
     dependent = {"yes": True, "no": False, True: True, False: False}
     for number, record in read_jsonl(path):
@@ -86,7 +86,7 @@ def _keep_flags(path: Path) -> Iterator[tuple[str, bool]]:
 
 
 def _question_list(path: Path) -> Iterator[tuple[str, bool]]:
-    """Text, a question to keep on each line that is not blank. Questions that are not listed count as unlabelled."""
+    """Text file with a question to keep on each non-blank line. Questions that are not listed count as unlabelled."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
@@ -105,7 +105,7 @@ def _question(record: object, where: str) -> str:
     return text
 
 
-#: By the name that a config gives; the readers' docstrings describe the files.
+#: Readers by the format's name in a config; their docstrings describe the files.
 FORMATS: dict[str, Callable[[Path], Iterator[tuple[str, bool]]]] = {
     "ambignq": _ambignq,
     "situatedqa": _situatedqa,

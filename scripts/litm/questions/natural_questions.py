@@ -1,4 +1,4 @@
-"""From NaturalQuestions annotations to NQ-Open questions with a gold paragraph (paper, section 2.2).
+"""NQ-Open questions with a gold paragraph, derived from NaturalQuestions annotations (paper, section 2.2).
 
 A question of NQ-Open (Lee et al. 2019) is kept if its annotated long answer is a paragraph, neither a list nor a
 table; the gold document is a chunk of that paragraph, of about 100 words and with a short answer in it. Annotations
@@ -10,9 +10,9 @@ are read from records of three formats, told apart by their fields:
 - `document_text`: the simplified format, tokens between single spaces. It has no title but a `document_url`.
 - `nq_annotated_gold`: the paper's released oracle file, whose gold is taken as it is.
 
-NQ-Open has the text of `question_text` unchanged, so questions are matched by their exact text. Its answers are the
-short answers of at most 5 tokens of any annotator; longer ones are ignored here too. If several records are about one
-question, the one that passes most steps counts, of equals the first.
+NQ-Open keeps the text of `question_text`, so questions are matched by exact text. Its answers are the short answers of
+at most 5 tokens of any annotator; longer ones are ignored here too. Among several records of a question the one that
+passes most steps counts, and among equals the first.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -39,14 +39,14 @@ STEPS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """How many of `STEPS` a question passed, and its gold paragraph if it passed all."""
+    """The number of `STEPS` that a question passed, and its gold paragraph if it passed all."""
 
     passed: int
     gold: GoldParagraph | None = None
 
 
 def located_records(paths: Iterable[str | Path]) -> Iterator[tuple[str, dict]]:
-    """The records of JSON Lines files one at a time, each with its file and line."""
+    """The records of JSON Lines files, one at a time, each with its file and line."""
     for path in paths:
         for number, record in read_jsonl(path):
             yield f"{path}, line {number}", record
@@ -55,12 +55,12 @@ def located_records(paths: Iterable[str | Path]) -> Iterator[tuple[str, dict]]:
 def derive(
     nq_open: Iterable[tuple[str, dict]], annotations: Iterable[tuple[str, dict]]
 ) -> tuple[list[QuestionRecord], list[tuple[str, int]]]:
-    """The questions that have a gold paragraph, as released oracle records in NQ-Open's order; and the funnel.
+    """The questions with a gold paragraph, as released oracle records in NQ-Open's order; and the funnel.
 
-    Both inputs are (where, record), `where` beginning any error message. Annotations are read once and one at a
-    time, for their records hold whole pages. The funnel is how many questions passed each of `STEPS`.
-    Raises `UserError` for a record of no known format, a field missing or of the wrong type, token offsets outside
-    the page, and a question that is twice in NQ-Open.
+    Both inputs are (where, record), `where` beginning any error message. Annotations are read once, one at a time,
+    because their records hold whole pages. The funnel is the number of questions that passed each of `STEPS`.
+    Raises `UserError` for a record of unknown format, a missing or wrong field, token offsets outside the page, and a
+    question that occurs twice in NQ-Open.
     """
     questions = _read_nq_open(nq_open)
     outcomes: dict[str, Outcome] = {}
@@ -82,7 +82,7 @@ def _read_nq_open(records: Iterable[tuple[str, dict]]) -> dict[str, list[str]]:
     for where, record in records:
         text, answers = typed_field(record, "question", str, where), text_list(record, "answer", where)
         if text in questions:
-            raise UserError(f"{where}: the question {quoted(text)} is there twice")
+            raise UserError(f"{where}: the question {quoted(text)} occurs twice")
         questions[text] = answers
     return questions
 
@@ -125,7 +125,7 @@ def _read_nq_record(record: dict, answers: list[str], where: str) -> Outcome:
 
 
 def _with_answer(gold: GoldParagraph, answers: list[str]) -> Outcome:
-    # The spaces of a text made from tokens may differ from NQ-Open's, which were cut from the page.
+    # Spaces in a text joined from tokens may differ from NQ-Open's, which were cut from the page.
     if contains_answer_metric(gold.chunked_long_answer, [*answers, *gold.short_answers]):
         return Outcome(len(STEPS), gold)
     return Outcome(len(STEPS) - 1)

@@ -1,22 +1,21 @@
-"""The gold document of a NaturalQuestions paragraph: a chunk of it with a short answer (paper, section 2.2)."""
+"""Gold documents of NaturalQuestions: a chunk of the paragraph with a short answer in it (paper, section 2.2)."""
 
 import re
 from collections.abc import Sequence
 
-#: The gold document's size (paper, section 2.2) and NQ-Open's limit on an answer.
+#: Words of the gold document (paper, section 2.2).
 CHUNK_WORDS = 100
 
 
 def chunk_with_answer(paragraph: str, short_answers: Sequence[str], limit: int = CHUNK_WORDS) -> str | None:
-    """About `limit` words of a paragraph, with its short answers; None if none of them is in a longer one.
+    """About `limit` words of a paragraph, with its short answers; None if a longer paragraph contains none of them.
 
-    Found from the released paragraphs and chunks: a paragraph of at most `limit` words is taken whole. Of a longer
-    one, the sentences from the first that has a short answer to the last that has one are taken, and words are
-    added before and after them until there are `limit`; where those sentences have more, no word is cut. The
-    released chunks grew left or right at random; here both sides get equally many, as far as there are any. That
-    gives the words of 94% of the 2,655 released chunks, of 84% of those from longer paragraphs; most of the others
-    are cut on both sides and a few words off. The double space that the released ones have after the sentences
-    with an answer is not imitated.
+    Inferred from the released paragraphs and chunks: a paragraph of at most `limit` words is kept whole. From a longer
+    one the sentences from the first to the last with a short answer are taken, and words are added before and after
+    them up to `limit`; if those sentences are longer, no word is cut. The released chunks grew left or right at random;
+    here both sides get equally many words, as far as available. This reproduces the words of 94 % of the 2,655 released
+    chunks, and of 84 % of those from longer paragraphs; most others are cut on both sides and a few words off. The
+    double space after answer sentences in the released chunks is not imitated.
     """
     words = paragraph.split()
     if len(words) <= limit:
@@ -44,7 +43,7 @@ _ABBREVIATION = re.compile(r"\(?(?:(?:[A-Z]\.)+|Dr\.|Mr\.|Mrs\.|Ms\.|St\.|Jr\.|S
 
 
 def sentence_starts(words: Sequence[str]) -> list[int]:
-    """The indices of the words that begin a sentence, but for the first."""
+    """The indices of the words that begin a sentence, except the first word."""
     return [index for index in range(1, len(words)) if _ends(words[index - 1]) and _begins(words[index])]
 
 

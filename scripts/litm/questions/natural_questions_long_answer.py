@@ -1,7 +1,7 @@
-"""The long answer of a NaturalQuestions page that its annotators agree on.
+"""Long answers of NaturalQuestions pages: the one that most annotators agree on.
 
-The annotators (5 for each question) may differ. What counts is the long answer that most of those with a short answer
-of NQ-Open's length chose, of equals the first; the paper does not say how it chose.
+The 5 annotators of a question may differ. The long answer counts that most annotators with a short answer of NQ-Open's
+length chose, among equals the first; the paper does not say how it chose.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,10 +14,10 @@ SHORT_ANSWER_TOKENS = 5
 
 
 def agreed_long_answer(annotations: Iterable[tuple[Span, Sequence[Span]]]) -> tuple[Span, list[Span]] | None:
-    """The long answer that most annotators chose, and all their short answers in it; of equals the first.
+    """The long answer that most annotators chose, and all their short answers in it; among equals the first.
 
-    Counts only annotators with a short answer of at most `SHORT_ANSWER_TOKENS` tokens, as NQ-Open does; None if
-    there is none.
+    Only annotators with a short answer of at most `SHORT_ANSWER_TOKENS` tokens count, as in NQ-Open; None if there is
+    none.
     """
     votes: dict[Span, list[Sequence[Span]]] = {}
     for long_answer, short_answers in annotations:
@@ -30,7 +30,7 @@ def agreed_long_answer(annotations: Iterable[tuple[Span, Sequence[Span]]]) -> tu
 
 
 def is_paragraph(first_token: str) -> bool:
-    """Whether a long answer that begins with this token is a paragraph: others are <Table>, <Tr>, <Ul>, <Li>, ..."""
+    """Whether a long answer that begins with this token is a paragraph; others begin with <Table>, <Ul>, <Li>, ..."""
     return first_token.lower() == "<p>"
 
 

@@ -1,4 +1,4 @@
-"""The text of NaturalQuestions pages, in the original and the simplified format.
+"""Texts of NaturalQuestions pages, in the original and the simplified format.
 
 The original format has `document_tokens` [{token, html_token, start_byte, end_byte}] and perhaps `document_html`; the
 simplified one has `document_text`, tokens between single spaces.
@@ -17,14 +17,14 @@ from litm.questions.natural_questions_long_answer import Span
 
 @dataclass(frozen=True)
 class Document:
-    """A page's tokens, and the text of a span of them."""
+    """The tokens of a page, and the text of a span of them."""
 
     tokens: Sequence[str]
     text: Callable[[Span], str]
 
 
 def original_document(record: dict, where: str) -> Document:
-    """The page of a record in the original format, whose text is cut from its HTML where the record has that."""
+    """The page of a record in the original format; its text is cut from the HTML if the record has it."""
     entries = typed_field(record, "document_tokens", list, where)
     for number, entry in enumerate(entries):
         if not (isinstance(entry, dict) and isinstance(entry.get("token"), str)):
@@ -48,13 +48,13 @@ def original_document(record: dict, where: str) -> Document:
 
 def simplified_document(record: dict, where: str) -> Document:
     """The page of a record in the simplified format."""
-    # Not split(): tokens may hold other white space.
+    # Not split(): tokens may contain other white space.
     tokens = typed_field(record, "document_text", str, where).split(" ")
     return Document(tokens, lambda span: join_tokens(t for t in tokens[slice(*span)] if not _TAG.fullmatch(t)))
 
 
 def page_title(record: dict, where: str) -> str:
-    """The page's title, which the simplified format has only in the address: .../index.php?title=Some_page&amp;..."""
+    """The page's title; the simplified format has it only in the URL: .../index.php?title=Some_page&amp;..."""
     if "document_title" in record:
         return typed_field(record, "document_title", str, where)
     if "document_url" not in record:
@@ -65,17 +65,17 @@ def page_title(record: dict, where: str) -> str:
 
 
 _TAG = re.compile(r"</?[A-Za-z][^>]*>")
-#: What leaves no text: comments, and citation marks, which the released paragraphs do not have either.
+#: HTML without text: comments, and citation marks, which the released paragraphs omit too.
 _NO_TEXT = re.compile(r"<!--.*?-->|<sup[^>]*\breference\b.*?</sup>", re.DOTALL | re.IGNORECASE)
 _LINE_BREAK = re.compile(r"<(br|p|li|div)\b[^>]*>", re.IGNORECASE)
 
 
 def text_of_html(source: str) -> str:
-    """The text of a piece of HTML in one line: no tags, entities as characters, single spaces."""
+    """The text of a piece of HTML on one line: no tags, entities as characters, single spaces."""
     return " ".join(html.unescape(_TAG.sub("", _LINE_BREAK.sub(" ", _NO_TEXT.sub("", source)))).split())
 
 
-#: How written text has its spaces, where tokens have one everywhere: (what to find, what to write).
+#: Spacing of written text, where tokens have single spaces: (pattern, replacement).
 _SPACING = (
     (re.compile(r"`` | ''"), '"'),
     (re.compile(r"`` ?|''"), '"'),
@@ -86,7 +86,7 @@ _SPACING = (
 
 
 def join_tokens(tokens: Iterable[str]) -> str:
-    """Tokens of NaturalQuestions as written text, as nearly as can be said without the page itself."""
+    """Tokens of NaturalQuestions as written text, as close as possible without the page."""
     text = " ".join(" ".join(tokens).split())
     for pattern, replacement in _SPACING:
         text = pattern.sub(replacement, text)

@@ -1,7 +1,7 @@
-"""A user's own questions: a table with a question and its answers in each row and, if known, where it is answered.
+"""A user's own questions: a table with a question and its answers per row and, if known, the place of the answer.
 
-The columns are `question`, `answer` (or `answers`: one, several with | between them, or a list) and, as far as known,
-`file`, `page` and `text` (words of the passage with the answer). Others are kept, for `cluster` and for `id`s.
+The columns are `question`, `answer` (or `answers`: one, several separated by |, or a list) and optionally `file`,
+`page` and `text` (words of the passage with the answer). Other columns are kept, for `cluster` and for `id`s.
 """
 
 import ast
@@ -17,7 +17,7 @@ from litm.base.formatting import quoted, single_spaced
 from litm.questions.own_rows import Row, read_rows
 from litm.questions.released_format import Document, QuestionRecord
 
-#: The columns, with the other names that they may have.
+#: Columns, with their aliases.
 COLUMNS = {
     "question": ("question", "query"),
     "answers": ("answers", "answer"),
@@ -25,19 +25,17 @@ COLUMNS = {
     "page": ("page",),
     "text": ("text", "context", "passage"),
 }
-#: Keys of a record: the line of the user's file, and what its passages are.
+#: Keys of a record: the line in the user's file, and the named passages.
 LINE, NAMED = "line", "named"
-#: What a record has of its own; a column of such a name is left out.
+#: Keys that a record sets itself; a column with such a name is dropped.
 RESERVED = {*COLUMNS, LINE, NAMED, "ctxs", "gold_id", "nq_annotated_gold"}
-#: Answers of more words are rarely repeated as they are.
+#: Words: longer answers are rarely repeated literally.
 LONG_ANSWER = 10
 
 
 @dataclass(frozen=True)
 class Named:
-    """The passages that a user says have the answer. by: what they are named by, file, page or text; passages: their
-    ids, the likeliest first.
-    """
+    """The passages that a user names as answering. by: file, page or text; passages: their ids, likeliest first."""
 
     by: str
     passages: tuple[str, ...]
@@ -45,8 +43,8 @@ class Named:
 
 @dataclass(frozen=True)
 class OwnQuestion:
-    """A question of a user's. line: where it is in the file; file, page, words: where it is answered, as far as the
-    user says so; more: other columns.
+    """A user's question. line: its line in the file; file, page, words: the place of the answer, as far as given; more:
+    other columns.
     """
 
     text: str
@@ -58,24 +56,24 @@ class OwnQuestion:
     more: Mapping[str, Any] | None = None
 
     def to_record(self, named: Named | None) -> QuestionRecord:
-        """The question in the released format, without documents; named: its passages, if it names any."""
+        """The question in the released format, without documents; named: its named passages, if any."""
         fields = {"question": self.text, "answers": list(self.answers), "ctxs": [], **(self.more or {})}
         return QuestionRecord({**fields, LINE: self.line, **({NAMED: asdict(named)} if named else {})})
 
 
 def named_passages(record: QuestionRecord) -> Named | None:
-    """What a record that `OwnQuestion.to_record` made names, None if nothing."""
+    """The passages that a record of `OwnQuestion.to_record` names, None for none."""
     named = record.fields.get(NAMED)
     return Named(named["by"], tuple(named["passages"])) if named else None
 
 
 def line_of(record: QuestionRecord) -> int | None:
-    """The line of the user's file that a record is from; None for one that is from no such file."""
+    """The record's line in the user's file; None for a record from elsewhere."""
     return record.fields.get(LINE)
 
 
 def with_gold(record: QuestionRecord, gold: Document) -> QuestionRecord:
-    """The question with its gold document alone, without what led to it."""
+    """The question with only its gold document, without the hints that led to it."""
     fields = {key: value for key, value in record.fields.items() if key not in (LINE, NAMED)}
     return QuestionRecord({**fields, "ctxs": [gold.fields]}, record.where)
 
@@ -83,7 +81,7 @@ def with_gold(record: QuestionRecord, gold: Document) -> QuestionRecord:
 def read_own_questions(path: Path) -> list[OwnQuestion]:
     """The questions of a file; `UserError` with file, line and column for the first mistake.
 
-    Two that differ only in spaces and line ends are the same.
+    Questions that differ only in white space are the same.
     """
     questions: list[OwnQuestion] = []
     lines: dict[str, int] = {}
@@ -103,14 +101,14 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
 
 
 def used_columns(names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Of the names of a file's columns those that are used, and the others."""
+    """The column names of a file that are used, and the others."""
     names = list(names)
     used = [next((alias for alias in aliases if alias in names), None) for aliases in COLUMNS.values()]
     return [name for name in used if name], [name for name in names if name not in used]
 
 
 def long_answers(questions: Iterable[OwnQuestion]) -> int:
-    """How many questions have only answers of more than `LONG_ANSWER` words."""
+    """The number of questions whose answers all have more than `LONG_ANSWER` words."""
     return sum(min(len(answer.split()) for answer in one.answers) > LONG_ANSWER for one in questions)
 
 
@@ -136,13 +134,13 @@ def _question(row: Row, path: Path) -> OwnQuestion:
 
 
 def _column(aliases: Sequence[str], values: Mapping[str, Any]) -> str | None:
-    """The name that a column has in a row; the first that is filled in, where there are several."""
+    """The name of a column in a row; among several aliases, the first that is filled in."""
     there = [alias for alias in aliases if alias in values]
     return next((alias for alias in there if values[alias] not in (None, "", [])), there[0] if there else None)
 
 
 def _text(given: tuple[str, Any] | None, where: str) -> str | None:
-    """The text of a column, None if it is empty or not there."""
+    """The text of a column, None if empty or missing."""
     if given is None or given[1] is None:
         return None
     name, value = given
@@ -161,7 +159,7 @@ def _page(given: tuple[str, Any] | None, where: str) -> int | None:
 
 
 def _answers(given: tuple[str, Any], where: str) -> tuple[str, ...]:
-    """The answers of a text, with | between several, of a number, or of a list of them."""
+    """The answers in a text (separated by |), a number, or a list of them."""
     name, value = given
     at = f"{where}, column '{name}'"
     values = list(_listed(value, at))
@@ -188,14 +186,14 @@ def _listed(value: Any, where: str) -> Iterator[Any]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value of JSON is a number, which NaN and infinity, as Python writes them, are not."""
+    """Whether a value is a JSON number; NaN and infinity, which Python writes, are not."""
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _written_list(value: str) -> list[str] | None:
-    """The list that a cell of a table has as text, by JSON or by Python (which pandas writes); None for other texts."""
+    """The list in a table cell, written as JSON or as Python (by pandas); None for other texts."""
     text = value.strip()
     if not text.startswith(('["', "['")):
         return None

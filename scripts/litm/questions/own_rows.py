@@ -1,4 +1,4 @@
-"""Rows of a user's own tables (CSV, TSV, JSON, JSON Lines; each also packed, .gz), with the line of each."""
+"""Rows of a user's tables (CSV, TSV, JSON, JSON Lines; each also .gz), with their lines."""
 
 import csv
 import re
@@ -12,24 +12,24 @@ from litm.base.formatting import quoted
 from litm.base.json_files import read_json_list, read_jsonl
 from litm.base.text_files import open_text, read_table, reading
 
-#: The kinds of files there are.
+#: Endings of supported files.
 KINDS = (".csv", ".tsv", ".json", ".jsonl")
-#: What Excel reads, and may write, before the header.
+#: Line that Excel may write before the header.
 SEP = re.compile(r'"?sep=([,;|\t])"?\s*', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row. line: where it begins, from 1; values: by the name of the column, in lower case."""
+    """A row. line: its first line, from 1; values: by column name in lower case."""
 
     line: int
     values: Mapping[str, Any]
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file, in order; `UserError` with file and line for what is no table, and for another kind.
+    """Yield the rows of a file in order; `UserError` with file and line for a malformed file or an unsupported kind.
 
-    Rows of a table without any text are left out, and so are columns at its right that have neither name nor text.
+    Rows without text are skipped, and so are columns on the right without a name or text.
     """
     kind = _kind(path)
     if kind in (".json", ".jsonl"):
@@ -60,7 +60,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def column_names(path: Path) -> list[str]:
-    """The columns that a file has: those of the header, or the keys of its first object."""
+    """The columns of a file: those of its header, or the keys of its first object."""
     if _kind(path) in (".csv", ".tsv"):
         return _names(next(_table(path)[1], (1, []))[1])
     return list(next((row.values for row in read_rows(path)), {}))
@@ -71,7 +71,7 @@ def _kind(path: Path) -> str:
 
 
 def _names(header: Sequence[str]) -> list[str]:
-    """The names of the columns, without the empty ones at the end."""
+    """The column names, without empty ones at the end."""
     names = [name.strip().lower() for name in header]
     while names and not names[-1]:
         names.pop()
@@ -79,10 +79,10 @@ def _names(header: Sequence[str]) -> list[str]:
 
 
 def _table(path: Path) -> tuple[str, Iterator[tuple[int, list[str]]]]:
-    """The delimiter of a table, and its rows with their lines from the header on.
+    """The delimiter of a table, and its rows with their lines, starting with the header.
 
-    The delimiter is a tab, a comma, the semicolon that spreadsheets write where a comma is the decimal sign, as the
-    header has it, or what Excel's line `sep=;` before the header says.
+    The delimiter is a tab or a comma, a semicolon if the header has it (spreadsheets with decimal commas write it), or
+    the one in Excel's line `sep=;` before the header.
     """
     with reading(path, lambda: "its beginning"), open_text(path) as lines:
         first = next(lines, "")

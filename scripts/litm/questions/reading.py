@@ -1,4 +1,4 @@
-"""Reading files of questions line by line, each question once."""
+"""Reading of question files line by line, each question once."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -19,9 +19,9 @@ T = TypeVar("T", bound=HasText)
 
 
 def read_distinct(path: str | Path, parse: Callable[[dict, str], T], limit: int | None = None) -> Iterator[T]:
-    """Yield `parse(record, where)` of the first `limit` lines, all for None; `where` begins any error message.
+    """Yield `parse(record, where)` for the first `limit` lines, all if None; `where` begins any error message.
 
-    Raises `UserError` for a question that is on an earlier line too.
+    Raises `UserError` for a question that repeats an earlier line.
     """
     seen: dict[str, int] = {}
     for number, record in islice(read_jsonl(path), limit):

@@ -1,9 +1,9 @@
-"""The question-answering format that the paper's authors released (`nq-open-*.jsonl.gz`): its records and their check.
+"""The paper's released question-answering format (`nq-open-*.jsonl.gz`): records and their checks.
 
 A line is a question with documents: `{"question", "answers", "ctxs": [{"id", "title", "text", "hasanswer", "isgold",
-...}]}`. A question set has the gold document alone, candidates have distractors beside it, and the result of a
-retriever has no gold document but the `gold_id` of one. A derived question has its `nq_annotated_gold` too.
-Other keys are kept, and all keys keep their order, so that a record that is read and written stays the same.
+...}]}`. A question set has only the gold document, candidates have distractors as well, and the result of a retriever
+has no gold document but may have its `gold_id`. A derived question also has its `nq_annotated_gold`. Other keys are
+kept, and all keys keep their order, so that reading and writing a record does not change it.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class Document:
         rank: int | None = None,
         is_gold: bool | None = None,
     ) -> "Document":
-        """A document with these fields, without those that are None. rank: from 0, among the documents retrieved."""
+        """A document with these fields, without those that are None. rank: from 0 among the retrieved documents."""
         fields = {
             "id": id,
             "title": title,
@@ -55,17 +55,17 @@ class Document:
 
     @property
     def id(self) -> str | None:
-        """The id of the passage that the document is, as text also where the file has a number; None without one."""
+        """The id of the document's passage, as text even if the file has a number; None if missing."""
         return str(self.fields["id"]) if "id" in self.fields else None
 
     @property
     def title(self) -> str:
-        """The title, empty if there is none."""
+        """The title, "" if missing."""
         return self.fields.get("title") or ""
 
     @property
     def text(self) -> str:
-        """The text, empty if there is none."""
+        """The text, "" if missing."""
         return self.fields.get("text") or ""
 
     @property
@@ -75,11 +75,11 @@ class Document:
 
     @property
     def has_answer(self) -> bool:
-        """Whether the text contains an answer, as whoever wrote the record has found."""
+        """Whether the text contains an answer, according to the writer of the record."""
         return bool(self.fields.get("hasanswer"))
 
     def score(self, where: str) -> float:
-        """The score of the document, a number or the text of one; else a `UserError` beginning with `where`."""
+        """The score of the document, a number or its text; otherwise a `UserError` beginning with `where`."""
         score = self.fields.get("score")
         try:
             if isinstance(score, bool) or not isfinite(value := float(score)):  # type: ignore[arg-type]
@@ -97,16 +97,16 @@ class Document:
         return self.title, self.text
 
     def as_distractor(self, has_answer: bool | None = None) -> "Document":
-        """The document marked as other than the gold one, and as `has_answer` says unless that is None."""
+        """The document marked as not gold, with `has_answer` unless that is None."""
         known = {} if has_answer is None else {"hasanswer": has_answer}
         return Document({**self.fields, **known, "isgold": False})
 
     def with_passage(self, title: str, text: str) -> "Document":
-        """The document with the title and the text of a passage."""
+        """The document with a passage's title and text."""
         return Document({**self.fields, "title": title, "text": text})
 
     def with_title(self) -> "Document":
-        """The document with an empty title if it has none."""
+        """The document, with an empty title if it has none."""
         return Document({"title": "", **self.fields})
 
 
@@ -146,9 +146,9 @@ class QuestionRecord:
 
     @classmethod
     def from_json(cls, record: dict, where: str) -> "QuestionRecord":
-        """The checked record; `UserError` beginning with `where` for a missing or wrong field.
+        """The record, checked; `UserError` beginning with `where` for a missing or wrong field.
 
-        The documents may be missing, and lack fields: see `documents_with_text` and `gold`.
+        The documents, or some of their fields, may be missing: see `documents_with_text` and `gold`.
         """
         if not typed_field(record, "question", str, where).strip():
             raise UserError(f"{where}: the question is empty")
@@ -159,7 +159,7 @@ class QuestionRecord:
             if not isinstance(document, dict):
                 raise UserError(f"{where}, ctxs[{index}]: expected an object with 'title' and 'text'")
             if not isinstance(is_gold := document.get("isgold", False), bool):
-                # The text "false" is true to Python, and 1 is no truth value of JSON: neither is guessed.
+                # The text "false" is true in Python, and 1 is no truth value in JSON: neither is guessed.
                 raise UserError(f"{where}, ctxs[{index}]: 'isgold' must be true or false, found {quoted(is_gold)}")
         return cls(record, where)
 
@@ -172,12 +172,12 @@ class QuestionRecord:
         *,
         annotated_gold: GoldParagraph | None = None,
     ) -> "QuestionRecord":
-        """A question with its documents and, of a derived question, its gold paragraph."""
+        """A question with its documents and, if it is derived, its gold paragraph."""
         fields: dict[str, Any] = {"question": text, "answers": list(answers), "ctxs": [d.fields for d in documents]}
         return cls(fields if annotated_gold is None else {**fields, "nq_annotated_gold": annotated_gold.to_json()})
 
     def retrieved(self, documents: Iterable[Document], gold_id: str | None) -> "QuestionRecord":
-        """The question with what a retriever found, best first. gold_id: of the gold passage in the corpus, if any."""
+        """The question with its retrieved documents, best first. gold_id: of the gold passage, if in the corpus."""
         ctxs = [document.fields for document in documents]
         return replace(
             self, fields={"question": self.text, "answers": list(self.answers), "gold_id": gold_id, "ctxs": ctxs}
@@ -193,7 +193,7 @@ class QuestionRecord:
 
     @property
     def text(self) -> str:
-        """What is asked."""
+        """The text of the question."""
         return self.fields["question"]
 
     @property
@@ -203,12 +203,12 @@ class QuestionRecord:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The answers that count as right."""
+        """The answers that count as correct."""
         return tuple(self.fields["answers"])
 
     @property
     def documents(self) -> list[Document]:
-        """The documents in their order, none if there are none."""
+        """The documents in their order; empty if missing."""
         return [Document(fields) for fields in self.fields.get("ctxs", [])]
 
     @property
@@ -222,9 +222,9 @@ class QuestionRecord:
         return [document for document in self.documents if not document.is_gold]
 
     def cluster(self, name: str | None) -> str | None:
-        """The value of a field of the record, or else of its gold document, as text; None if no field is named.
+        """The value of a field of the record, or else of its gold document, as text; None if `name` is None.
 
-        Raises `UserError` where neither has it, or it is no text and no whole number.
+        Raises `UserError` if both lack it, or if it is neither text nor an integer.
         """
         if name is None:
             return None
@@ -238,12 +238,12 @@ class QuestionRecord:
 
     @property
     def retrieved_gold_id(self) -> str | None:
-        """Of a retriever's result: the id of the question's gold passage; None if it is not in the corpus."""
+        """For a retriever's result, the id of the gold passage; None if it is not in the corpus."""
         return self.fields["gold_id"]
 
     @property
     def given_gold_id(self) -> str | None:
-        """The id that the gold document has, None if it has none."""
+        """The id of the gold document, None if it has none."""
         return self.golds[0].id if self.golds else None
 
     def gold(self, hint: str = "") -> Document:
@@ -256,7 +256,7 @@ class QuestionRecord:
         return golds[0]
 
     def gold_with_text_or_id(self) -> Document:
-        """The gold document, whose id is a text; `UserError` unless there is exactly one, with a text or an id."""
+        """The gold document, with a text id; `UserError` unless there is exactly one, with a text or an id."""
         gold = self.gold(", with 'title' and 'text', or with the 'id' of a passage of the corpus")
         for key in ("title", "text"):
             if not isinstance(gold.fields.get(key, ""), str):
@@ -268,8 +268,8 @@ class QuestionRecord:
         return gold if gold.id is None else Document({**gold.fields, "id": gold.id})
 
     def exported(self, size: int, position: int) -> "QuestionRecord":
-        """The record as the paper's files of one size and position have it: the first `size` - 1 distractors, and the
-        gold document at `position`.
+        """The record as in the paper's files for a size and position: the first `size` - 1 distractors, and the gold
+        document at `position`.
         """
         gold = self.gold_with_text_or_id()
         if not 0 <= position < size:
@@ -290,12 +290,12 @@ class QuestionRecord:
 
 
 def question_id(text: str) -> str:
-    """A short stable id made of the question's text, so that files about the same questions pair up."""
+    """A short stable id, hashed from the question's text, so that files about the same questions match."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def read_question_records(path: str | Path) -> Iterator[QuestionRecord]:
-    """Yield the checked records of a file; `UserError` for a question that is there twice, and for an empty file."""
+    """Yield the checked records of a file; `UserError` for a question that occurs twice, and for an empty file."""
     record = None
     for record in read_distinct(path, QuestionRecord.from_json):
         yield record
@@ -304,14 +304,14 @@ def read_question_records(path: str | Path) -> Iterator[QuestionRecord]:
 
 
 def write_question_records(path: str | Path, records: Iterable[QuestionRecord]) -> None:
-    """Write records in the format, one a line."""
+    """Write records in the format, one per line."""
     write_jsonl(path, (record.to_json() for record in records))
 
 
 def read_qa_questions(path: str | Path, limit: int | None, cluster: str | None = None) -> Iterator[Question]:
-    """The first `limit` questions of a file, each with its gold document, distractors in the order of the file.
+    """The first `limit` questions of a file, each with its gold document and its distractors in the file's order.
 
-    cluster: the field whose value becomes the question's cluster, see `QuestionRecord.cluster`.
+    cluster: the field with the question's cluster, see `QuestionRecord.cluster`.
     """
     return read_distinct(path, partial(qa_question, cluster=cluster), limit)
 
@@ -319,15 +319,15 @@ def read_qa_questions(path: str | Path, limit: int | None, cluster: str | None =
 def read_retrieved_questions(
     path: str | Path, limit: int | None, cluster: str | None = None, cut: Cut | None = None, size: int = 0
 ) -> Iterator[Question]:
-    """The first `limit` questions of a file with all documents in their order, of which there may be none.
+    """The first `limit` questions of a file with all their documents (possibly none) in order.
 
-    cut: keep those of the first `size` documents that it keeps.
+    cut: keeps some of the first `size` documents.
     """
     return read_distinct(path, partial(retrieved_question, cluster=cluster, cut=cut, size=size), limit)
 
 
 def qa_question(record: dict, where: str, cluster: str | None = None) -> Question:
-    """A question with its gold document; `UserError` for a missing field or other than one gold document."""
+    """A question with its gold document; `UserError` for a missing field or unless exactly one document is gold."""
     checked = QuestionRecord.from_json(record, where)
     typed_field(record, "ctxs", list, where)
     checked.documents_with_text()
@@ -339,10 +339,9 @@ def qa_question(record: dict, where: str, cluster: str | None = None) -> Questio
 def retrieved_question(
     record: dict, where: str, cluster: str | None = None, cut: Cut | None = None, size: int = 0
 ) -> Question:
-    """A question whose documents are all in their order, without a gold item; with a cut, see
-    `read_retrieved_questions`.
+    """A question with its documents in order and no gold item; cut: see `read_retrieved_questions`.
 
-    Raises `UserError` for fewer documents than are to be cut, and for documents whose scores do not descend.
+    Raises `UserError` if there are fewer documents than the cut needs, and if scores do not descend.
     """
     checked = QuestionRecord.from_json(record, where)
     documents = checked.documents_with_text()
@@ -365,7 +364,7 @@ def _kept(documents: list[Document], cut: Cut, size: int, where: str) -> list[Do
 
 
 def text_list(record: object, name: str, where: str) -> list[str]:
-    """The field of a record that is a list of one or more strings; else a `UserError` beginning with `where`."""
+    """A field of a record, a list of one or more strings; otherwise a `UserError` beginning with `where`."""
     values = typed_field(record, name, list, where)
     if not values or not all(isinstance(value, str) for value in values):
         raise UserError(f"{where}: '{name}' must be a list of one or more strings")

@@ -1,4 +1,4 @@
-"""The key-value format that the paper's authors released (`kv-retrieval-*.jsonl.gz`), checked line by line.
+"""The paper's released key-value format (`kv-retrieval-*.jsonl.gz`), checked line by line.
 
 A line is `{"ordered_kv_records": [[key, value], ...], "key", "value"}`.
 """
@@ -14,12 +14,12 @@ from litm.questions.reading import read_distinct
 
 
 def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
-    """The first `limit` examples of a released key-value file; the key asked for is the question and its id."""
+    """The first `limit` examples of a released key-value file; the key asked for is both question and id."""
     return read_distinct(path, kv_question, limit)
 
 
 def kv_question(record: dict, where: str) -> Question:
-    """One released key-value record as a question; `UserError` for duplicate keys or a pair that is not there."""
+    """A released key-value record as a question; `UserError` for duplicate keys or a missing pair."""
     pairs = typed_field(record, "ordered_kv_records", list, where)
     for index, pair in enumerate(pairs):
         if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
@@ -40,6 +40,6 @@ def kv_question(record: dict, where: str) -> Question:
     if elsewhere:
         raise UserError(
             f"{where}: the value {quoted(value)} of key {quoted(key)} is in the pair of key {quoted(elsewhere[0])} "
-            "too, so that an answer does not tell which was read: give the pairs different values"
+            "too, so an answer would not tell which pair was read: give the pairs different values"
         )
     return Question(key, key, (Gold("gold", (key, value), (value,)),), distractors)

@@ -1,4 +1,4 @@
-"""Subsets of questions: those that labels keep (paper, Appendix A), and a seeded sample (Appendix D)."""
+"""Subsets of questions: by labels (paper, Appendix A), and by a seeded sample (Appendix D)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ Named = TypeVar("Named", bound=HasId)
 
 @dataclass(frozen=True)
 class Coverage:
-    """How many questions there were, how many of them have a label, and how many the labels keep."""
+    """Number of questions, of labelled questions, and of questions that the labels keep."""
 
     questions: int
     labelled: int
@@ -33,9 +33,9 @@ class Coverage:
 
 
 def select(questions: Iterable[Texted], labels: Mapping[str, bool]) -> tuple[list[Texted], Coverage]:
-    """The questions that the labels keep, in their order; those without a label are left out, and counted.
+    """The questions that the labels keep, in their order; questions without a label are left out and counted.
 
-    Raises `UserError` if no question has a label, or none is kept.
+    Raises `UserError` if no question is labelled, or none is kept.
     """
     questions = list(questions)
     verdicts = [labels.get(match_key(question.text)) for question in questions]
@@ -54,10 +54,10 @@ def select(questions: Iterable[Texted], labels: Mapping[str, bool]) -> tuple[lis
 
 
 def first_by_digest(questions: Sequence[Named], n: int, seed: int) -> list[Named]:
-    """A random sample of `n` questions, in their order, that depends on nothing but the seed and their ids.
+    """A random sample of `n` questions, in their order, that depends only on the seed and the ids.
 
-    Those with the smallest SHA-256 of `{seed}/{id}`: a sample of more has all of a sample of fewer, and a question
-    that is added or removed elsewhere changes at most one. Raises `UserError` if there are fewer than `n`.
+    The questions with the smallest SHA-256 of `{seed}/{id}`: a larger sample contains a smaller one, and adding or
+    removing another question changes at most one. Raises `UserError` if there are fewer than `n`.
     """
     if n > len(questions):
         raise UserError(f"a sample of {n} questions was asked for, there are only {len(questions)}")

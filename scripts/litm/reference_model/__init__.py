@@ -1,1 +1,1 @@
-"""The reference model: a small language model that is trained here, from generated text alone."""
+"""Reference model: a small language model trained here, from generated text alone."""

@@ -1,4 +1,4 @@
-"""The trained network as a folder that any program for Llama models can load, with its model card."""
+"""Export of the trained network: a folder that any program for Llama models can load, with its model card."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from transformers import GenerationConfig, LlamaForCausalLM, PreTrainedTokenizer
 from litm.reference_model.recipe import Recipe
 from litm.reference_model.training import Report
 
-#: Steps that a line of the training table is about.
+#: Steps per row of the training table.
 STEPS_A_ROW = 50
 
 
@@ -29,9 +29,9 @@ def save_model(folder: str | Path, network: LlamaForCausalLM, tokenizer: PreTrai
 
 
 def training_rows(reports: Sequence[Report], steps: int = STEPS_A_ROW) -> list[dict]:
-    """The training curve: for every so many steps and each task in them, means over its steps.
+    """The training table: means over every `steps` steps, per task.
 
-    tokens: all that were seen up to the last of these steps.
+    tokens: all tokens seen up to the last of these steps.
     """
     rows, tokens = [], 0
     for start in range(0, len(reports), steps):
@@ -51,7 +51,7 @@ def _means(reports: Sequence[Report]) -> dict[str, float]:
 
 
 def model_card(recipe: Recipe, network: LlamaForCausalLM, reports: Sequence[Report]) -> str:
-    """What the model is and how it was made, in Markdown; all figures are of this training."""
+    """The model card in Markdown: description and making; all figures are from this training."""
     shape = recipe.shape
     largest = {course.task: 0 for stage in recipe.stages for course in stage.courses}
     for stage in recipe.stages:

@@ -1,4 +1,4 @@
-"""How a training of the reference model went: accuracy of each task over the tokens seen."""
+"""Figure of the reference model's training: accuracy of each task over the tokens seen."""
 
 import pandas as pd
 import seaborn as sns
@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from litm.figures.drawing.style import MINIMUM_INCHES, PANEL_INCHES, new_canvas, set_title
 
-#: Columns of the training's table, and what they are called.
+#: Columns of the training table, and their labels.
 _MEASURES = {
     "exact": "Whole answers",
     "deciding": "Their first deciding tokens",
@@ -14,7 +14,7 @@ _MEASURES = {
 
 
 def training_curve(rows: pd.DataFrame) -> Figure:
-    """A panel a measure with a curve a task, from rows as `exporting.training_rows` makes them."""
+    """One panel per measure with one curve per task, from rows of `exporting.training_rows`."""
     canvas = new_canvas(max(MINIMUM_INCHES, len(_MEASURES) * PANEL_INCHES[0]), PANEL_INCHES[1])
     panels = canvas.subplots(1, len(_MEASURES), sharey=True)
     for panel, (measure, name) in zip(panels, _MEASURES.items(), strict=True):

@@ -1,7 +1,7 @@
-"""The weights that training starts from: drawn, and in the first layers set by hand.
+"""Initial weights: random, with the attention of the first layers set by hand.
 
-Heads that look a fixed number of tokens back, and heads that find what was said before (induction), take a small model
-most of its training to find. Here they are there from the start, as ordinary weights, and training goes on with them.
+Small models spend most of their training on finding heads that look back by a fixed number of tokens and heads that
+find earlier occurrences (induction). Here such heads exist from the start, as ordinary weights that training changes.
 """
 
 from typing import cast
@@ -14,9 +14,9 @@ from litm.reference_model.network import HINTED_LAYER, ROPE_BASE
 from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, QUESTION
 
 _EMBEDDING, _OTHERS = 0.1, 0.03
-#: The first channel of every embedding: what the heads that look back are steered by.
+#: Value of the first channel of every embedding, which steers the heads that look back.
 _CONSTANT = 0.3
-#: How sharply they look, how loudly they write, and how strongly codes are matched; found by trial.
+#: Sharpness of attention, scale of outputs, and strengths of matching; found by trial.
 _SHARPNESS, _LOUDNESS, _MATCH, _MATCH_ALL, _SAME = 2.5, 0.2, 1.5, 1.2, 0.5
 
 
@@ -31,7 +31,7 @@ def initialise(network: LlamaForCausalLM, generator: torch.Generator) -> None:
     layers = [cast(LlamaAttention, layer.self_attn) for layer in network.model.layers]
     width, dim = network.config.hidden_size, layers[0].head_dim
     read = _orthogonal(width, dim, generator).T
-    # A code for each head but the last, which gets hints.
+    # A code per head, except the last one, which gets hints.
     codes = [_orthogonal(width, dim, generator) for _ in range(network.config.num_attention_heads - 1)]
     for attention in layers[1:]:
         _copy(attention, generator)
@@ -43,7 +43,7 @@ def initialise(network: LlamaForCausalLM, generator: torch.Generator) -> None:
 
 
 def _orthogonal(rows: int, columns: int, generator: torch.Generator) -> torch.Tensor:
-    """A matrix with orthonormal columns, or rows where there are fewer of these, that leaves the first row alone."""
+    """A matrix with orthonormal columns (or rows, if there are fewer) that leaves the first row zero."""
     tall = torch.linalg.qr(torch.randn(max(rows, columns), min(rows, columns), generator=generator))[0]
     matrix = tall.clone() if rows >= columns else tall.T.clone()
     matrix[0] = 0
@@ -55,14 +55,14 @@ def _head(head: int, dim: int) -> slice:
 
 
 def _look_back(attention: LlamaAttention, dim: int, read: torch.Tensor, codes: list[torch.Tensor]) -> None:
-    """Heads that look back by 1, 2, ... tokens and write a code of what they see, by a matrix of their own.
+    """Heads that look back by 1, 2, ... tokens and write a code of the token there, each with its own matrix.
 
-    The rotary embedding turns a key by the angle of its position. A query that starts turned back by the angle of an
-    offset is closest to the key that is so far back, whatever the tokens are: both come from the constant channel.
+    The rotary embedding rotates a key by the angle of its position. A query rotated back by the angle of an offset is
+    closest to the key at that offset, whatever the tokens are: both come from the constant channel.
     """
     half = dim // 2
     frequencies = ROPE_BASE ** (-torch.arange(half) / half)
-    # The slow half hardly changes from token to token.
+    # The slow half of the channels hardly changes between tokens.
     fast = _SHARPNESS * (torch.arange(half) < half / 2).float()
     for head, code in enumerate(codes):
         rows, angle = _head(head, dim), -(head + 1) * frequencies
@@ -77,8 +77,8 @@ def _look_back(attention: LlamaAttention, dim: int, read: torch.Tensor, codes: l
 def _match_codes(
     attention: LlamaAttention, dim: int, read: torch.Tensor, codes: list[torch.Tensor], generator: torch.Generator
 ) -> None:
-    """Head h looks for tokens before which, h + 1 back, stands what stands h back here: the first finds what followed
-    this token before. The hinted head looks for tokens with the same ones before them.
+    """Head h looks for tokens that have, h + 1 tokens before them, the same token as here h tokens before: the first
+    head finds what followed this token earlier. The hinted head looks for tokens with the same predecessors.
     """
     for head, code in enumerate(codes):
         rows = _head(head, dim)
@@ -92,8 +92,8 @@ def _match_codes(
 
 
 def _carry_documents(layers: list[LlamaAttention], dim: int, generator: torch.Generator) -> None:
-    """The hinted heads pass on which document it is: from its number to its tokens; from a name in it to the same
-    name in a query; from there to the query's end. What looks for the answer there favours tokens of that document.
+    """The hinted heads pass on the identity of a document: from its number to its tokens; from a name in it to the same
+    name in a query; from there to the query's end. The search for the answer then favours tokens of that document.
     """
     width = layers[0].v_proj.weight.shape[1]
     source, in_text, in_query, at_end = (_orthogonal(width, dim, generator) for _ in range(4))
@@ -108,8 +108,8 @@ def _carry_documents(layers: list[LlamaAttention], dim: int, generator: torch.Ge
 
 
 def _slow(matrix: torch.Tensor) -> torch.Tensor:
-    """The rows of a head's matrix moved to the channels that the rotary embedding hardly turns: two in the place of
-    one, and nothing in the others. What is matched far away has to be there.
+    """The rows of a head's matrix moved to the channels that the rotary embedding hardly rotates, each over two
+    channels, with zeros elsewhere. Matching over long distances needs these channels.
     """
     quarter = len(matrix) // 4
     nothing = torch.zeros_like(matrix[:quarter])
@@ -118,7 +118,7 @@ def _slow(matrix: torch.Tensor) -> torch.Tensor:
 
 
 def _copy(attention: LlamaAttention, generator: torch.Generator) -> None:
-    """Heads write what they see: the output matrix undoes the value matrix."""
+    """Make heads write the tokens that they attend to: the output matrix inverts the value matrix."""
     channels, width = attention.v_proj.weight.shape
     undo = _orthogonal(width, channels, generator)
     attention.v_proj.weight.copy_(undo.T)
@@ -126,7 +126,7 @@ def _copy(attention: LlamaAttention, generator: torch.Generator) -> None:
 
 
 def _match_same(attention: LlamaAttention, generator: torch.Generator) -> None:
-    """Heads look for what is like themselves."""
+    """Make heads attend to tokens like their own."""
     channels, width = attention.q_proj.weight.shape
     same = _SAME * _orthogonal(width, channels, generator).T
     attention.q_proj.weight += same

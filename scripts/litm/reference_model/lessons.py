@@ -1,11 +1,11 @@
-"""Lessons: contexts of the tasks with many queries each, which no evaluation has.
+"""Lessons: contexts of the tasks, each with many queries; no evaluation contains them.
 
-A context is the same text as in the workflow's prompts, and so is each query with its answer; only that a context is
-asked about several times. What is known of where an answer comes from is kept as places in the texts.
+A context has the same text as in the workflow's prompts, and so has each query with its answer; a context just has
+several queries. The known sources of answers are kept as places in the texts.
 
-What an evaluation asks is in no lesson: random items have seeds of their own, and the families of the encyclopedia are
-another seed's, without those that share a name with the encyclopedia that is held out. Wordings, kinds and given names
-are the same, as they are for all seeds; so can be a date or a number.
+Lessons contain no evaluation question: random items have their own seeds, and the encyclopedia families come from
+another seed, without those that share a name with the held-out encyclopedia. Wordings, kinds and given names are the
+same for all seeds, and a date or number may be.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from litm.examples.prompt_file import read_template
 from litm.examples.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
 from litm.reference_model.recipe import Course
 
-#: Seed of the encyclopedia that lessons are about, and how many of its families.
+#: Seed of the encyclopedia for lessons, and its number of families.
 _ENCYCLOPEDIA, _FAMILIES = 9_000_001, 60_000
 
 
@@ -29,9 +29,9 @@ _ENCYCLOPEDIA, _FAMILIES = 9_000_001, 60_000
 class Query:
     """A question after a context.
 
-    prompt: what follows the context; answer: what the model is to write after a space; source: where the answer begins
-    in the context, with the space before it; cue: where in the prompt what is looked up has just ended; match: where it
-    has in the context.
+    prompt: the text after the context; answer: the text to write after a space; source: offset of the answer in the
+    context, including the space before it; cue: offset in the prompt just after the name that is looked up; match: the
+    offset after that name in the context.
     """
 
     prompt: str
@@ -43,7 +43,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One context, with the instruction before it, and the queries about it, each to be answered as the only one.
+    """One context with its instruction, and its queries, each answered as if it were the only one.
 
     documents: (start, end) of each document in the context.
     """
@@ -63,7 +63,7 @@ class Teacher:
     held_out: tuple[int, int]
 
     def lesson(self, course: Course, size: int, rng: Random) -> Lesson:
-        """A lesson of a course at one size, all of it drawn from `rng`."""
+        """A lesson of a course at one size, drawn from `rng`."""
         makers: Mapping[str, Callable[[str, int, int, Random], Lesson]] = {
             "kv_retrieval": _kv_lesson,
             "multi_document_qa": self._qa_lesson,
@@ -72,7 +72,7 @@ class Teacher:
         return makers[course.task](self.templates[course.task], size, course.queries, rng)
 
     def family(self, rng: Random) -> tuple[Article, ...]:
-        """A family that shares no name with the encyclopedia that is held out."""
+        """A family that shares no name with the held-out encyclopedia."""
         while True:
             index = rng.randrange(_FAMILIES)
             if names.stem(_ENCYCLOPEDIA, index) in self._held_out_stems:
@@ -89,11 +89,11 @@ class Teacher:
     @cached_property
     def _held_out_words(self) -> frozenset[str]:
         seed, passages = self.held_out
-        # The numbers that the names in the facts of those passages are made from.
+        # Indices of the names in the facts of those passages.
         return frozenset(names.coined_name(seed, index) for index in range(2 * passages))
 
     def _qa_lesson(self, template: str, size: int, queries: int, rng: Random) -> Lesson:
-        """Articles of one family, of many, or of both: distractors that are hard to tell apart, and easy ones."""
+        """Articles of one family, of many, or of both: hard and easy distractors."""
         related = _in_order(self.family(rng), rng)
         articles = related[: rng.choice((1, (size + 1) // 2, FAMILY_SIZE))][:size]
         articles += [rng.choice(self.family(rng)) for _ in range(size - len(articles))]
@@ -107,7 +107,7 @@ class Teacher:
             prompt = tail.format(question=article.ask(rng, fact))
             title_end = context.index(article.title, starts[index]) + len(article.title)
             source = context.index(f" {article.facts[fact]}", title_end)
-            # The word after the name: only there is it known that the name has ended.
+            # The word after the name: only there the end of the name is known.
             cue = prompt.index(article.title) + len(article.title) + 1
             asked.append(Query(prompt, article.facts[fact], source, cue, title_end))
         spans = tuple((start, start + len(text)) for start, text in zip(starts, documents, strict=True))
@@ -115,19 +115,19 @@ class Teacher:
 
 
 def _in_order(family: Sequence[Article], rng: Random) -> list[Article]:
-    """A family in any order or, as often, kind by kind, which is how a search ranks it."""
+    """A family in random order or, equally often, kind by kind, as a search ranks it."""
     articles = rng.sample(family, len(family))
     kinds = [article.kind for article in articles]
     return articles if rng.random() < 0.5 else sorted(articles, key=lambda article: kinds.index(article.kind))
 
 
 def _coined_words(article: Article) -> set[str]:
-    """The made-up words of the facts that are names."""
+    """The made-up words in the facts that are names."""
     return {word for fact in ("person", "name") for word in article.facts[fact].split()}
 
 
 def _kv_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
-    """A JSON object of UUIDs, asked for different keys."""
+    """A JSON object of UUIDs, with queries for different keys."""
     pairs = [(kv_retrieval.random_uuid(rng), kv_retrieval.random_uuid(rng)) for _ in range(size)]
     context, starts, tail = _frame(template, kv_retrieval.format_items(pairs), kv_retrieval.SEPARATOR)
     asked = []
@@ -140,7 +140,7 @@ def _kv_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
 
 
 def _needle_lesson(template: str, size: int, queries: int, rng: Random) -> Lesson:
-    """Dull prose with one code, asked for once: there is nothing else to ask."""
+    """Dull prose with one code and one query for it."""
     question = needle_in_haystack.generate_question("", size, rng)
     (gold,) = question.golds
     assert gold.item is not None
@@ -156,12 +156,12 @@ def _needle_lesson(template: str, size: int, queries: int, rng: Random) -> Lesso
 
 
 def _frame(template: str, items: Sequence[str], separator: str) -> tuple[str, list[int], str]:
-    """(the context with the instruction before it, where each item starts, what follows with a slot {question})."""
+    """(the instruction and the context, the offset of each item, the rest with a slot {question})."""
     head, tail = template.split("{context}")
     starts = [len(head) + sum(len(item) + len(separator) for item in items[:index]) for index in range(len(items))]
     return head + separator.join(items), starts, tail
 
 
 def read_templates(files: Iterable[Path]) -> dict[str, str]:
-    """The prompts by task, which is what each file is called."""
+    """The prompt templates by task, the name of each file."""
     return {file.stem: read_template(file) for file in files}

@@ -1,4 +1,4 @@
-"""Muon: momentum whose matrices are made orthogonal before a step (Jordan et al. 2024)."""
+"""Muon optimizer: momentum with matrices orthogonalised before each step (Jordan et al. 2024)."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ _A, _B, _C = 3.4445, -4.7750, 2.0315
 
 
 def orthogonalised(matrices: torch.Tensor, steps: int = 5) -> torch.Tensor:
-    """Each of the matrices (N, rows, columns) with its singular values near 1."""
+    """The matrices (N, rows, columns) with all singular values near 1."""
     x = matrices / (matrices.norm(dim=(-2, -1), keepdim=True) + 1e-7)
     tall = x.shape[-2] > x.shape[-1]
     x = x.mT if tall else x
@@ -20,7 +20,7 @@ def orthogonalised(matrices: torch.Tensor, steps: int = 5) -> torch.Tensor:
 
 
 class Muon(torch.optim.Optimizer):
-    """For matrices; all of one shape are stepped at once."""
+    """For matrices; all matrices of one shape are updated together."""
 
     def __init__(self, parameters: Iterable[torch.Tensor], lr: float, momentum: float = 0.95):
         super().__init__(list(parameters), {"lr": lr, "momentum": momentum})

@@ -1,4 +1,4 @@
-"""The network, an ordinary `LlamaForCausalLM`, and what it costs: the loss on answers and the hints about attention."""
+"""Network of the reference model, an ordinary `LlamaForCausalLM`, and its losses on answers and attention hints."""
 
 from collections.abc import Iterable
 
@@ -10,9 +10,9 @@ from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, QUESTION, ROLES
 from litm.reference_model.recipe import Shape
 
 ROPE_BASE = 1_000_000.0
-#: Which layer's last head gets the hints of a role.
+#: Layer whose last head gets the hints, by role.
 HINTED_LAYER = {DOCUMENT: 0, NAME: 1, QUESTION: 2, ANSWER: 3}
-#: Name of the attention below, for transformers.
+#: Name of the attention below in transformers.
 RECORDING = "reference_model_recording"
 
 # Queries and keys (B, heads, T, channels) of each layer in the last forward pass.
@@ -50,10 +50,10 @@ def _recording_attention(
     scaling: float,
     **_: object,
 ) -> tuple[torch.Tensor, None]:
-    """Ordinary attention that leaves its queries and keys in `_recorded`."""
+    """Ordinary attention that also stores its queries and keys in `_recorded`."""
     assert isinstance(module.layer_idx, int)
     _recorded[module.layer_idx] = (query, key)
-    # On a CPU the backward pass takes longer in bfloat16 than in single precision, conversions included.
+    # On a CPU the backward pass in bfloat16 is slower than in single precision, conversions included.
     mixed = functional.scaled_dot_product_attention(
         query.float(), key.float(), value.float(), attention_mask, scale=scaling
     )
@@ -64,7 +64,7 @@ AttentionInterface.register(RECORDING, _recording_attention)
 
 
 def answer_logits(network: LlamaForCausalLM, batch: Batch) -> torch.Tensor:
-    """The logits (N, vocabulary) where an answer's token comes next, in the order of the batch."""
+    """The logits (N, vocabulary) before each answer token, in the order of the batch."""
     mask = torch.zeros(batch.mask.shape).masked_fill(~batch.mask, float("-inf"))
     hidden = network.model(
         input_ids=batch.tokens, position_ids=batch.positions, attention_mask=mask, use_cache=False
@@ -73,7 +73,7 @@ def answer_logits(network: LlamaForCausalLM, batch: Batch) -> torch.Tensor:
 
 
 def answer_loss(logits: torch.Tensor, batch: Batch, deciding: float) -> torch.Tensor:
-    """Mean cross-entropy of the answers' tokens, the deciding ones with that weight."""
+    """Mean cross-entropy of answer tokens, with weight `deciding` for the deciding ones."""
     spoken = batch.answers > 0
     losses = functional.cross_entropy(logits, batch.labels[spoken], reduction="none")
     weights = 1 + (deciding - 1) * batch.decides[spoken]
@@ -81,14 +81,14 @@ def answer_loss(logits: torch.Tensor, batch: Batch, deciding: float) -> torch.Te
 
 
 def attention_scaling(network: LlamaForCausalLM) -> float:
-    """What the products of queries and keys are multiplied by."""
+    """The factor of the products of queries and keys."""
     dim = network.config.head_dim
     assert dim is not None
     return dim**-0.5
 
 
 def hint_losses(hints: Iterable[Hint], mask: torch.Tensor, scaling: float) -> dict[str, torch.Tensor]:
-    """By role, the mean negative logarithm of the attention paid to where it should be, in the last forward pass."""
+    """By role, the mean negative log attention to the hinted token in the last forward pass."""
     hints = list(hints)
     by_role = {role: [hint for hint in hints if hint.role == role] for role in ROLES}
     return {role: _hint_loss(role, of_role, mask, scaling) for role, of_role in by_role.items() if of_role}

@@ -1,8 +1,7 @@
-"""Lessons as tensors: a context once, then its queries side by side, each of which sees the context and itself.
+"""Packing of lessons into tensors: a context once, then its queries, which attend to the context and to themselves.
 
-A query has the positions that it would have as the only one after its context. So what is practised is exactly what is
-asked later, at the cost of one context for all of its queries, and no distance between a query and what it asks for is
-rarer than it will be.
+A query has the positions that it would have directly after its context. Training therefore matches later use, at the
+cost of one context for all its queries, and distances between a query and its source occur as often as later.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,19 +14,19 @@ from transformers import PreTrainedTokenizerFast
 
 from litm.reference_model.lessons import Lesson, Query
 
-#: What heads do that get hints, see `Hint`.
+#: Roles of the heads that get hints, see `Hint`.
 DOCUMENT, NAME, QUESTION, ANSWER = ROLES = ("document", "name", "question", "answer")
-#: Tokens of a context that get a hint about their document, drawn anew each time.
+#: Tokens of a context, drawn at random, that get a hint about their document.
 _DOCUMENT_HINTS = 96
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """Where a head should look: from one token of a sequence to another.
+    """A place where a head should attend: from one token of a sequence to another.
 
-    Roles: a document's tokens look at its number; the word after a name in a query looks at where that name ends in
-    the context; the end of a query looks at that word; and what comes before each token of the answer looks at this
-    token in the context.
+    Roles: a document's tokens attend to its number; the word after a name in a query attends to the end of that name in
+    the context; the end of a query attends to that word; the token before each answer token attends to that token in
+    the context.
     """
 
     role: str
@@ -40,8 +39,8 @@ class Hint:
 class Batch:
     """B lessons of T tokens. All tensors (B, T), but mask (B, 1, T, T), True where a token is seen.
 
-    labels: the token that comes next; weights: of its loss, 0 where nothing is learned; answers: the number of the
-    answer that it belongs to, from 1, else 0; decides: whether it is the first that tells this answer from others.
+    labels: the next token; weights: of its loss, 0 for no loss; answers: number of the answer that the label belongs
+    to, from 1, else 0; decides: whether the label is the first token that distinguishes this answer from others.
     """
 
     task: str
@@ -57,7 +56,7 @@ class Batch:
 
 @dataclass
 class _Sequence:
-    """What is known of each token, see `Batch`; groups: 0 in the context, the number of the query after it."""
+    """Facts about each token, see `Batch`; groups: 0 in the context, then the number of the query."""
 
     tokens: list[int]
     positions: list[int]
@@ -72,7 +71,7 @@ class _Sequence:
         return cls(list(tokens), list(range(len(tokens))), *(list(nothing) for _ in range(4)))
 
     def add_query(self, start: int, prompt: Sequence[int], answer: Sequence[int], end: int, deciding: int) -> None:
-        """A query whose first position is `start`; `end` is to follow the answer, whose token `deciding` decides."""
+        """Add a query at position `start`; `end` follows the answer, whose token `deciding` decides."""
         silent, group, spoken = len(prompt) - 1, self.groups[-1] + 1, len(answer) + 1
         self.tokens += [*prompt, *answer]
         self.positions += range(start, start + silent + spoken)
@@ -83,7 +82,7 @@ class _Sequence:
 
 
 def pack(lessons: Sequence[Lesson], tokenizer: PreTrainedTokenizerFast, rng: Random) -> Batch:
-    """One sequence a lesson, padded on the right; the lessons are of one task and size. `rng` draws hints."""
+    """One sequence per lesson, padded on the right; all lessons have one task and size. `rng` draws hints."""
     hints: list[Hint] = []
     sequences = [_pack_lesson(lesson, number, tokenizer, hints, rng) for number, lesson in enumerate(lessons)]
     tokens = _padded((one.tokens for one in sequences), tokenizer.pad_token_id)
@@ -117,7 +116,7 @@ def _pack_lesson(
     hints += _document_hints(lesson, number, context, rng)
     for query, prompt, answer in zip(lesson.queries, encoded[::2], encoded[1::2], strict=True):
         hints += _query_hints(query, number, len(sequence.tokens), context, prompt, answer)
-        # Values of a JSON object share the quotation mark that they begin with.
+        # All values of a JSON object begin with a quotation mark.
         deciding = int(query.answer.startswith('"'))
         sequence.add_query(len(context.ids), prompt.ids, answer.ids, tokenizer.eos_token_id, deciding)
     return sequence
@@ -126,8 +125,8 @@ def _pack_lesson(
 def _document_hints(lesson: Lesson, number: int, context: Encoding, rng: Random) -> list[Hint]:
     hints = []
     for start, end in lesson.documents:
-        # "Document" is one token, the number and all up to the title another. Were it several, the first would not
-        # tell one document from another.
+        # "Document" is one token, the number and the text up to the title another; with more tokens, the first would
+        # not distinguish documents.
         label = _token_at(context, start) + 1
         assert lesson.context[slice(*context.offsets[label])].endswith("(Title:")
         rows = range(label + 1, _token_at(context, end - 1) + 1)
@@ -150,7 +149,7 @@ def _query_hints(
 
 
 def _token_at(encoding: Encoding, place: int) -> int:
-    """The token that the character at this place belongs to."""
+    """The token that contains the character at this offset."""
     token = encoding.char_to_token(place)
     assert token is not None
     return token

@@ -1,4 +1,4 @@
-"""The recipe of the reference model: all that its weights depend on beside the code."""
+"""Recipe of the reference model: everything that determines its weights, except the code."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from litm.base.schema import AsGiven, Entry, NotNegative, Positive, read_entry
 from litm.base.yaml_files import read_yaml
 
 Task = Literal["kv_retrieval", "multi_document_qa", "needle_in_haystack"]
-#: The tasks that there are lessons for; also the names of their prompt files.
+#: Tasks with lessons; also the names of their prompt files.
 TASKS: tuple[str, ...] = get_args(Task)
 
 
@@ -37,7 +37,7 @@ class Rates(Entry):
 
 @dataclass(frozen=True)
 class Course:
-    """How often a task is practised in a stage, relative to the others, at which sizes, with how many queries."""
+    """The relative frequency of a task in a stage, its sizes, and its queries per lesson."""
 
     task: str
     share: float
@@ -56,9 +56,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Recipe:
-    """seed: of all that is drawn; batch_tokens: about how many tokens a step has; hints: weight of the hints about
-    attention; deciding: weight of the first token that tells one answer from another, where the others have 1;
-    held_out: seed and number of passages of the encyclopedia whose names no lesson has.
+    """seed: of all random choices; batch_tokens: approximate tokens per step; hints: weight of the hints about
+    attention; deciding: weight of the first token that distinguishes an answer from others, relative to 1; held_out:
+    seed and number of passages of the encyclopedia whose names no lesson uses.
     """
 
     seed: int
@@ -71,12 +71,12 @@ class Recipe:
     stages: tuple[Stage, ...]
 
     def settings(self) -> dict:
-        """All that it says, for the key of what is made by it."""
+        """All settings, for the key of their results."""
         return {**asdict(self), "shape": self.shape.model_dump(), "rates": self.rates.model_dump()}
 
     @property
     def steps(self) -> int:
-        """How many steps there are in all."""
+        """The total number of steps."""
         return sum(stage.steps for stage in self.stages)
 
     def stage_at(self, step: int) -> Stage:
@@ -88,12 +88,12 @@ class Recipe:
         raise IndexError(step)
 
 
-#: What is left of the learning rates at the end.
+#: Final learning rates as a fraction of the highest.
 LOWEST_RATE = 0.02
 
 
 def rate_factor(recipe: Recipe, step: int) -> float:
-    """What the learning rates are multiplied by at a step, counted from 0: a rise, a plateau and a straight fall."""
+    """The factor of the learning rates at a step, from 0: a rise, a plateau and a linear fall."""
     rising = min(1.0, (step + 1) / max(1, recipe.rates.warm_up))
     left = (recipe.steps - step) / recipe.steps
     return rising * (1.0 if left > recipe.rates.decay else max(LOWEST_RATE, left / recipe.rates.decay))

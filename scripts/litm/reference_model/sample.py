@@ -1,4 +1,4 @@
-"""The sample of lessons that the vocabulary is made of."""
+"""Sample of lessons from which the vocabulary is built."""
 
 import re
 from collections import Counter
@@ -8,14 +8,14 @@ from random import Random
 from litm.reference_model.lessons import Teacher
 from litm.reference_model.recipe import Course
 
-#: (task, size, queries, how many lessons): enough for every piece of every kind of text, and every document's number.
+#: (task, size, queries, number of lessons): enough for all pieces of all kinds of text, and for all document numbers.
 _SAMPLE = (
     ("multi_document_qa", 3, 4, 3000),
     ("multi_document_qa", 30, 1, 10),
     ("needle_in_haystack", 15, 1, 1000),
     ("kv_retrieval", 10, 2, 300),
 )
-#: A capitalised word in so many texts is no made-up name.
+#: Number of texts from which on a capitalised word does not count as a made-up name.
 _TEXTS_WITH_A_WORD = 25
 
 
@@ -34,6 +34,6 @@ def _texts(teacher: Teacher, seed: int) -> Iterator[str]:
 
 
 def ordinary_words(texts: Sequence[str]) -> list[str]:
-    """Capitalised words that are no made-up names: those in many texts."""
+    """Capitalised words that are not made-up names, because many texts contain them."""
     counts = Counter(word for text in texts for word in set(re.findall(r"[A-Z][a-z]+", text)))
     return sorted(word for word, count in counts.items() if count >= _TEXTS_WITH_A_WORD)

@@ -1,4 +1,4 @@
-"""Training: a step depends on the recipe, its number and the weights alone, so a stopped run goes on unchanged."""
+"""Training: a step depends only on the recipe, its number and the weights, so a stopped run resumes unchanged."""
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
@@ -16,18 +16,18 @@ from litm.reference_model.network import answer_logits, answer_loss, attention_s
 from litm.reference_model.packing import ROLES, Batch, pack
 from litm.reference_model.recipe import Recipe, rate_factor
 
-#: Largest norm of the gradient of what is no matrix; Muon takes only directions.
+#: Largest gradient norm for parameters that are not matrices; Muon uses only directions.
 _CLIP = 1.0
-#: A batch never has more lessons.
+#: Lessons per batch, at most.
 _LESSONS = 48
 
 
 @dataclass(frozen=True)
 class Report:
-    """What one step was about and how it went.
+    """The task and the measures of one step.
 
-    exact: fraction of the answers with every token right, each after the right ones before it; deciding: of the
-    deciding tokens alone; hints: the losses of the hints, by role.
+    exact: fraction of answers with every token right, each given the right ones before it; deciding: the same for the
+    deciding tokens alone; hints: losses of the hints, by role.
     """
 
     step: int
@@ -41,7 +41,7 @@ class Report:
 
 
 class Trainer:
-    """A network on its way. Weights are kept in single precision and used in bfloat16."""
+    """A network in training. Weights are kept in single precision and used in bfloat16."""
 
     def __init__(self, recipe: Recipe, tokenizer: PreTrainedTokenizerFast, teacher: Teacher) -> None:
         self.recipe, self.tokenizer, self.teacher = recipe, tokenizer, teacher
@@ -56,11 +56,11 @@ class Trainer:
 
     @property
     def step(self) -> int:
-        """How many steps are done."""
+        """The number of finished steps."""
         return len(self.reports)
 
     def state(self) -> dict[str, Any]:
-        """All that `resume` needs."""
+        """The state that `resume` needs."""
         return {
             "weights": self.master.state_dict(),
             "muon": self.muon.state_dict(),
@@ -69,7 +69,7 @@ class Trainer:
         }
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Go on from a `state` of a training by the same recipe, or by one that differs in later steps only."""
+        """Resume from a `state` of a training by the same recipe, or one that differs only in later steps."""
         self.master.load_state_dict(state["weights"])
         self.muon.load_state_dict(state["muon"])
         self.adam.load_state_dict(state["adam"])
@@ -77,7 +77,7 @@ class Trainer:
         _copy_weights(self.master, self.network)
 
     def train(self) -> Iterator[Report]:
-        """The steps that are left, one a report."""
+        """The remaining steps, one report each."""
         while self.step < self.recipe.steps:
             report = self._take_step(self._make_batch())
             self.reports.append(report)
@@ -93,7 +93,7 @@ class Trainer:
         return pack(lessons, self.tokenizer, rng)
 
     def _room_beside(self, first: Lesson) -> int:
-        """How many lessons like the first one fit beside it."""
+        """The number of further lessons like the first one that fit into its batch."""
         texts = [first.context, *(query.prompt + query.answer for query in first.queries)]
         tokens = sum(len(encoding.ids) for encoding in self.tokenizer.backend_tokenizer.encode_batch(texts))
         return min(_LESSONS, max(1, self.recipe.batch_tokens // tokens)) - 1
@@ -119,10 +119,10 @@ class Trainer:
 
 
 def measure(logits: torch.Tensor, batch: Batch) -> tuple[float, float]:
-    """(fraction of the answers that are right in every token, fraction of the deciding tokens that are)."""
+    """(fraction of answers with all tokens right, fraction of deciding tokens that are right)."""
     spoken = batch.answers > 0
     right = logits.argmax(-1) == batch.labels[spoken]
-    # Answers are numbered in each sequence: made distinct over the batch.
+    # Answers are numbered within each sequence: offsets make the numbers distinct over the batch.
     sequences = torch.arange(len(spoken))[:, None] * (int(batch.answers.max()) + 1)
     numbers = torch.unique((batch.answers + sequences)[spoken], return_inverse=True)[1]
     wrong = torch.zeros(int(numbers.max()) + 1).index_add_(0, numbers, (~right).float())
@@ -157,7 +157,7 @@ def _move_gradients(source: LlamaForCausalLM, target: LlamaForCausalLM) -> None:
 
 
 def recent(reports: Sequence[Report]) -> str:
-    """One line about some steps: for each task the means of loss and accuracy, then those of the hints."""
+    """One line on some steps: means of loss and accuracy per task, then of the hints."""
     parts = []
     for task in sorted({report.task for report in reports}):
         of_task = [report for report in reports if report.task == task]

@@ -1,9 +1,8 @@
-"""The vocabulary of the reference model: pieces that fit the texts of the tasks, so that what has to be told apart is a
-token of its own.
+"""Vocabulary of the reference model: pieces fitted to the tasks' texts, so that distinctions are single tokens.
 
-Nothing is merged: a text is cut by one regular expression, and each piece is a token if it is in the vocabulary, else
-its bytes are. A pair of hexadecimal digits, a syllable of a made-up name, a year, the number of a document: the same
-thing is always the same token, wherever it stands.
+There are no merges: a regular expression cuts a text, and each piece is a token if the vocabulary has it, and otherwise
+its bytes are. Two hexadecimal digits, a syllable of a made-up name, a year, a document's number: the same thing is the
+same token everywhere.
 """
 
 from collections import Counter
@@ -13,18 +12,18 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 END, PADDING = "<|endoftext|>", "<|pad|>"
-#: Pieces seen less often in the sample are left to their bytes.
+#: Occurrences in the sample below which a piece is written in bytes.
 SEEN = 3
 
 _CONSONANTS, _VOWELS = "[b-df-hj-np-tv-z]", "[aeiou]"
 
 
 def piece_pattern(words: Iterable[str]) -> str:
-    """The regular expression that cuts a text; words: capitalised ones that are no made-up names and stay whole."""
+    """The regular expression that cuts texts; words: capitalised words to keep whole, which are no made-up names."""
     whole = "|".join(sorted(set(words), key=lambda word: (-len(word), word)))
     return "|".join(
         (
-            # Two digits of a UUID: only hexadecimal digits follow, up to a quotation mark.
+            # Two digits of a UUID: only hexadecimal digits follow up to a quotation mark.
             r'-?[0-9a-f]{2}(?=[0-9a-f-]{0,36}")',
             r" ?\[[0-9]+\]\(Title:",
             # The letters of a code such as TRK-5938.
@@ -33,7 +32,7 @@ def piece_pattern(words: Iterable[str]) -> str:
             r",[0-9](?=[0-9]{2})",
             r" ?[0-9]{1,2}",
             rf" ?(?:{whole})(?![a-z])",
-            # Names that are made up, a syllable each: Te|ngre|lm, Ble|sto|tek.
+            # Syllables of made-up names: Te|ngre|lm, Ble|sto|tek.
             rf" ?[A-Z]{_CONSONANTS}*{_VOWELS}+",
             rf"(?<=[A-Za-z]){_CONSONANTS}+{_VOWELS}?{_CONSONANTS}?(?![a-z])",
             rf"(?<=[A-Za-z]){_CONSONANTS}+(?![a-z])",
@@ -48,7 +47,7 @@ def piece_pattern(words: Iterable[str]) -> str:
 
 
 def count_pieces(texts: Iterable[str], words: Iterable[str]) -> Counter[str]:
-    """How often each piece is in the texts, written with the characters that stand for bytes."""
+    """The count of each piece in the texts, written in the characters that stand for bytes."""
     cutter = _pre_tokenizer(piece_pattern(words))
     counts: Counter[str] = Counter()
     for text in texts:
@@ -57,7 +56,7 @@ def count_pieces(texts: Iterable[str], words: Iterable[str]) -> Counter[str]:
 
 
 def build_tokenizer(texts: Iterable[str], words: Sequence[str]) -> PreTrainedTokenizerFast:
-    """The tokenizer whose vocabulary is the bytes and the pieces of the texts, in alphabetical order."""
+    """The tokenizer with the bytes and the texts' pieces as its vocabulary, in alphabetical order."""
     pieces = {piece for piece, count in count_pieces(texts, words).items() if count >= SEEN}
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     tokens = [END, PADDING, *alphabet, *sorted(pieces - set(alphabet))]

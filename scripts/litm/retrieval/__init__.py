@@ -1,1 +1,1 @@
-"""Passages and questions to hits and candidates."""
+"""Retrieval: hits and candidates from passages and questions."""

@@ -1,8 +1,8 @@
-"""Candidates: for each question the documents that its contexts are made of, in the released format.
+"""Candidate sets: for each question the documents of its contexts, in the released format.
 
-They are the gold document and, in their order, the documents that could distract from it: passages without an answer
-that a retriever found (paper, section 2.2) or that were drawn at random (Appendix B); or, for open-domain question
-answering (section 5), the passages as they were retrieved.
+A set holds the gold document and, in order, its distractors: passages without an answer that a retriever found (paper,
+section 2.2) or that were drawn at random (Appendix B). For open-domain question answering (section 5) it holds the
+passages as retrieved.
 """
 
 import random
@@ -26,11 +26,11 @@ ERROR, LEAVE_OUT, FILL = "error", "leave_out", "fill"
 
 @dataclass(frozen=True)
 class CandidateSettings:
-    """The settings that change candidates, beside questions, corpus and retriever.
+    """The settings that change candidates, apart from questions, corpus and retriever.
 
-    documents: how many each question gets, gold document included; distractor_check: how "has an answer" is
-    decided; too_few: what becomes of a question that has fewer, 'error', 'leave_out' or 'fill'; seed: of the random
-    draw, None where nothing is drawn.
+    documents: number per question, including the gold document; distractor_check: the test for "has an answer";
+    too_few: treatment of questions with fewer documents, 'error', 'leave_out' or 'fill'; seed: of the random draw, None
+    if nothing is drawn.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class CandidateSettings:
 def as_retrieved(
     questions: Iterable[QuestionRecord], retrieved: Iterable[QuestionRecord], documents: int
 ) -> Iterator[QuestionRecord]:
-    """Each question with its first `documents` passages in the order of the retriever."""
+    """Each question with its first `documents` passages in the retriever's order."""
     for question, found in zip(questions, retrieved, strict=True):
         yield question.with_documents(document.as_distractor() for document in found.documents[:documents])
 
@@ -55,15 +55,15 @@ def with_gold(
     check: "Check",
     documents: int,
 ) -> Iterator[QuestionRecord]:
-    """Each question with its gold document first, then distractors among the `others`, `documents` in all."""
+    """Each question with its gold document first, then distractors from `others`, `documents` in all."""
     for question, gold, found in zip(questions, golds, others, strict=True):
         yield question.with_documents([gold, *distractors(gold, question.answers, found, check, documents - 1)])
 
 
 def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: str) -> Document:
-    """The gold document with title and text, taken from the corpus if it has only an id.
+    """The gold document with title and text, from the corpus if it has only an id.
 
-    Raises `UserError` beginning with `where` for a passage that is not in the corpus.
+    Raises `UserError` beginning with `where` for an id that is not in the corpus.
     """
     if gold.text:
         return gold.with_title()
@@ -74,9 +74,7 @@ def complete_gold(gold: Document, passages: Mapping[str | int, Passage], where: 
 
 
 def random_rows(question_id: str, needed: int, passages: int, seed: int | None) -> list[int]:
-    """Rows of a corpus of that many passages to draw distractors from: twice as many as needed, because some have
-    an answer.
-    """
+    """Rows (from 0 to `passages`) to draw distractors from: twice as many as needed, because some hold an answer."""
     rng = random.Random(f"{seed}/random_distractors/{question_id}")
     return rng.sample(range(passages), min(passages, 2 * needed + 20))
 
@@ -89,7 +87,7 @@ def passage_document(passage: Passage) -> Document:
 def distractors(
     gold: Document, answers: Sequence[str], documents: Iterable[Document], check: "Check", limit: int
 ) -> list[Document]:
-    """The first `limit` documents, in their order, that are not the gold one and have no answer."""
+    """The first `limit` documents, in their order, that are not the gold document and hold no answer."""
     suitable = (
         document.as_distractor(has_answer=False)
         for document in documents
@@ -101,7 +99,7 @@ def distractors(
 def filled(
     record: QuestionRecord, drawn: Iterable[Passage], check: "Check", documents: int
 ) -> tuple[QuestionRecord, int]:
-    """The question with drawn passages without an answer added, up to `documents` in all; how many were added."""
+    """The question filled up to `documents` with drawn passages without an answer; and the number added."""
     there = record.documents
     ids, texts = {document.id for document in there}, {document.text for document in there}
     suitable = (
@@ -113,7 +111,7 @@ def filled(
     return (record.with_documents([*there, *added]) if added else record), len(added)
 
 
-#: How to have more documents.
+#: Advice on how to get more documents.
 _MORE = {
     GOLD_AND_RETRIEVED: "raise the retriever's 'hits'",
     AS_RETRIEVED: "raise the retriever's 'hits'",
@@ -124,9 +122,9 @@ _MORE = {
 def enough(
     records: Iterable[QuestionRecord], settings: CandidateSettings, left_out: list[str]
 ) -> Iterator[QuestionRecord]:
-    """The records that have as many documents as the settings want.
+    """The records with enough documents.
 
-    Others are an error that names the question, or are left out and noted in the list.
+    For other records the settings decide: an error that names the question, or leaving it out, noted in the list.
     """
     for record in records:
         count = len(record.documents)
@@ -149,8 +147,8 @@ def candidate_row(
     checks: Mapping[str, "Check"],
     n_filled: int = 0,
 ) -> dict:
-    """The candidates in numbers: questions kept (n), left out because they have too few documents, and filled up with
-    random ones, and how many of the kept have a document beside the gold one that contains an answer, by each check.
+    """Counts of the candidates: questions kept (n), left out for too few documents, and filled up with random ones;
+    and, by each check, kept questions with an answer in a document other than the gold one.
     """
     return {
         "candidates": name,

@@ -1,4 +1,4 @@
-"""Corrections of gold passages: a table of questions and the ids of their passages, as the user has edited it."""
+"""Corrections of gold passages: the user's edited table of questions and passage ids."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from litm.base.errors import UserError
 from litm.base.formatting import quoted, single_spaced
 from litm.questions.own_rows import Row, read_rows
 
-#: The columns that are read; the last two are there in a copy of gold_passages.csv.
+#: Columns that are read; only copies of gold_passages.csv have the last two.
 FOUND = "found"
 COLUMNS = ("question", "passage", FOUND, "excerpt")
-#: What an excerpt begins and ends with where the text goes on.
+#: Mark of a cut at the beginning or end of an excerpt.
 CUT = "..."
 
 
 @dataclass(frozen=True)
 class Correction:
-    """The passage that a question is to have, '' to leave the question out; where: file and line.
+    """The user's passage for a question, '' to leave the question out; where: file and line.
 
-    found, excerpt: the passage that it had when the table was copied, and words of one of both; '' if it does not say.
+    found, excerpt: the passage when the table was copied, and words of that passage or the user's; '' if missing.
     """
 
     passage: str
@@ -29,7 +29,7 @@ class Correction:
     excerpt: str = ""
 
     def is_of_other_texts(self, texts: Mapping[str, str]) -> bool:
-        """Whether the documents have changed since: neither passage has the words. texts: of passages, by id."""
+        """Whether the documents have changed since: neither passage contains the excerpt. texts: of passages, by id."""
         words = self.excerpt.removeprefix(CUT).removesuffix(CUT).strip()
         return bool(self.passage and words) and not any(
             words in texts.get(id_, "") for id_ in (self.passage, self.found)
@@ -37,10 +37,10 @@ class Correction:
 
 
 def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correction]:
-    """The corrections by question; `UserError` with file and line for a question that is not among these, or twice.
+    """The corrections by question; `UserError` with file and line for an unknown or repeated question.
 
-    Questions are the same whatever their spaces and line ends. A row of a copy that still has the passage that was
-    `found` is none, whatever is found now.
+    Questions are compared without regard to white space. A row that still has the passage `found` in it is no
+    correction, whatever is found now.
     """
     found: dict[str, Correction] = {}
     untouched: set[str] = set()
@@ -57,7 +57,7 @@ def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correc
             hint = f" (did you mean {quoted(close[0])}?)" if close else ""
             raise UserError(f"{where}, column 'question': {quoted(given)} is not among the questions{hint}")
         if question in found:
-            raise UserError(f"{where}, column 'question': {quoted(question)} is there twice; remove one of them")
+            raise UserError(f"{where}, column 'question': {quoted(question)} occurs twice; remove one of them")
         found[question] = Correction(passage, f"{where}, column 'passage'", before, excerpt)
         if passage == before and FOUND in row.values:
             untouched.add(question)

@@ -1,5 +1,5 @@
-"""Cross-encoders: a score for each pair of a question and a document, with any sequence classifier of one score, which
-is what sentence-transformers calls a CrossEncoder (Nogueira & Cho 2019).
+"""Cross-encoders: a score for each pair of question and document, by any sequence classifier with one output
+(sentence-transformers' CrossEncoder; Nogueira & Cho 2019).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +22,10 @@ Pair = tuple[str, str]
 
 
 class CrossEncoder:
-    """A cross-encoder that is loaded and ready.
+    """A loaded cross-encoder.
 
-    source: what identify_model.py wrote; max_tokens: longer pairs are cut there; check_source: raises `UserError` if
-    the files of the model are other ones than those that were identified.
+    source: the output of identify_model.py; max_tokens: longer pairs are cut; check_source: raises `UserError` if the
+    model's files have changed since they were identified.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class CrossEncoder:
         self.model = model.to(self.device).eval()
 
     def score(self, pairs: Sequence[Pair]) -> np.ndarray:
-        """The score of each pair of a question and a document, float32 (pairs, 1), higher for a better document.
+        """The score of each (question, document) pair, float32 (pairs, 1), higher for a better document.
 
-        It is the model's output as it is: sentence-transformers may put it through a sigmoid, which changes no order.
+        Scores are raw outputs; sentence-transformers may apply a sigmoid, which keeps the order.
         """
         encoded = self._tokenize(pairs, truncation="longest_first", max_length=self.max_tokens)
         lengths = [len(ids) for ids in encoded["input_ids"]]
@@ -77,7 +77,7 @@ class CrossEncoder:
         return scores
 
     def count_cut(self, pairs: Sequence[Pair]) -> int:
-        """How many of the pairs are longer than `max_tokens`."""
+        """Number of pairs longer than `max_tokens`."""
         return sum(len(ids) > self.max_tokens for ids in self._tokenize(pairs)["input_ids"])
 
     def _tokenize(self, pairs: Sequence[Pair], **options: object) -> Mapping[str, list]:
@@ -97,7 +97,7 @@ class CrossEncoder:
 
 
 def load_cross_encoder(source: Mapping, settings: Mapping, device: str, batch_tokens: int) -> CrossEncoder:
-    """The cross-encoder that identify_model.py has written down, with the catalogue's settings."""
+    """The cross-encoder in an output of identify_model.py, with the catalogue's settings."""
     known = FileDigests(DIGESTS, source["location"])
 
     def check_source() -> None:

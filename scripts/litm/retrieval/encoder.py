@@ -1,4 +1,4 @@
-"""Encoders: texts to vectors, with any encoder of Hugging Face (Contriever: Izacard et al. 2022)."""
+"""Encoders: vectors of texts, by any Hugging Face encoder (Contriever: Izacard et al. 2022)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from litm.models.weights import check_safe_weights
 
 transformers_logging.disable_progress_bar()
 
-#: Tokens in a batch, padding included, unless a retriever says otherwise: on a CPU small batches are faster.
+#: Tokens per batch, including padding, unless a retriever sets its own: small batches are faster on a CPU.
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 
 
 @dataclass(frozen=True)
 class EncoderSettings:
-    """What changes a vector, beside the text.
+    """The settings that change a vector.
 
-    location: a folder or a name on the hub, with its commit; pooling: 'mean' of the last layer over the text's
-    tokens, or its first token ('cls'); normalize: to length one, so that the inner product is the cosine;
-    max_tokens: longer texts are cut there; dtype: of the computation.
+    location: a folder or a hub name, with its commit; pooling: 'mean' of the last layer over the text's tokens, or the
+    first token ('cls'); normalize: to unit length, so that the inner product is the cosine; max_tokens: longer texts
+    are cut; dtype: of the computation.
     """
 
     location: str
@@ -41,7 +41,7 @@ class EncoderSettings:
 
 
 class Encoder:
-    """An encoder that is loaded and ready."""
+    """A loaded encoder."""
 
     def __init__(
         self,
@@ -77,13 +77,13 @@ class Encoder:
             )
         self.model = model.to(self.device).eval()
         self.dimension: int = model.config.hidden_size
-        #: Numbers of half the precision are stored as such.
+        #: Half-precision models store half-precision vectors.
         self.vector_dtype = "float32" if settings.dtype == "float32" else "float16"
-        #: Texts that were longer than `max_tokens`, so far.
+        #: Number of texts longer than `max_tokens`, so far.
         self.cut = 0
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """The vectors of the texts, float32 (texts, dimension), in their order."""
+        """The vectors of the texts, float32 (texts, dimension), in order."""
         longest = self.settings.max_tokens
         encoded = self._tokenize(texts)
         if cut := sum(len(ids) > longest for ids in encoded):
@@ -97,7 +97,7 @@ class Encoder:
         return vectors
 
     def count_cut(self, texts: Sequence[str]) -> int:
-        """How many of the texts are longer than `max_tokens`."""
+        """Number of texts longer than `max_tokens`."""
         return sum(len(ids) > self.settings.max_tokens for ids in self._tokenize(texts))
 
     def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
@@ -106,7 +106,7 @@ class Encoder:
     @torch.inference_mode()
     def _encode_batch(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
         width = max(len(ids) for ids in batch)
-        # Padding is masked out of attention and mean, so any token does.
+        # Padding is masked out of attention and mean, so any token works.
         pad = self.tokenizer.pad_token_id or 0
         ids = torch.tensor([[*ids, *[pad] * (width - len(ids))] for ids in batch], device=self.device)
         lengths = torch.tensor([len(ids) for ids in batch], device=self.device)
@@ -127,10 +127,10 @@ class Encoder:
 def load_encoder(
     source: Mapping, encoding: Mapping, device: str, batch_tokens: int | None, digests: str = DIGESTS
 ) -> Encoder:
-    """The encoder that identify_model.py has written down, with the catalogue's settings of how it encodes.
+    """The encoder in an output of identify_model.py, with the catalogue's settings.
 
-    digests: the folder of `FileDigests`. The encoder raises `UserError` instead of giving vectors if its files are not,
-    or no longer, those that were written down.
+    digests: the folder of `FileDigests`. Encoding raises `UserError` if the model's files have changed since they were
+    identified.
     """
     known = FileDigests(digests, source["location"])
     settings = EncoderSettings(
@@ -150,7 +150,7 @@ def load_encoder(
 
 
 def pool(hidden: torch.Tensor, mask: torch.Tensor, pooling: str) -> torch.Tensor:
-    """One vector a text (texts, dimension) from hidden states (texts, tokens, dimension) and the mask of real
+    """One vector per text (texts, dimension), from hidden states (texts, tokens, dimension) and the mask of real
     tokens.
     """
     if pooling == "cls":

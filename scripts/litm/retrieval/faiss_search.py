@@ -1,7 +1,7 @@
-"""Search among vectors by inner product with FAISS (Johnson et al. 2021), part by part, so that memory stays bounded.
+"""Vector search by inner product with FAISS (Johnson et al. 2021), part by part, in bounded memory.
 
-Exact search looks at every vector. An approximate index, one a shard, looks at some of them: along a graph (HNSW:
-Malkov and Yashunin 2020) or in the nearest of many lists (IVF). What it misses is measured against exact search.
+Exact search compares all vectors. An approximate index, one per shard, compares some: along a graph (HNSW: Malkov and
+Yashunin 2020) or in the nearest lists (IVF). Its misses are measured against exact search.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,22 +16,22 @@ from litm.base.progress import progress_bar
 from litm.retrieval.method import Hit
 from litm.retrieval.vectors import Vectors
 
-#: To be raised with any change of what an approximate index holds, because the store keeps what was made before.
+#: Version: raise it if the content of an approximate index changes, because the store keeps existing indexes.
 RECIPE = 1
 HNSW, IVF = "hnsw", "ivf"
-#: Vectors compared at a time: with 768 numbers each, 200 MB.
+#: Vectors compared at a time: 200 MB at 768 dimensions.
 ROWS_AT_A_TIME = 65_536
-#: FAISS wants about this many training vectors a list; more do not make the lists better.
+#: Training vectors per list that FAISS asks for; more do not improve the lists.
 TRAINING_VECTORS_A_LIST = 64
 
-#: (queries, hits) -> scores and rows, both (queries, hits); a row of -1 is no hit.
+#: Function from (queries, hits) to scores and rows, both (queries, hits); row -1 is no hit.
 Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """kind: exact, hnsw or ivf; links and explored: of HNSW, a node's links and the candidates kept during a
-    search; lists and probes: of IVF, the lists of a shard and those that are looked at.
+    """kind: exact, hnsw or ivf. HNSW: links of a node, and explored, the candidates kept during a search. IVF: lists of
+    a shard, and probes, the lists that are searched.
     """
 
     kind: str
@@ -41,14 +41,14 @@ class IndexSettings:
     probes: int = 0
 
     def building(self) -> dict:
-        """What changes the index itself; the others only change the search."""
+        """The settings that change the index itself; the others change only the search."""
         return {"kind": self.kind, **({"links": self.links} if self.kind == HNSW else {"lists": self.lists})}
 
 
 def search_exact(shards: Sequence[Vectors], queries: np.ndarray, hits: int) -> list[list[Hit]]:
-    """For each query (a row of float32) its best vectors, at most `hits`, best first.
+    """The best vectors for each query (a row of float32), at most `hits`, best first.
 
-    A hit's passage is its row, counted over all shards.
+    The passage of a hit is its row number over all shards.
     """
     return _best(_blocks(shards), sum(shard.rows for shard in shards), queries, hits)
 
@@ -56,12 +56,12 @@ def search_exact(shards: Sequence[Vectors], queries: np.ndarray, hits: int) -> l
 def search_indexes(
     indexes: Sequence[Path], shards: Sequence[Vectors], settings: IndexSettings, queries: np.ndarray, hits: int
 ) -> list[list[Hit]]:
-    """The same with an index for each shard, some of the best vectors may be missed."""
+    """The same with an approximate index per shard, which may miss some of the best vectors."""
     return _best(_opened(indexes, shards, settings), sum(shard.rows for shard in shards), queries, hits)
 
 
 def build_index(vectors: Vectors, settings: IndexSettings, path: Path) -> None:
-    """Make the approximate index of a shard; on one thread, because the order of insertion decides the graph."""
+    """Build the approximate index of a shard, on one thread because the order of insertion decides the graph."""
     faiss.omp_set_num_threads(1)
     index: faiss.Index
     data = vectors.map()
@@ -71,7 +71,7 @@ def build_index(vectors: Vectors, settings: IndexSettings, path: Path) -> None:
         lists = max(1, min(settings.lists, vectors.rows // TRAINING_VECTORS_A_LIST))
         quantizer = faiss.IndexFlatIP(vectors.dimension)
         index = faiss.IndexIVFFlat(quantizer, vectors.dimension, lists, faiss.METRIC_INNER_PRODUCT)
-        # Evenly spaced rows are a sample of the whole shard, and always the same one.
+        # Evenly spaced rows sample the whole shard deterministically.
         step = max(1, vectors.rows // (lists * TRAINING_VECTORS_A_LIST))
         if vectors.rows:
             index.train(_float32(data[::step]))
@@ -84,7 +84,7 @@ def build_index(vectors: Vectors, settings: IndexSettings, path: Path) -> None:
 
 
 def overlap(found: Sequence[Sequence[Hit]], exact: Sequence[Sequence[Hit]]) -> float:
-    """Recall of an approximate search: the share of the exact hits that it found too (1 where there are none)."""
+    """Recall of an approximate search: the share of exact hits among its hits (1 if there are none)."""
     total = sum(len(hits) for hits in exact)
     both = sum(
         len({row for row, _ in some} & {row for row, _ in all_}) for some, all_ in zip(found, exact, strict=True)
@@ -122,13 +122,13 @@ def _opened(
 
 
 def _best(parts: Iterable[tuple[int, int, Search]], rows: int, queries: np.ndarray, hits: int) -> list[list[Hit]]:
-    """Search part after part, (first row, rows, search), keeping the best so far of each query."""
+    """Search the parts, given as (first row, rows, search), and keep the best hits of each query."""
     scores = np.empty((len(queries), 0), dtype=np.float32)
     found = np.empty((len(queries), 0), dtype=np.int64)
     with progress_bar(rows, "searching", "vectors") as bar:
         for first, length, search in parts:
             part_scores, part_rows = search(queries, hits)
-            # What is missing of a part, -1, must not become the last row of the part before.
+            # A missing hit, -1, must not become the last row of the previous part.
             part_scores = np.where(part_rows < 0, -np.inf, part_scores)
             scores = np.concatenate([scores, part_scores], axis=1)
             found = np.concatenate([found, np.where(part_rows < 0, -1, part_rows + first)], axis=1)

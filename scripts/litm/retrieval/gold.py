@@ -1,4 +1,4 @@
-"""Gold passages of questions without: those that the user names, or else the first retrieved that has an answer."""
+"""Gold passages for questions that lack one: named by the user, or else the first retrieved passage with an answer."""
 
 import random
 from collections import Counter
@@ -15,9 +15,9 @@ from litm.questions.released_format import Document, QuestionRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How a passage was found: by what the user names, or by retrieval; and why there is none.
+#: Origin of a gold passage (named, first retrieved, corrected), or the reason for its absence.
 FIRST_RETRIEVED, CORRECTED, NONE, LEFT_OUT = "first_retrieved", "corrected", "none", "left_out"
-#: In words, for the console.
+#: The same in words, for the console.
 IN_WORDS = {
     "text": "by their words",
     "page": "by file and page",
@@ -25,20 +25,20 @@ IN_WORDS = {
     FIRST_RETRIEVED: "the first passage retrieved that has the answer",
     CORRECTED: "as corrected",
 }
-#: Answers of so few characters, and these words, are in many passages by chance.
+#: Characters, and words: answers this short, or one of these words, occur in many passages by chance.
 SHORT, COMMON = 2, {"yes", "no", "true", "false", "none"}
-#: A passage of a lower rank is noted: of questions whose page is known, one in four is then from another page, and one
-#: in sixteen at the first rank (1,731 questions of NaturalQuestions, 13,712 passages, BM25).
+#: Rank below which a gold passage is noted. Where the true page is known, one in four of such passages is from another
+#: page, and one in sixteen at the first rank (1,731 questions of NaturalQuestions, 13,712 passages, BM25).
 NEAR = 3
-#: Questions that are printed for the user to judge, and characters of an excerpt on either side of the answer.
+#: Questions printed for the user to judge; characters of an excerpt on either side of the answer.
 SAMPLED, AROUND = 5, 80
 
 
 @dataclass(frozen=True)
 class Gold:
-    """What was found of a question. passage: None if there is none; rank: from 1, of those retrieved, None if it is not
-    among them; with_answer: passages that have an answer, of those retrieved and named; note: what to look at; found:
-    id of the passage before the user's correction, None if there was none.
+    """The gold passage found for a question. passage: None if there is none; rank: from 1 among the retrieved passages,
+    None if it is not one of them; with_answer: retrieved or named passages with an answer; note: a hint for the user;
+    found: id of the passage before the user's correction, None if there was none.
     """
 
     how: str
@@ -54,8 +54,8 @@ def find_gold(
 ) -> Gold:
     """The gold passage of a question.
 
-    found: what was retrieved, best first; passages: those that are named, by id. Of several that are named it is the
-    first retrieved that has an answer; one that is named by its words, or alone, need not have one.
+    found: retrieved passages, best first; passages: named passages by id. Among several named passages the first
+    retrieved one with an answer is taken; one named by its words, or alone, may lack an answer.
     """
     answers = record.answers
     ranks = {passage.id: rank for rank, passage in enumerate(found, start=1)}
@@ -79,7 +79,7 @@ def find_gold(
 
 
 def corrected(gold: Gold, found: Sequence[Passage], passage: Passage | None, answers: Sequence[str]) -> Gold:
-    """What was found, with the passage that the user has put there instead, None to leave the question out."""
+    """The result with the user's passage instead, None to leave the question out."""
     if passage is None:
         left_out = Gold(LEFT_OUT, None, None, gold.with_answer, "left out by you", gold.found)
         return gold if gold.passage is None else left_out
@@ -96,7 +96,7 @@ def gold_document(passage: Passage, check: Check, answers: Sequence[str]) -> Doc
 
 
 def gold_frame(name: str, records: Sequence[QuestionRecord], golds: Sequence[Gold]) -> "pd.DataFrame":
-    """The table: a row for each question."""
+    """The table of gold passages: one row per question."""
     import pandas as pd
 
     rows = [_row(name, record, gold) for record, gold in zip(records, golds, strict=True)]
@@ -120,7 +120,7 @@ def _row(name: str, record: QuestionRecord, gold: Gold) -> dict:
 
 
 def excerpt(text: str, answers: Iterable[str]) -> str:
-    """The words around the first answer that is in a text as it is written, or its beginning."""
+    """The text around the first literal answer, or the beginning of the text."""
     lowered = text.lower()
     places = [(lowered.find(answer.lower()), len(answer)) for answer in answers]
     start, length = min((place for place in places if place[0] >= 0), default=(0, 0))
@@ -129,7 +129,7 @@ def excerpt(text: str, answers: Iterable[str]) -> str:
 
 
 def summary(name: str, golds: Sequence[Gold]) -> list[str]:
-    """What was found, in sentences for the console."""
+    """The result in sentences, for the console."""
     counts = Counter(gold.how for gold in golds)
     with_passage = sum(gold.passage is not None for gold in golds)
     ways = ", ".join(f"{counts[how]} {words}" for how, words in IN_WORDS.items() if counts[how])
@@ -144,7 +144,7 @@ def summary(name: str, golds: Sequence[Gold]) -> list[str]:
 
 
 def sample_to_judge(records: Sequence[QuestionRecord], golds: Sequence[Gold], seed: int) -> list[str]:
-    """Lines on some questions whose passages were retrieved, drawn by the seed, for the user to judge."""
+    """Lines on some questions with retrieved passages, sampled by the seed, for the user to judge."""
     retrieved = [pair for pair in zip(records, golds, strict=True) if pair[1].how == FIRST_RETRIEVED]
     drawn = random.Random(f"{seed}/gold_passages").sample(range(len(retrieved)), min(SAMPLED, len(retrieved)))
     lines = []

@@ -1,4 +1,4 @@
-"""The hits of a retriever as records in the released format."""
+"""Hits of a retriever as records in the released format."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,13 +14,13 @@ def retrieved_records(
     passages: Mapping[str | int, Passage],
     check: Check,
 ) -> Iterator[QuestionRecord]:
-    """Each question with its passages, best first and equal scores by id, with score and whether they have an answer.
+    """Each question with its passages, best first and ties by id, with scores and whether they hold an answer.
 
-    passages: by id or row, whichever the hits name. Hits that name ids are in that order already; those that name
-    rows could not be.
+    passages: by id or row, as the hits refer to them. Hits with ids are in this order already; hits with rows cannot
+    be.
     """
     for question, found in zip(questions, hits, strict=True):
-        # Six decimals are more than a float32 is sure of.
+        # Six decimals are beyond the precision of a float32.
         scored = [(passages[passage], round(score, 6)) for passage, score in found]
         if any(isinstance(passage, int) for passage, _ in found):
             scored.sort(key=lambda pair: (-pair[1], pair[0].id))

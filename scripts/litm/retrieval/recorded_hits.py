@@ -1,4 +1,4 @@
-"""What an existing retrieval system has retrieved: with texts (JSON), or as a TREC run of ids."""
+"""Recorded hits of an existing retrieval system: JSON with texts, or a TREC run of ids."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,12 +10,12 @@ from litm.corpora.chunks import read_score
 from litm.corpora.retrieved_chunks import read_retrieved
 from litm.questions.released_format import QuestionRecord
 
-#: What the names of files end in that have texts; others are TREC runs.
+#: Endings of files with texts; all others are TREC runs.
 WITH_TEXTS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 
 
 def has_texts(path: str | Path) -> bool:
-    """Whether a file has the texts of what was retrieved, and not only their ids."""
+    """Whether a file has the texts of the passages, and not only their ids."""
     return str(path).lower().endswith(WITH_TEXTS)
 
 
@@ -36,7 +36,7 @@ def read_hits(path: Path) -> Iterator[tuple[str, str | None, str | None, list[tu
         by_id.setdefault(fields[0], []).append((fields[2], read_score(fields[4], where)))
         first.setdefault(fields[0], where)
     for id_, hits in by_id.items():
-        # As trec_eval does: by score, whatever the ranks say; equal scores stay in their order.
+        # As trec_eval does: by score, regardless of the ranks; ties keep their order.
         yield first[id_], None, id_, sorted(hits, key=lambda hit: -hit[1])
 
 
@@ -49,10 +49,9 @@ def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[str, list[tuple[str, float]]]:
-    """The hits of each question, by its text. A question is found by its text, whatever its spaces and line ends, or by
-    the value of its column `id`.
+    """The hits of each question. A question is found by its text, regardless of white space, or by its column `id`.
 
-    Raises `UserError` for a question without an entry, one that has two, and a document that is there twice.
+    Raises `UserError` for a question without an entry or with two, and for a document that occurs twice.
     """
     known = {single_spaced(question.text): question.text for question in questions}
     ids = {str(one.fields["id"]): one.text for one in questions if one.fields.get("id") is not None}
@@ -62,9 +61,9 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[s
         if question is None:
             continue
         if question in found:
-            raise UserError(f"{where}: the question {quoted(question)} is there twice; remove one of them")
+            raise UserError(f"{where}: the question {quoted(question)} occurs twice; remove one of them")
         if len({passage for passage, _ in hits}) < len(hits):
-            raise UserError(f"{where}: a document is there twice for one question; remove one of them")
+            raise UserError(f"{where}: a document occurs twice for one question; remove one of them")
         found[question] = hits
     if missing := [question.text for question in questions if question.text not in found]:
         raise UserError(
@@ -75,7 +74,7 @@ def hits_of_questions(path: Path, questions: Sequence[QuestionRecord]) -> dict[s
 
 
 def check_known(hits: Mapping[str, Sequence[tuple[str, float]]], known: set[str], path: Path) -> None:
-    """Raise `UserError` for a document of the hits that is no passage of the corpus."""
+    """Raise `UserError` for a hit that is no passage of the corpus."""
     for question, found in hits.items():
         for passage, _ in found:
             if passage not in known:

@@ -1,4 +1,4 @@
-"""Reranking: documents that were retrieved for a question, put into another order."""
+"""Reranking: a new order of the documents retrieved for a question."""
 
 import math
 import re
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from litm.base.errors import UserError
 from litm.questions.released_format import Document, QuestionRecord
 
-#: To be raised with any change of how a pair is scored, because the store keeps what was scored before.
+#: Version: raise it if the scoring of a pair changes, because the store keeps existing scores.
 RECIPE = 1
-#: BM25's constants, as those of Lucene's search here.
+#: BM25's constants, the same as in the Lucene search.
 K1, B = 0.9, 0.4
 
 
 def text_of(document: Document) -> str:
-    """What a reranker reads of a document: its title and its text, as encoders do."""
+    """The text that a reranker reads: title and text, as for encoders."""
     return f"{document.title} {document.text}".strip()
 
 
 def by_score(documents: Sequence[Document], scores: Sequence[float]) -> list[Document]:
     """The documents with these scores, highest first; equal scores keep their order."""
-    # Six decimals are more than a float32 is sure of.
+    # Six decimals are beyond the precision of a float32.
     scored = [(round(float(score), 6), document) for score, document in zip(scores, documents, strict=True)]
     return [
         Document({**document.fields, "score": str(score)})
@@ -36,9 +36,9 @@ def by_score(documents: Sequence[Document], scores: Sequence[float]) -> list[Doc
 def fused(rankings: Sequence[Sequence[Document]], k: float) -> list[Document]:
     """All documents of several rankings, best first, by reciprocal rank fusion (Cormack, Clarke & Buettcher 2009).
 
-    The score of a document is the sum of 1/(k + r) over the rankings that have it, at rank r from 1. Documents are the
-    same where their ids are, or, without ids, their titles and texts. Equal scores keep the order in which the
-    documents come first.
+    The score of a document is the sum of 1/(k + r) over the rankings that contain it at rank r (from 1). Documents are
+    equal if their ids are, or, without ids, their titles and texts. Ties keep the order in which the documents first
+    occur.
     """
     scores: dict[object, float] = {}
     documents: dict[object, Document] = {}
@@ -51,7 +51,7 @@ def fused(rankings: Sequence[Sequence[Document]], k: float) -> list[Document]:
 
 
 def rankings_of(records: Sequence[QuestionRecord], path: str, other: Iterable[QuestionRecord]) -> list[list[Document]]:
-    """The documents of each of the questions in another file; `UserError` for a question that it does not have."""
+    """The documents of each question in another file; `UserError` for a question that the file lacks."""
     by_id = {record.id: record.documents for record in other}
     for record in records:
         if record.id not in by_id:
@@ -66,8 +66,8 @@ def rankings_of(records: Sequence[QuestionRecord], path: str, other: Iterable[Qu
 
 @dataclass(frozen=True)
 class Terms:
-    """How common terms are. documents: how many there are; containing: how many of them have a term; length: the mean
-    number of their terms.
+    """Term statistics. documents: number of documents; containing: number of documents per term; length: mean number of
+    terms in a document.
     """
 
     documents: int
@@ -76,7 +76,7 @@ class Terms:
 
 
 def count_terms(records: Iterable[QuestionRecord]) -> Terms:
-    """The terms of the distinct documents of all questions."""
+    """The term statistics of the distinct documents of all questions."""
     texts = {text_of(document) for record in records for document in record.documents}
     words = [terms_in(text) for text in texts]
     containing = Counter(term for some in words for term in set(some))
@@ -92,7 +92,7 @@ def bm25_ranking(question: str, documents: Sequence[Document], terms: Terms) -> 
 
 
 def terms_in(text: str) -> list[str]:
-    """Its words and numbers in lower case."""
+    """The words and numbers of a text in lower case."""
     return re.findall(r"\w+", text.lower())
 
 

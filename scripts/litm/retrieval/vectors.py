@@ -1,4 +1,4 @@
-"""Vectors of passages on disk: one file a shard, written block by block and read through memory mapping."""
+"""Vectors of passages on disk: one file per shard, written in blocks and memory-mapped for reading."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from litm.base.store import existing
 
 T = TypeVar("T")
 
-#: To be raised with any change of how a passage becomes a vector, because the store keeps what was made before.
+#: Version: raise it if the encoding of a passage changes, because the store keeps existing vectors.
 RECIPE = 1
-#: Texts encoded, and written, at a time: what a crash costs at most.
+#: Texts encoded and written at a time; a crash loses at most one block.
 BLOCK = 4096
 
 
@@ -31,7 +31,7 @@ class Vectors:
     dtype: str
 
     def map(self) -> np.ndarray:
-        """All of them, read from the disk only where they are looked at."""
+        """The vectors as a memory map (rows, dimension)."""
         if not self.rows:
             return np.empty((0, self.dimension), dtype=self.dtype)
         return np.memmap(self.path, dtype=self.dtype, mode="r", shape=(self.rows, self.dimension))
@@ -45,8 +45,8 @@ def write_vectors(
     path: Path,
     what: str,
 ) -> int:
-    """Encode the texts, or pairs of them, and append the vectors to `path`, after the whole blocks that it has; returns
-    how many it had.
+    """Encode the texts, or pairs of texts, and append the vectors to `path` after its whole blocks; returns the number
+    of vectors that were there before.
     """
     row_bytes = dimension * np.dtype(dtype).itemsize
     with path.open("ab") as file:
@@ -64,9 +64,7 @@ def write_vectors(
 
 
 def read_vectors(manifest: str | Path) -> Vectors:
-    """The vectors of a shard, from what encode_passages.py wrote; `UserError` if they are not, or not whole, in the
-    store.
-    """
+    """The vectors of a shard from the manifest of encode_passages.py; `UserError` if the store lacks some of them."""
     fields = read_json(manifest)
     path = existing(fields["entry"], "encode_passages")
     vectors = Vectors(path, fields["rows"], fields["dimension"], fields["dtype"])

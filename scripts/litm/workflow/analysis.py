@@ -1,4 +1,4 @@
-"""Tables of results: which ones a study has, and what the rules that make them are given."""
+"""Plan of analysis: the tables of results, and their inputs and params."""
 
 import shlex
 from pathlib import Path
@@ -14,7 +14,7 @@ from litm.workflow.retrieval import CandidatePlan
 from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
 from litm.workflow.wildcards import Wildcards
 
-#: Those that a program of their own makes.
+#: Tables that have a program of their own.
 CLAIM_TABLES = tuple(f"results/tables/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
 
 
@@ -48,37 +48,37 @@ class TablePlan:
 
     @property
     def names(self) -> list[str]:
-        """Those that make_table.py makes."""
+        """The tables that make_table.py makes."""
         return list(self._tables)
 
     @property
     def files(self) -> list[str]:
-        """What is made when all is made, but for what is laid out as in the paper."""
+        """All files of tables, except those arranged as in the paper."""
         return [*files_of(self._tables.values()), *CLAIM_TABLES]
 
     @property
     def shown(self) -> list[str]:
-        """The files that the report shows, or says something about."""
+        """The files that the report shows or quotes."""
         tables = [f"results/tables/{name}.csv" for name, table in self._tables.items() if table.report]
         return [*tables, *CLAIM_TABLES[:2]]
 
     @property
     def modules(self) -> list[str]:
-        """The modules of all tables, which say what they are."""
+        """The modules of all tables."""
         return [f"litm.analysis.tables.{name}" for name in table_names()]
 
     @property
     def position_bias(self) -> list[str]:
-        """The table of position bias; none without positions to compare."""
+        """The table of position bias; none without comparable positions."""
         return self._inputs["position_bias"]
 
     @property
     def has_positions(self) -> bool:
-        """Whether any experiment has positions to compare."""
+        """Whether any experiment has comparable positions."""
         return bool(self.position_bias)
 
     def gold_passages_found(self) -> list[str]:
-        """A sentence for each set of questions whose gold passages were looked for, if the table of them is there."""
+        """A sentence for each question set with searched gold passages, if its table exists."""
         path = Path("results/tables/gold_counts.csv")
         if "gold_counts" not in self._tables or not path.exists():
             return []
@@ -86,10 +86,10 @@ class TablePlan:
 
         return gold_sentences(read_csv(path))
 
-    # What each is made of
+    # Inputs
 
     def inputs(self, wildcards: Wildcards) -> dict[str, list[str]]:
-        """The files that the table is made of, by name."""
+        """The table's input files, by name."""
         return {name: self._inputs[name] for name in self._tables[wildcards.table].inputs}
 
     def code(self, wildcards: Wildcards) -> list[str]:
@@ -103,7 +103,7 @@ class TablePlan:
     def options(self, wildcards: Wildcards) -> str:
         """The options of make_table.py: the table's files and settings.
 
-        With the files, because rows are in their order, and Snakemake compares inputs as a set.
+        File options fix the order of rows, because Snakemake compares inputs as a set.
         """
         table = self._tables[wildcards.table]
         files = [word for name in table.inputs for word in ("--input", name, *self._inputs[name])]
@@ -111,12 +111,12 @@ class TablePlan:
         return shlex.join([*files, *(["--settings", settings] if table.settings else [])])
 
     def caption(self, wildcards: Wildcards) -> str:
-        """What the table has, for Snakemake's report."""
+        """The table's caption in Snakemake's report."""
         return self._tables[wildcards.table].doc
 
 
 def _first_of_size(study: Study) -> list[tuple[str, str]]:
-    """Experiment and examples of one cell of each size: all cells of a size have the same questions."""
+    """Experiment and example file of one cell per size: all cells of a size have the same questions."""
     firsts = []
     for experiment in study.experiments.values():
         first = {cell.size: cell for cell in reversed(experiment.cells)}

@@ -1,5 +1,5 @@
-"""Where the project's files are: around the rules, or, where another workflow imports them from a Git host, unpacked
-beside the results.
+"""Location of the project's files: around the rules, or, if another workflow imports them from a Git host, unpacked
+next to the results.
 
 rules/common.smk includes this file before the library can be imported, so it imports nothing of it.
 """
@@ -11,10 +11,10 @@ from typing import Any
 
 
 def project_root(rules: Any) -> Path:
-    """The project's folder. `rules` is the folder of the rules as Snakemake knows it (`workflow.current_basedir`).
+    """The project's folder. `rules`: Snakemake's folder of the rules (`workflow.current_basedir`).
 
-    Snakemake caches single files of a workflow on a Git host, but programs import other files, so the whole commit is
-    unpacked into .snakemake/.
+    From a Git host Snakemake caches single files, but programs import other files, so the whole commit is unpacked into
+    .snakemake/.
     """
     if rules.is_local:
         return Path(rules.get_path_or_uri(secret_free=False)).parent
@@ -27,7 +27,7 @@ def project_root(rules: Any) -> Path:
 
 
 def unpack_commit(clone: Any, commit: str, folder: Path) -> None:
-    """Write the files of a commit of a `git.Repo` into a folder: all or none, also where several processes do it."""
+    """Write the files of a commit of a `git.Repo` into a folder, atomically, safe for parallel processes."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as parts:
         archive = Path(parts, "files.tar")
@@ -35,7 +35,7 @@ def unpack_commit(clone: Any, commit: str, folder: Path) -> None:
             clone.archive(file, treeish=commit)
         files = Path(parts, "files")
         with tarfile.open(archive) as tar:
-            # Python has these filters since 3.11.4.
+            # Python has these filters from 3.11.4 on.
             safely: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
             tar.extractall(files, **safely)
         try:

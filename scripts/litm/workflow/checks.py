@@ -1,4 +1,4 @@
-"""Checks before and after a run: the doctor, the estimate of what a run costs, and the audit of its answers."""
+"""Plan of checks before and after a run: the doctor, the estimate of cost, and the audit of answers."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -18,12 +18,12 @@ from litm.workflow.wildcards import Wildcards
 
 
 def config_text(config: Mapping) -> str:
-    """A config as JSON, as doctor.py takes it."""
+    """A config as JSON, the input of doctor.py."""
     return canonical_json(string_keys(config))
 
 
 class EstimatePlan:
-    """Inputs and params of the rules that estimate what is left to ask {model} of {experiment}, and its cost."""
+    """Inputs and params of the rules that estimate the remaining work and cost of {model} on {experiment}."""
 
     def __init__(self, study: Study, models: ModelPlan, sweeps: SweepPlan) -> None:
         self._study = study
@@ -31,10 +31,10 @@ class EstimatePlan:
         self._sweeps = sweeps
 
     def source(self, wildcards: Wildcards) -> list[str]:
-        """The file that says which model it is.
+        """The file with the model's identity.
 
-        None where it was not asked anything yet and the config says all that matters: then no hub needs to be asked
-        either, and what it was asked under another name is not looked up.
+        None if it was never asked and the config gives its identity: then the hub is not asked either, and answers
+        under another name are not looked up.
         """
         model = self._models.asked[wildcards.model]
         is_stored = not isinstance(model, ApiModel) and model.path
@@ -44,13 +44,13 @@ class EstimatePlan:
         return [f"results/models/{wildcards.model}.json"] if is_needed else []
 
     def journal(self, wildcards: Wildcards) -> str:
-        """Where the journal of the sweep is, or would be."""
+        """The path of the sweep's journal, which may not exist yet."""
         return f"results/journal/{wildcards.model}/{wildcards.experiment}.jsonl"
 
     def answered(self, wildcards: Wildcards) -> int:
-        """The size (bytes) of the journals, which are no inputs: that they have other answers shows in it alone.
+        """Bytes of all journals, whose growth shows new answers; journals are no inputs.
 
-        Of all of them, as an answer is found in any.
+        All journals, because an answer may be found in any.
         """
         return sum(file.stat().st_size for file in self._journals)
 
@@ -65,13 +65,13 @@ class EstimatePlan:
 
     @property
     def rates(self) -> str:
-        """Tokens a second of each selected model, null where the config does not say: JSON."""
+        """Stated tokens per second of each selected model, null if missing: JSON."""
         asked = self._models.asked
         return canonical_json({name: asked[name].tokens_per_second for name in self._study.models if name in asked})
 
     @property
     def prices(self) -> str:
-        """Prices of each selected model that a server runs, null where the config does not say: JSON."""
+        """Stated prices of each selected model on a server, null if missing: JSON."""
         return canonical_json(
             {name: model.prices for name, model in self._study.models.items() if isinstance(model, ApiModel)}
         )
@@ -85,14 +85,14 @@ class AuditPlan:
         self._models = models
 
     def code(self, wildcards: Wildcards) -> list[str]:
-        """ask_again.py and the module of the engine that checks the model's."""
+        """ask_again.py and the module of the auditing engine."""
         engine = audit_engine(self._models.asked[wildcards.model].engine)
         return self._project.code("ask_again.py", f"litm.inference.engines.{engine}")
 
     def gpus(self, wildcards: Wildcards) -> int:
-        """The GPUs of the job: it asks by itself, also where a sweep is asked in parts."""
+        """The number of GPUs of the job, which asks alone even if the sweep is divided."""
         return gpus_of(self._models.asked[wildcards.model])
 
     def gpu_model(self, wildcards: Wildcards) -> str:
-        """The kind of GPU that a cluster has to give, "" for any."""
+        """The GPU type to request from a cluster, "" for any."""
         return gpu_model_of(self._models.asked[wildcards.model])

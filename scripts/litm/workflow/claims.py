@@ -1,4 +1,4 @@
-"""The paper's claims: what the tables of them are made of."""
+"""Plan of the paper's claims: the inputs of their tables."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ class ClaimPlan:
     def __init__(self, study: Study, candidates: CandidatePlan) -> None:
         self._study = study
         conditions = study.conditions
-        #: The paper's are of documents as they were retrieved: of an experiment with remedies, that of no remedy.
+        #: The claims concern documents as retrieved: for an experiment with remedies, its variant without any.
         self._experiments = {
             name: one for name, one in study.experiments.items() if name not in conditions or conditions[name].is_plain
         }
@@ -25,9 +25,9 @@ class ClaimPlan:
 
     @property
     def scores(self) -> list[str]:
-        """The scores of the sweeps that are asked."""
+        """The scores of the sweeps that claims use."""
         sweeps = [pair for pair in self._study.sweeps if pair[1] in self._experiments]
-        # A config may have conditions of remedies alone.
+        # A config may have only conditions with remedies.
         return [f"results/scores/{model}/{name}.parquet" for model, name in sweeps or self._study.sweeps]
 
     @property
@@ -37,17 +37,17 @@ class ClaimPlan:
 
     @property
     def recall_of(self) -> list[str]:
-        """The experiment of each of `recall`."""
+        """The experiment of each file in `recall`."""
         return list(self._recall)
 
     @property
     def relations(self) -> str:
-        """What models have to do with one another, and the selected experiments: JSON."""
+        """The relations between models, and the selected experiments: JSON."""
         return self._relations(self._experiments or self._study.experiments)
 
     @property
     def published_relations(self) -> str:
-        """The same of all experiments of the catalogue."""
+        """The same for all experiments of the catalogue."""
         return self._relations(self._study.relations["experiments"])
 
     def _relations(self, experiments: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
-"""What a sweep's job asks of a cluster: memory and time by rules of thumb, from the sizes of the model and its prompts.
+"""Cluster resources of a sweep's job: memory and time, estimated from the sizes of the model and its prompts.
 
-They are generous. A job that asks for too much waits a little longer in the queue; one that asks for too little is
-ended and submitted again with more, and goes on from its journal.
+The estimates are generous. A job that requests too much waits longer in the queue; a job that requests too little is
+killed, submitted again with more, and resumes from its journal.
 """
 
 import re
@@ -16,12 +16,12 @@ from litm.inference.memory import bytes_of_parameters
 from litm.models.files import WEIGHTS, weight_files
 from litm.models.gguf import is_gguf, read_gguf
 
-#: Parameters, in 10⁹, of a model of which neither its entry nor its name says how many it has.
+#: Billions of parameters of a model whose entry and name do not give them.
 USUAL_BILLIONS = 7.0
-#: What its hub or folder's name says: `7b` in Llama-2-7b-hf, `0.5B` in Qwen2.5-0.5B-Instruct.
+#: Pattern of the number in a hub or folder name: `7b` in Llama-2-7b-hf, `0.5B` in Qwen2.5-0.5B-Instruct.
 _IN_NAME = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)b(?![A-Za-z0-9])", re.IGNORECASE)
 
-#: Questions of an experiment that takes all that its data has: those of the paper.
+#: Questions of an experiment that uses its whole dataset: as in the paper.
 QUESTIONS = 2_655
 #: Tokens of an item, rather too many: of a passage of 100 words with its title, or by task.
 ITEM_TOKENS = 175
@@ -37,29 +37,27 @@ TASK_TOKENS = {
 #: Tokens around the items.
 FRAME_TOKENS = 150
 
-#: Memory (MB) of Python, torch, CUDA's libraries and the prompts; of a job that only asks a server; and how many times
-#: the size of the weights while they are loaded.
+#: MB for Python, torch, CUDA's libraries and the prompts; MB of a job that asks a server; factor from the size of the
+#: weights to the memory for loading them.
 BASE_MB, SERVED_MB, LOADING = 6_000, 4_000, 1.25
-#: Operations a second that a GPU sustains with padding and the tokens of answers, a sixth of what an A100 could do; and
-#: the same of eight cores of a processor.
+#: Operations per second, including padding and answers: of a GPU (a sixth of an A100's peak), and of eight CPU cores.
 GPU_FLOPS, CPU_FLOPS = 5e13, 1e11
-#: Seconds that a server takes for a prompt.
+#: Seconds of a server per prompt.
 SERVED_SECONDS = 10
-#: Minutes: to load a model and read the journal, the least that is asked for, and the most. What is longer than the
-#: last is made in several goes.
+#: Minutes: to load a model and read the journal; lower and upper limit of a request. Longer sweeps take several jobs.
 START, LEAST, MOST = 15, 30, 24 * 60
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a sweep asks: how many prompts, and how many tokens they and their answers have together."""
+    """The size of a sweep: its prompts, and the tokens of prompts and answers together."""
 
     prompts: int
     tokens: int
 
 
 def work_of(experiment: Experiment) -> Work:
-    """About how much a sweep of an experiment asks."""
+    """The estimated size of a sweep of an experiment."""
     each = experiment.examples or QUESTIONS
     return Work(each * len(experiment.cells), each * sum(_tokens(experiment, cell.size) for cell in experiment.cells))
 
@@ -95,12 +93,12 @@ def billions_in(name: str) -> float | None:
 
 @cache
 def _bytes_of_weights(folder: str) -> int:
-    """Looked up once for all sweeps of the model: the folder may be on a slow disk."""
+    """Cached for all sweeps of a model: its folder may be on a slow disk."""
     return sum(file.stat().st_size for kind in WEIGHTS for file in weight_files(Path(folder), kind))
 
 
 def memory_mb(model: Model | ApiModel, attempt: int) -> int:
-    """The memory of a sweep's job, beside that of its GPUs: more at every attempt."""
+    """MB of memory for a sweep's job, apart from its GPUs; more at every attempt."""
     if isinstance(model, ApiModel):
         return SERVED_MB * attempt
     if model.mem_mb:
@@ -109,9 +107,9 @@ def memory_mb(model: Model | ApiModel, attempt: int) -> int:
 
 
 def minutes(model: Model | ApiModel, work: Work, attempt: int) -> int:
-    """The time of a sweep's job, or of each if they are several.
+    """Minutes for a sweep's job, or for each job of a divided sweep.
 
-    More at every attempt, but never more than `MOST`; always the same where the model's entry says how long.
+    More at every attempt, up to `MOST`; fixed if the model's entry sets the time.
     """
     if isinstance(model, Model) and model.runtime:
         return model.runtime

@@ -1,4 +1,4 @@
-"""Which of the project's own files a script is made of, so that rules can list them as inputs."""
+"""Code as inputs: the project's modules that a script imports."""
 
 import ast
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from pathlib import Path
 def local_modules(script: Path, package_root: Path) -> tuple[Path, ...]:
     """The script and every module under `package_root` that it imports, directly or not, sorted, script first.
 
-    Follows `import` and `from ... import` statements anywhere in a file; modules imported by a name made at
-    run time are not seen and must be listed by the rule.
+    Follows `import` and `from ... import` statements anywhere in a file; modules imported by a computed name are not
+    found and must be listed by the rule.
     """
     found = {script}
     waiting = [script]
@@ -29,13 +29,13 @@ def _imported_files(path: Path, package_root: Path) -> frozenset[Path]:
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            # What is imported from a package may be a module of it.
+            # An imported name may be a module of the package.
             names.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
     return frozenset(file for name in names for file in _module_files(name, package_root))
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """All statements, those of functions and blocks too; not the expressions in them, which are most of the nodes."""
+    """All statements, including those in functions and blocks, but no expressions, which are most of the nodes."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -45,7 +45,7 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _module_files(name: str, package_root: Path) -> list[Path]:
-    """The file of a module and those of the packages around it, if they are the project's."""
+    """The files of a module and of the packages around it, if they are the project's."""
     parts = name.split(".")
     files = [package_root.joinpath(*parts[:count], "__init__.py") for count in range(1, len(parts) + 1)]
     files.append(package_root.joinpath(*parts).with_suffix(".py"))

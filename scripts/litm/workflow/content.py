@@ -1,4 +1,4 @@
-"""The content of a rule's inputs: a param of it, because Snakemake takes only a newer file for a changed one."""
+"""Content of inputs as a param of rules: Snakemake itself notices only newer files, not replaced ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -9,12 +9,12 @@ from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_di
 from litm.models.gguf import is_gguf
 from litm.workflow.wildcards import Wildcards
 
-#: What rules make is here, and they say when it changes.
+#: Folder of files made by rules, whose changes Snakemake notices.
 MADE_HERE = "results/"
-#: In bytes; as `max-checksum-file-size` in the profiles. Weights, above all, whose hashes are kept with their model's,
-#: so that whoever needs them next, identify_model or a later start, looks them up.
+#: Bytes; the same as `max-checksum-file-size` in the profiles. Digests of larger files, mostly weights, are kept with
+#: those of their model, for identify_model and later starts to look up.
 LARGE = 104857600
-#: In bytes; reading such a file takes seconds.
+#: Bytes of a file whose hashing takes seconds and is reported.
 WORTH_A_LINE = 1 << 30
 
 Files = str | Iterable[str] | Mapping[str, str | Iterable[str]]
@@ -23,20 +23,20 @@ Source = Files | Callable[[Wildcards], Files]
 
 def _say_reading(file: Path) -> None:
     if (size := file.stat().st_size) >= WORTH_A_LINE:
-        note(f"{file}: reading all of its {size / 1e9:.1f} GB, to know what is in it; again only when it is changed")
+        note(f"{file}: hashing its {size / 1e9:.1f} GB, and again only if it changes")
 
 
 class ContentPlan:
-    """Params that are another text if an input is replaced, whatever the times of input and output are.
+    """Params that change if an input is replaced, regardless of file times.
 
-    `content=PLAN.content(PLAN.examples.dataset, PLAN.examples.code)`: what the rule has as inputs, without those that
-    are made by other rules. is_output: whether a rule makes a file or folder of this path.
+    `content=PLAN.content(PLAN.examples.dataset, PLAN.examples.code)`: the rule's inputs, except those made by other
+    rules. is_output: whether a rule makes a file or folder with this path.
     """
 
     def __init__(self, is_output: Callable[[str], bool] = lambda path: True) -> None:
         self._is_output = cache(is_output)
         self._known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
-        # Many jobs have the same inputs, and all of one start are to see the same of a file.
+        # Cached: many jobs share inputs, and all jobs of a run must see the same content.
         self._digest = cache(lambda paths: content_digest(map(Path, paths), self._sha256))
 
     def __call__(self, *sources: Source) -> Callable[[Wildcards], str]:
@@ -64,8 +64,8 @@ class ContentPlan:
             yield from self._own(one)
 
     def _is_made(self, file: str) -> bool:
-        """Whether a rule makes a file, or a folder that it is in; a user's own may be in `results/` too."""
+        """Whether a rule makes a file, or a folder around it; users' files may be in `results/` too."""
         if not file.startswith(MADE_HERE):
             return False
-        # Without the last two, `results` and `.`.
+        # Without the last two parents, `results` and `.`.
         return any(self._is_output(str(path)) for path in (Path(file), *list(Path(file).parents)[:-2]))

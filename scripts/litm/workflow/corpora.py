@@ -1,4 +1,4 @@
-"""Corpora: from the files they are read from to shards of passages."""
+"""Plan of corpora: from source files to shards of passages."""
 
 from dataclasses import asdict
 
@@ -22,12 +22,12 @@ class CorpusPlan:
         return self._corpora[wildcards.corpus]
 
     def files(self, wildcards: Wildcards) -> list[str]:
-        """The files that the corpus is read from; none where its text is generated."""
+        """The corpus's source files; none if its text is generated."""
         corpus = self._corpus(wildcards)
         return [self._data.file(corpus.dataset)] if corpus.dataset else list(corpus.files)
 
     def location(self, wildcards: Wildcards) -> str:
-        """The file or folder that the corpus is read from; "" where its text is generated."""
+        """The corpus's source file or folder; "" if its text is generated."""
         corpus = self._corpus(wildcards)
         return self._data.file(corpus.dataset) if corpus.dataset else corpus.path or ""
 
@@ -40,13 +40,13 @@ class CorpusPlan:
         return self._corpus(wildcards).source
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What changes the passages, beside the files: JSON of `CorpusSettings`."""
+        """The settings that change the passages: JSON of `CorpusSettings`."""
         return canonical_json(asdict(self._corpus(wildcards).settings))
 
     def passages_per_shard(self, wildcards: Wildcards) -> int:
-        """Passages of each shard but the last."""
+        """Passages per shard; the last shard may have fewer."""
         return self._corpus(wildcards).passages_per_shard
 
     def shards(self, wildcards: Wildcards) -> int:
-        """How many shards there are."""
+        """The number of shards."""
         return self._corpus(wildcards).shards

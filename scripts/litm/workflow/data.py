@@ -1,4 +1,4 @@
-"""Where files of questions and other data are, and which of them are fetched."""
+"""Plan of data: locations of question files and other data, and the files to fetch."""
 
 from pathlib import Path
 
@@ -8,14 +8,14 @@ from litm.workflow.wildcards import Wildcards
 
 
 class DataPlan:
-    """The files that entries of the catalogues name."""
+    """The files that catalogue entries name."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._remote = {dataset.file: dataset for dataset in study.datasets.values() if dataset.url}
 
     def file(self, name: str) -> str:
-        """The file of a dataset (the user's own, or the fetched one), or of questions or candidates made here."""
+        """The file of a dataset (own or fetched), or of questions or candidates made here."""
         if name in self._study.questions:
             return f"results/questions/{name}.jsonl.gz"
         if name in self._study.candidates:
@@ -24,7 +24,7 @@ class DataPlan:
         return dataset.path or _fetched(dataset.file)
 
     def check_fetched(self) -> None:
-        """Raise `UserError` for a fetched file that is another than the one that was checked when it came."""
+        """Raise `UserError` for a fetched file that has changed since its checksum was verified."""
         for file, dataset in self._remote.items():
             check_fetched(Path(_fetched(file)), dataset.checksum, f"datasets.{dataset.name}")
 
@@ -43,15 +43,15 @@ class DataPlan:
 
     @property
     def mirror(self) -> str:
-        """A folder that has remote files under their base names, "" for none."""
+        """A folder with remote files under their base names, "" for none."""
         return self._study.data_mirror or ""
 
     def url(self, wildcards: Wildcards) -> str:
-        """Where the remote file {file} comes from."""
+        """The URL of the remote file {file}."""
         return str(self._remote[wildcards.file].url)
 
     def checksum(self, wildcards: Wildcards) -> str:
-        """What the remote file {file} must hash to: a sha256 or a git blob id."""
+        """The required checksum of the remote file {file}: a sha256 or a git blob id."""
         return self._remote[wildcards.file].checksum
 
 

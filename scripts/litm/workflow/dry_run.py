@@ -1,6 +1,6 @@
-"""The summary of a dry run (`snakemake -n`), printed after Snakemake's own lines.
+"""Summary of a dry run (`snakemake -n`), printed after Snakemake's own lines.
 
-It names the models and experiments that are asked, the number of prompts at most, and the rules that run and why.
+It names the models and experiments to ask, an upper limit of prompts, and the rules that run with their reasons.
 """
 
 import logging
@@ -14,15 +14,15 @@ from typing import Any
 from litm.workflow.plan import Plan
 from litm.workflow.quiet_errors import LOGGER
 
-#: What Snakemake calls the message of a job, also in a dry run, whose job it only shows.
+#: Event of a job in Snakemake's log, which a dry run also emits.
 JOB = "job_info"
-#: How the last line of a dry run begins.
+#: Beginning of the last line of a dry run.
 LAST = "This was a dry-run"
-#: The rules that ask a model or read its recorded responses.
+#: Rules that ask a model or read recorded responses.
 ASKING = ("generate", "import_responses")
-#: Rules of Snakemake's targets, which make nothing.
+#: Rules that only collect targets.
 TARGETS = ("all", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model")
-#: Words of Snakemake's reasons, and ours. The first that fits is the cause; the last one is a consequence of others.
+#: Snakemake's reasons, and ours. The first match is the cause; the last entry only follows from other causes.
 REASONS = {
     "Missing output files": "no output yet",
     "Code has changed": "changed program",
@@ -33,13 +33,13 @@ REASONS = {
     "Forced execution": "forced",
     "Input files updated by another job": "inputs are made again",
 }
-#: Models, or names in a line, that are shown; the others are counted.
+#: Number of models, or of names in a line, that are shown; the rest is counted.
 SHOWN = 6
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job of a dry run; wildcards: by name; reason: Snakemake's."""
+    """A job of a dry run; wildcards: by name; reason: in Snakemake's words."""
 
     rule: str
     wildcards: Mapping[str, str]
@@ -47,18 +47,18 @@ class Job:
 
     @property
     def sweep(self) -> tuple[str, str] | None:
-        """The model and the experiment that it asks, if it asks."""
+        """The model and experiment of a job that asks, else None."""
         return (self.wildcards["model"], self.wildcards["experiment"]) if self.rule in ASKING else None
 
     @property
     def cause(self) -> str:
-        """Why it runs."""
+        """The cause of the job."""
         return next((words for theirs, words in REASONS.items() if theirs in self.reason), "other reasons")
 
 
 @dataclass(frozen=True)
 class SweepSize:
-    """A model and an experiment; prompts: at most; kept: answers in its journal, to these prompts or to others."""
+    """A model and an experiment; prompts: upper limit; kept: answers in its journal, to any prompts."""
 
     model: str
     experiment: str
@@ -67,7 +67,7 @@ class SweepSize:
 
 
 class _Summary(logging.Handler):
-    """Collects the jobs that Snakemake shows, and prints what they come to when it has shown all."""
+    """Collects the jobs in Snakemake's log, and prints the summary after the last one."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ def _job(record: Any) -> Job:
 
 
 def say_what_would_run(plan: Plan) -> None:
-    """Have this process, a dry run, end with what it would do."""
+    """Make this process, a dry run, end with a summary of the jobs that would run."""
     logging.getLogger(LOGGER).addHandler(_Summary(plan))
 
 
@@ -98,7 +98,7 @@ def sweep_sizes(plan: Plan) -> Iterator[SweepSize]:
 
 
 def _answers(journal: Path) -> int:
-    """The answers of a journal: its lines but for the first, which says what it is."""
+    """The number of answers in a journal: its lines except the first, which holds the identity."""
     if not journal.is_file():
         return 0
     with journal.open("rb") as file:
@@ -106,7 +106,7 @@ def _answers(journal: Path) -> int:
 
 
 def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]:
-    """What these jobs come to; no lines where there are none."""
+    """The summary of these jobs; no lines if there are none."""
     jobs, sweeps = [job for job in jobs if job.rule not in TARGETS], list(sweeps)
     if not jobs:
         return []

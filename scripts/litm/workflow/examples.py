@@ -1,4 +1,4 @@
-"""Examples: the prompts of each cell of an experiment."""
+"""Plan of examples: the prompts of each cell of an experiment."""
 
 from litm.base.hashing import canonical_json
 from litm.config.experiments import Experiment
@@ -28,7 +28,7 @@ class ExamplePlan:
         return self._experiments[wildcards.experiment]
 
     def files(self, wildcards: Wildcards) -> list[str]:
-        """The examples of all cells, or of those that {model} runs."""
+        """The examples of all cells, or of the cells that {model} is asked."""
         experiment = self._experiment(wildcards)
         if model := getattr(wildcards, "model", None):
             experiment = self._study.experiment_of(model, experiment.name)
@@ -37,7 +37,7 @@ class ExamplePlan:
     # One cell
 
     def dataset(self, wildcards: Wildcards) -> list[str]:
-        """The file of the questions with {size} documents; none where contexts are generated."""
+        """The file of questions with {size} documents; none if contexts are generated."""
         experiment = self._experiment(wildcards)
         name = experiment.datasets.get(int(wildcards.size))
         if name and experiment.rerank:
@@ -45,12 +45,12 @@ class ExamplePlan:
         return [self._data.file(name)] if name else []
 
     def labels(self, wildcards: Wildcards) -> list[str]:
-        """The file that says which questions to keep; none to keep all."""
+        """The file of labels that selects questions; none to keep all."""
         subset = self._experiment(wildcards).subset
         return [self._data.file(subset)] if subset else []
 
     def items(self, wildcards: Wildcards) -> list[str]:
-        """The file that says how many items {size} tokens are; none where sizes count items."""
+        """The file with the number of items in {size} tokens; none if sizes count items."""
         in_tokens = self._experiment(wildcards).tokens_of
         return [f"results/sizes/{wildcards.experiment}/{wildcards.size}.json"] if in_tokens else []
 
@@ -71,26 +71,26 @@ class ExamplePlan:
         return self._experiment(wildcards).task
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What changes the examples, beside the cell, the data and the prompt file: JSON of `ExampleSettings`."""
+        """The settings that change the examples, apart from cell, data and prompt file: JSON of `ExampleSettings`."""
         return canonical_json(self._experiment(wildcards).example_settings())
 
     # The check of all cells
 
     def generated(self, wildcards: Wildcards) -> str:
-        """The option of check_examples.py for generated contexts, whose distractors are all ours; else ""."""
+        """The option of check_examples.py for generated contexts, whose distractors are all known; else ""."""
         return "" if self._experiment(wildcards).datasets else "--generated"
 
     def design(self, wildcards: Wildcards) -> str:
-        """What differs between positions: where the gold item is, or which item is asked for."""
+        """What varies between positions: the place of the gold item, or the item asked for."""
         return self._experiment(wildcards).design
 
     def metric(self, wildcards: Wildcards) -> str:
-        """What judges an answer."""
+        """The metric that judges answers."""
         return self._experiment(wildcards).metric
 
 
 class SizePlan:
-    """Inputs and params of the rule that finds how many items {size} tokens are, counted by the model `tokens_of`."""
+    """Inputs and params of the rule that finds the number of items in {size} tokens of the model `tokens_of`."""
 
     def __init__(self, study: Study, project: ProjectFiles, models: ModelPlan) -> None:
         self._experiments = study.experiments
@@ -105,24 +105,24 @@ class SizePlan:
         return self._project.code("find_size.py", _task_module(self._experiments[wildcards.experiment]))
 
     def placements(self, wildcards: Wildcards) -> list[str]:
-        """The placements at this size: the longest of their prompts must fit."""
+        """The placements at this size, since the longest of their prompts must fit."""
         cells = self._experiments[wildcards.experiment].cells
         return [cell.placement for cell in cells if cell.size == int(wildcards.size)]
 
     def tokenizer(self, wildcards: Wildcards) -> str:
-        """The file or folder that the tokenizer is loaded from, "" where it is the hub's."""
+        """The file or folder of the tokenizer, "" if it is on the hub."""
         return self._prompting(wildcards).tokenizer
 
     def tokenizer_files(self, wildcards: Wildcards) -> list[str]:
-        """The files of the tokenizer; none where `tokenizer_source` tells where it is."""
+        """The files of the tokenizer; none if `tokenizer_source` gives its location."""
         return self._prompting(wildcards).tokenizer_files
 
     def tokenizer_source(self, wildcards: Wildcards) -> list[str]:
-        """The file that says where a tokenizer is that is of the hub or in a GGUF file; none for any other."""
+        """The file with the location of a tokenizer on the hub or in a GGUF file; none for any other."""
         return self._prompting(wildcards).source
 
     def template(self, wildcards: Wildcards) -> list[str]:
-        """The file of the named prompt template; none for any other."""
+        """The file of the named prompt template; none for other formats."""
         return self._prompting(wildcards).template
 
     def prompt_template(self, wildcards: Wildcards) -> str:
@@ -130,7 +130,7 @@ class SizePlan:
         return self._prompting(wildcards).prompt_template
 
     def reasoning(self, wildcards: Wildcards) -> str:
-        """What is done about the model's reasoning: JSON."""
+        """The reasoning settings: JSON."""
         return self._prompting(wildcards).reasoning
 
 

@@ -1,4 +1,4 @@
-"""What has to be downloaded before a run on a machine without a network."""
+"""Plan of downloads for a machine without a network."""
 
 from litm.config.study import Study
 from litm.workflow.data import DataPlan
@@ -7,13 +7,13 @@ from litm.workflow.needs import needs_of
 
 
 class FetchPlan:
-    """Inputs of the rule that downloads all that a study needs."""
+    """Inputs of the rule that downloads everything that a study needs."""
 
     def __init__(self, study: Study, data: DataPlan, models: ModelPlan) -> None:
         needs = needs_of(study)
         #: The remote files.
         self.files = [data.file(dataset.name) for dataset in needs.remote_files]
-        #: What says which commit of the hub each model and encoder is: found out once, where there is a network.
+        #: Files with the hub commit of each model and encoder, determined once, while there is a network.
         self.sources = [
             *(f"results/models/{name}.json" for name in models.asked),
             *(f"results/retrievers/{one.name}.json" for one in needs.retrievers if one.method == "dense"),

@@ -1,4 +1,4 @@
-"""Figures: which ones there are, and what each is drawn of."""
+"""Plan of figures: the figures of a study, and their inputs."""
 
 from collections.abc import Collection, Sequence
 
@@ -52,23 +52,23 @@ class FigurePlan:
         """Those that the report shows."""
         return [f"results/figures/{name}.png" for name in self._study.all_figures]
 
-    # What they are drawn by
+    # Code
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """The program, and the module of the figure's kind."""
         return self._kind_code(self._study.all_figures[wildcards.figure].kind)
 
     def published_code(self, wildcards: Wildcards) -> list[str]:
-        """The same of a figure of published values alone."""
+        """The same for a figure of published values alone."""
         return self._kind_code(self._study.published_figures[wildcards.figure].kind)
 
     @property
     def pbi_forest_code(self) -> list[str]:
-        """The same of the figure that is always made."""
+        """The same for the figure that every study has."""
         return self._kind_code(PBI_FOREST)
 
     def pbi_forest_settings(self, wildcards: Wildcards) -> str:
-        """What changes its picture: JSON. A method, because Snakemake takes braces of a plain param for wildcards."""
+        """Its settings: JSON. A method, because Snakemake reads braces in a plain param as wildcards."""
         return canonical_json({"kind": PBI_FOREST, "places": self._places(self._study.models)})
 
     @property
@@ -79,7 +79,7 @@ class FigurePlan:
     def _kind_code(self, kind: str) -> list[str]:
         return self._project.code("plot_figure.py", f"litm.figures.{kind}")
 
-    # What they are drawn of
+    # Data
 
     def accuracy(self, wildcards: Wildcards) -> list[str]:
         """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
@@ -140,19 +140,19 @@ class FigurePlan:
         return canonical_json({**self._settings(figure), "limits": limits})
 
     def published_settings(self, wildcards: Wildcards) -> str:
-        """What changes a figure of published values alone, beside these: JSON."""
+        """The settings that change a figure of published values, apart from the values: JSON."""
         figures = self._study.published_figures
         models = dict.fromkeys(model for figure in figures.values() for model in figure.models or ())
         places = {model: place for place, model in enumerate(models)}
         return canonical_json({**figures[wildcards.figure].settings(), "places": places})
 
     def settings_with_recall(self, figure: Figure) -> dict:
-        """The same, with the [questions, corpus, retriever] of each search whose recall is drawn."""
+        """The settings, with [questions, corpus, retriever] of each search whose recall is drawn."""
         searches = self._candidates.open_domain(self._experiments(figure))
         return {**self._settings(figure), "recall": [[one.questions, one.corpus, one.retriever] for one in searches]}
 
     def _settings(self, figure: Figure) -> dict:
-        """Its settings, with the places of the models that it shows: another model changes no other's colour."""
+        """The settings, with the ranks of its models: adding a model changes no other model's colour."""
         shown = {model for model in self._study.models if figure.shows(model)}
         asked = {model for model, name in self._sweeps.pairs if name in (*figure.experiments, *figure.references)}
         drawn = [model for model in self._study.models if model in shown & asked]
@@ -176,7 +176,7 @@ class FigurePlan:
         return {name: known for name, known in (("facts", facts), ("training_lengths", lengths)) if known}
 
     def _places(self, models: Collection[str]) -> dict[str, int]:
-        """The place of each of these models among those of the study."""
+        """The rank of each of these models among those of the study."""
         return {model: place for place, model in enumerate(self._study.models) if model in models}
 
     def _experiments(self, figure: Figure) -> list[Experiment]:

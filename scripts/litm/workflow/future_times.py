@@ -1,4 +1,4 @@
-"""Files that were made while the clock was ahead, and would count as newer than all that is made from now on."""
+"""Files with future times, made while the clock was ahead: they would count as newer than all later files."""
 
 import os
 import time
@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-#: The clock of a disk on the network may be ahead by seconds, of which nothing is said.
+#: Seconds that a network disk's clock may be ahead without a message.
 SECONDS_AHEAD = 60
-#: Between times that differed before; what a file's time as a float in seconds still tells apart.
+#: Seconds between times that differed before; a float can still distinguish them.
 STEP = 1e-6
 
 
 def files_of_the_future(folder: str | Path, now: float) -> dict[str, float]:
-    """The files of a folder, and of those in it, whose times are later than `now`, with their times in seconds since
-    1970, the latest first.
-    """
+    """The files in a folder and its subfolders with times later than `now`, latest first, in seconds since 1970."""
     found = ((path, changed) for path, changed in _times(str(folder)) if changed > now)
     return dict(sorted(found, key=lambda file: (-file[1], file[0])))
 
@@ -32,11 +30,10 @@ def _times(folder: str) -> Iterator[tuple[str, float]]:
 
 
 def set_back(folder: str | Path) -> str:
-    """Give such files the time that it is now, in their order; a line about those that are far ahead, "" without any.
+    """Set such files to the present, keeping their order; returns a line on those far ahead, "" without any.
 
-    Otherwise what is made from now on, of an input that has changed, counts as older than what is made of it in turn,
-    and that is not made again if the run is interrupted between the two. Their order tells which of them was still to
-    be made again.
+    Otherwise a file remade from now on would count as older than the files made from it, and these would not be remade
+    if the run is interrupted in between. The order tells which files were still to be remade.
     """
     now = time.time()
     files = files_of_the_future(folder, now)

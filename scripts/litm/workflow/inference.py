@@ -1,4 +1,4 @@
-"""Inference: the jobs that ask a model all prompts of an experiment, alone or in parts, and what they need to run."""
+"""Plan of inference: the jobs that ask a model the prompts of an experiment, in shards or not, and their resources."""
 
 from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
@@ -11,24 +11,24 @@ from litm.workflow.wildcards import Wildcards
 
 
 def gpus_of(model: Model | ApiModel) -> int:
-    """The GPUs of a job; none for a model that runs on a CPU, or that a server runs."""
+    """The number of GPUs of a job; 0 for a model on a CPU or a server."""
     return 0 if isinstance(model, ApiModel) or model.device == "cpu" else model.gpus
 
 
 def gpu_model_of(model: Model | ApiModel) -> str:
-    """The kind of GPU that a cluster has to give, "" for any."""
+    """The GPU type to request from a cluster, "" for any."""
     return "" if isinstance(model, ApiModel) else model.gpu_model or ""
 
 
 def _parts_of(model: Model | ApiModel) -> int:
-    """The jobs that a sweep is divided into."""
+    """The number of jobs of a sweep."""
     return 1 if isinstance(model, ApiModel) else model.shards
 
 
 class InferencePlan:
     """Inputs, params and resources of the rules that ask {model} the prompts of {experiment}.
 
-    A sweep is asked by one job, or by jobs for parts of it ({part}, as `1_of_3`) and one that gathers their answers.
+    A sweep is asked by one job, or by a job per shard ({part}, such as `1_of_3`) and one that gathers their answers.
     """
 
     def __init__(self, study: Study, project: ProjectFiles, models: ModelPlan) -> None:
@@ -41,28 +41,28 @@ class InferencePlan:
         """generate.py and the engine's module."""
         return self._project.code("generate.py", f"litm.inference.engines.{self._models[wildcards.model].engine}")
 
-    # What changes an answer, or what is done about one
+    # Settings that change an answer, or its treatment
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What changes an answer, beside the weights, the template's text and the decoding: JSON."""
+        """The settings that change an answer, apart from weights, template text and decoding: JSON."""
         return canonical_json(self._models[wildcards.model].answer_settings())
 
     def decoding(self, wildcards: Wildcards) -> str:
-        """How long answers get and where they end: JSON."""
+        """The limit of new tokens and the stop rule: JSON."""
         return canonical_json(self._experiments[wildcards.experiment].decoding())
 
     def on_failure(self, wildcards: Wildcards) -> str:
-        """What is done about a prompt that gets no answer."""
+        """The treatment of prompts without an answer."""
         return self._models[wildcards.model].on_failure
 
     def on_overflow(self, wildcards: Wildcards) -> str:
-        """What is done about a prompt that does not fit into the context window."""
+        """The treatment of prompts that do not fit the context window."""
         return self._experiments[wildcards.experiment].on_overflow
 
-    # Parts
+    # Shards
 
     def part_responses(self, wildcards: Wildcards) -> list[str]:
-        """The responses of the parts, for the job that gathers them; none for a part or an undivided sweep."""
+        """The responses of the shards, for the job that gathers them; none for a shard or an undivided sweep."""
         count = _parts_of(self._models[wildcards.model])
         if not self._gathers(wildcards):
             return []
@@ -70,7 +70,7 @@ class InferencePlan:
         return [f"{folder}/{number}_of_{count}.jsonl.gz" for number in range(1, count + 1)]
 
     def part_option(self, wildcards: Wildcards) -> str:
-        """The option of generate.py for a part, or to gather the parts; "" for an undivided sweep."""
+        """The option of generate.py for a shard, or for gathering shards; "" for an undivided sweep."""
         if part := _part(wildcards):
             return f"--shard {part}"
         return "--gather" if self._gathers(wildcards) else ""
@@ -78,35 +78,35 @@ class InferencePlan:
     def _gathers(self, wildcards: Wildcards) -> bool:
         return _parts_of(self._models[wildcards.model]) > 1 and _part(wildcards) is None
 
-    # How it is run
+    # Settings that change no answer
 
     def run(self, wildcards: Wildcards) -> str:
-        """How the engine runs the model: JSON."""
+        """The engine's settings for this machine: JSON."""
         return canonical_json(self._models[wildcards.model].run_settings())
 
     def gpus(self, wildcards: Wildcards) -> int:
-        """The GPUs of a job; none to gather parts."""
+        """The number of GPUs of a job; 0 for gathering shards."""
         return 0 if self._gathers(wildcards) else gpus_of(self._models[wildcards.model])
 
     def gpu_model(self, wildcards: Wildcards) -> str:
-        """The kind of GPU that a cluster has to give, "" for any."""
+        """The GPU type to request from a cluster, "" for any."""
         return "" if self._gathers(wildcards) else gpu_model_of(self._models[wildcards.model])
 
     def threads(self, wildcards: Wildcards) -> int:
-        """The threads of a job; one to ask a server."""
+        """The number of threads of a job; 1 for asking a server."""
         model = self._models[wildcards.model]
         return 1 if isinstance(model, ApiModel) else model.threads
 
     def memory(self, wildcards: Wildcards, attempt: int) -> int:
-        """The memory (MB) of a job."""
+        """Memory (MB) of a job."""
         return memory_mb(self._models[wildcards.model], attempt)
 
     def minutes(self, wildcards: Wildcards, attempt: int) -> int:
-        """The time limit of a job."""
+        """Time limit (minutes) of a job."""
         work = self._work[wildcards.model, wildcards.experiment]
         return minutes(self._models[wildcards.model], work, attempt)
 
 
 def _part(wildcards: Wildcards) -> str | None:
-    """The wildcard {part}, which only the jobs for parts have."""
+    """The wildcard {part}, which only jobs for shards have."""
     return getattr(wildcards, "part", None)

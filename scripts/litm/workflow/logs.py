@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def error_messages(folder: str | Path, since: float) -> Iterator[tuple[Path, str]]:
-    """(log, last line) of each log that was written after `since` and ends in an error message, by the logs' names.
+    """(log, last line) of each log written after `since` that ends in an error message, sorted by log name.
 
     since: seconds since the epoch.
     """

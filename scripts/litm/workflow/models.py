@@ -1,4 +1,4 @@
-"""Models that are asked: where they are, which they are, and how their prompts become tokens."""
+"""Plan of models: their locations, their identities, and the tokenization of their prompts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,13 +18,12 @@ from litm.workflow.wildcards import Wildcards
 
 @dataclass(frozen=True)
 class Prompting:
-    """What makes tokens of a model's prompts.
+    """Inputs for the tokenization of a model's prompts.
 
-    own_tokenizer: a file or folder that the config names beside the model, "" for none; tokenizer: the file or folder
-    to load, "" where `source` tells or there is none; tokenizer_files: what is in it; source: the file that says which
-    model it is, where that is needed to load the tokenizer: the commit of a hub's, or where a GGUF file was unpacked
-    to; template: the file of a named prompt template; reasoning: what is done about reasoning, and whether code that
-    comes with the model runs (JSON).
+    own_tokenizer: a separate tokenizer in the config, "" for none; tokenizer: the file or folder to load, "" if
+    `source` gives it or there is none; tokenizer_files: its files; source: the file with the model's identity, if that
+    is needed to load the tokenizer (a hub commit, or the folder of an unpacked GGUF file); template: the file of a
+    named prompt template; reasoning: the reasoning settings, and whether code that comes with the model runs (JSON).
     """
 
     own_tokenizer: str
@@ -40,7 +39,7 @@ class ModelPlan:
     """Inputs and params of the rules that identify {model} and count its tokens."""
 
     def __init__(self, study: Study, project: ProjectFiles, data: DataPlan) -> None:
-        #: Models that are asked, and those whose tokens alone are counted, which need not be selected.
+        #: Models to ask, and models used only for counting tokens, which need not be selected.
         self.asked: Mapping[str, Model | ApiModel] = {
             name: model
             for name, model in {**study.token_models, **study.models}.items()
@@ -65,7 +64,7 @@ class ModelPlan:
             is_elsewhere = bool(model.hub) or is_gguf(model.path or "")
             folder = None if own or is_elsewhere else model.path
             location = own or folder or ""
-        # Tokens are counted without weights: all that matters of a folder is the tokenizer in it.
+        # Counting tokens needs no weights, only the tokenizer's files.
         files = [str(file) for file in tokenizer_files(Path(folder))] if folder else [own] if own else []
         return Prompting(
             own_tokenizer=own,
@@ -84,47 +83,47 @@ class ModelPlan:
         )
 
     def prompting(self, name: str) -> Prompting:
-        """What makes tokens of the prompts of the model of this name."""
+        """The tokenization inputs of the model of this name."""
         return self._prompting[name]
 
-    # Which model it is
+    # Identity
 
     def folder(self, wildcards: Wildcards) -> list[str]:
-        """The files of a model in a folder, or its GGUF file; none for a model of the hub or a server."""
+        """The files of a model in a folder, or its GGUF file; none for a hub or server model."""
         model = self.asked[wildcards.model]
         if isinstance(model, ApiModel) or not model.path:
             return []
         return [str(file) for file in model_files(Path(model.path), model.trust_remote_code)]
 
     def identified_tokenizer(self, wildcards: Wildcards) -> list[str]:
-        """The tokenizer that is part of which model it is; what counts the tokens of a server's model is not."""
+        """The tokenizer in a model's identity; the tokenizer that counts a server model's tokens is not part of it."""
         own = self._prompting[wildcards.model].own_tokenizer
         return [own] if own and not isinstance(self.asked[wildcards.model], ApiModel) else []
 
     def location(self, wildcards: Wildcards) -> str:
-        """Where the model is: JSON."""
+        """The location of the model: JSON."""
         return canonical_json(self.asked[wildcards.model].location())
 
-    # How its prompts become tokens
+    # Tokenization
 
     def own_tokenizer(self, wildcards: Wildcards) -> str:
-        """The tokenizer that the config names beside the model, "" for none."""
+        """The separate tokenizer in the config, "" for none."""
         return self._prompting[wildcards.model].own_tokenizer
 
     def tokenizer(self, wildcards: Wildcards) -> str:
-        """The file or folder that the tokenizer is loaded from, "" where `tokenizer_source` tells or there is none."""
+        """The tokenizer's file or folder, "" if `tokenizer_source` gives it or there is none."""
         return self._prompting[wildcards.model].tokenizer
 
     def tokenizer_files(self, wildcards: Wildcards) -> list[str]:
-        """The files of the tokenizer; none where `tokenizer_source` tells where it is, or there is none."""
+        """The tokenizer's files; none if `tokenizer_source` gives its location, or there is none."""
         return self._prompting[wildcards.model].tokenizer_files
 
     def tokenizer_source(self, wildcards: Wildcards) -> list[str]:
-        """The file that says where a tokenizer is that is of the hub or in a GGUF file; none for any other."""
+        """The file with the location of a tokenizer on the hub or in a GGUF file; none for any other."""
         return self._prompting[wildcards.model].source
 
     def template(self, wildcards: Wildcards) -> list[str]:
-        """The file of the named prompt template; none for a raw prompt or a chat template of the model's own."""
+        """The file of the named prompt template; none for a raw prompt or the model's own chat template."""
         return self._prompting[wildcards.model].template
 
     def prompt_template(self, wildcards: Wildcards) -> str:
@@ -132,9 +131,9 @@ class ModelPlan:
         return self._prompting[wildcards.model].prompt_template
 
     def reasoning(self, wildcards: Wildcards) -> str:
-        """What is done about the model's reasoning: JSON."""
+        """The reasoning settings: JSON."""
         return self._prompting[wildcards.model].reasoning
 
     def context_window(self, wildcards: Wildcards) -> int:
-        """Tokens of the longest context, 0 where the config does not say."""
+        """The context window in tokens, 0 if the config sets none."""
         return self.asked[wildcards.model].context_window or 0

@@ -1,4 +1,4 @@
-"""What a study needs before its first job: remote files, corpora and retrievers, of all that the catalogues have."""
+"""Needs of a study before its first job: remote files, corpora and retrievers from the catalogues."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from litm.config.study import Study
 
 @dataclass(frozen=True)
 class Needs:
-    """The entries that the selected models and experiments name, directly or not, each once."""
+    """The entries that the selected models and experiments refer to, directly or indirectly, each once."""
 
     remote_files: tuple[Dataset, ...]
     corpora: tuple[Corpus, ...]
@@ -20,7 +20,7 @@ class Needs:
 
 
 def needs_of(study: Study) -> Needs:
-    """What the selected models and experiments of a study need."""
+    """The needs of a study's selected models and experiments."""
     datasets: dict[str, Dataset] = {}
     corpora: dict[str, Corpus] = {}
     retrievers: dict[str, Retriever] = {}
@@ -45,7 +45,7 @@ def needs_of(study: Study) -> Needs:
 
 
 def _named(study: Study) -> Iterator[str]:
-    """Names of datasets, question sets and candidates that experiments and models have; paths among them."""
+    """Names of datasets, question sets and candidates in experiments and models, including paths."""
     for experiment in study.experiments.values():
         yield from experiment.datasets.values()
         yield from filter(None, [experiment.subset])

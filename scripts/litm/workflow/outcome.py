@@ -1,4 +1,4 @@
-"""What a run came to, as it is printed at its end."""
+"""Outcome of a run, printed at its end."""
 
 import csv
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ ACCURACY, BIAS, ADVICE = (Path(f"results/tables/{name}.csv") for name in ("accur
 
 
 def outcome(plan: Plan, since: float) -> Iterator[str]:
-    """Accuracy by position, and where figures, tables and report are; nothing where no table was made since then.
+    """Accuracies by position, and paths of figures, tables and report; no lines if no table was made since then.
 
-    since: seconds since the epoch.
+    since: time of the start, in seconds since the epoch.
     """
     if ACCURACY.exists() and ACCURACY.stat().st_mtime >= since:
         yield from run_summary(_rows(ACCURACY), _rows(BIAS))
@@ -30,7 +30,7 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table; none where it is not there."""
+    """The rows of a table; none if the file is missing."""
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:

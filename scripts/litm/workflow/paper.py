@@ -1,4 +1,4 @@
-"""The paper's tables and published values: which tables a study fills, and what it makes of published values alone."""
+"""Plan of the paper's tables: those that a study fills, and those of published values alone."""
 
 from litm.analysis.paper_layouts import LAYOUTS, Group, Layout
 from litm.config.study import Study
@@ -10,7 +10,7 @@ TABLE_FORMATS = ("csv", "md", "tex")
 
 
 class PaperPlan:
-    """Inputs and params of the rules that lay results out as the paper does, or compare them with published values."""
+    """Inputs and params of the rules that arrange results as in the paper, or compare them with published values."""
 
     def __init__(self, study: Study, project: ProjectFiles, tables: TablePlan) -> None:
         self._study = study
@@ -22,14 +22,14 @@ class PaperPlan:
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the paper's tables that are made here."""
+        """The numbers of the paper's tables that the workflow can make."""
         return list(LAYOUTS)
 
     # Tables of results
 
     @property
     def tables(self) -> list[str]:
-        """The tables of the paper that some selected cell is in, in each format."""
+        """The paper's tables with at least one selected cell, in each format."""
         numbers = [number for number, layout in LAYOUTS.items() if self._is_filled(layout)]
         return [f"results/tables/paper/table{number}.{format}" for number in numbers for format in TABLE_FORMATS]
 
@@ -42,7 +42,7 @@ class PaperPlan:
         return experiment is not None and group.size in {cell.size for cell in experiment.cells}
 
     def measured(self, wildcards: Wildcards) -> str:
-        """The table of results that Table {number} is made of."""
+        """The results for Table {number}."""
         of_tokens = LAYOUTS[int(wildcards.number)].is_of_tokens
         return "results/tables/token_counts.csv" if of_tokens else "results/tables/accuracy.csv"
 

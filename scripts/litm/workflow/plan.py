@@ -1,7 +1,7 @@
-"""The plan of a study: the inputs, params and resources of every rule.
+"""Plan of a study: the inputs, params and resources of every rule.
 
-Rules name methods of it: `input: examples=PLAN.examples.files`. Snakemake calls them with a job's wildcards. What is
-the same for all jobs is a property.
+Rules refer to its methods: `input: examples=PLAN.examples.files`. Snakemake calls them with a job's wildcards. Values
+that are the same for all jobs are properties.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,9 +32,9 @@ from litm.workflow.sweeps import SweepPlan
 
 
 class Plan:
-    """What each stage of a study is made of.
+    """The plans of all stages of a study.
 
-    study: what the config selects; root: the project's folder; is_output: whether a rule makes a file of this path.
+    study: the selection of the config; root: the project's folder; is_output: whether a rule makes a file of this path.
     All paths are relative to the working directory.
     """
 
@@ -70,11 +70,11 @@ class Plan:
 
     @property
     def recordable(self) -> list[str]:
-        """Files that all other results are made of or lead to, which Snakemake has records of once they are there."""
+        """Identities, responses and tables; Snakemake has records of those that exist."""
         responses = self.sweeps.files("results/responses/{model}/{experiment}.jsonl.gz")
         return [*(f"results/models/{model}.json" for model in self.models.asked), *responses, *self.tables.files]
 
 
 def load_plan(config: Mapping[str, Any], root: Path, is_output: Callable[[str], bool] = lambda path: True) -> Plan:
-    """The plan of what a config selects. Raises `UserError`, one line, for a mistake in the config."""
+    """The plan for a config. Raises `UserError`, one line, for a mistake in the config."""
     return Plan(load_study(config, root), root, is_output)

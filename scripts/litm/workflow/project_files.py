@@ -1,4 +1,4 @@
-"""The project's own files as inputs of rules: programs with the modules they import, prompts, published values."""
+"""Project files as inputs of rules: programs with their imported modules, prompts, published values."""
 
 import os
 from functools import cache
@@ -17,7 +17,7 @@ class ProjectFiles:
         self._root = root
         self._scripts = root / "scripts"
         self._programs = _programs(self._scripts)
-        # Many jobs ask for the same files.
+        # Cached, because many jobs use the same files.
         self._code = cache(self._find_code)
 
     def file(self, *parts: str) -> str:
@@ -25,10 +25,10 @@ class ProjectFiles:
         return os.path.relpath(self._root.joinpath(*parts))
 
     def code(self, program: str, *modules: str) -> list[str]:
-        """A program (`generate.py`), first, and all modules that it imports.
+        """A program (`generate.py`) and all modules that it imports, the program first.
 
-        modules: those that the program imports by a name it is given (`litm.inference.engines.vllm`). Raises
-        `LookupError` for a program or module that does not exist.
+        modules: those that the program imports by a computed name (`litm.inference.engines.vllm`). Raises `LookupError`
+        for a missing program or module.
         """
         return list(self._code(program, *modules))
 

@@ -1,4 +1,4 @@
-"""Question sets that the workflow makes: generated with a corpus, derived from NaturalQuestions, or the user's own."""
+"""Plan of question sets: generated with a corpus, derived from NaturalQuestions, or the user's own."""
 
 from dataclasses import asdict
 
@@ -36,7 +36,7 @@ class QuestionPlan:
 
     @property
     def found(self) -> list[str]:
-        """Names of the question sets whose gold passages are looked for."""
+        """Names of the question sets whose gold passages are searched."""
         return self._of(FOUND_GOLD)
 
     def _of(self, source: str) -> list[str]:
@@ -54,19 +54,19 @@ class QuestionPlan:
         return self._project.code("generate_questions.py", f"litm.corpora.sources.{self.generator(wildcards)}")
 
     def generator_settings(self, wildcards: Wildcards) -> str:
-        """What changes the questions: JSON of the corpus's `CorpusSettings`."""
+        """The settings that change the questions: JSON of the corpus's `CorpusSettings`."""
         return canonical_json(asdict(self._corpus(wildcards).settings))
 
     def nq_open(self, wildcards: Wildcards) -> str:
-        """The file of the questions and answers that {derived} takes its own from."""
+        """The file with the questions and answers for {derived}."""
         return self._data.file(str(self._study.questions[wildcards.derived].nq_open))
 
     def annotations(self, wildcards: Wildcards) -> list[str]:
-        """The files of annotations that {derived} finds the gold passages in."""
+        """The annotation files with the gold passages of {derived}."""
         return [self._data.file(name) for name in self._study.questions[wildcards.derived].annotations]
 
     def own_file(self, wildcards: Wildcards) -> str:
-        """The user's table of the questions {own}."""
+        """The user's table of questions {own}."""
         return str(self._study.questions[wildcards.own].file)
 
     def own_passages(self, wildcards: Wildcards) -> str:
@@ -74,7 +74,7 @@ class QuestionPlan:
         return f"results/passages/{self._study.questions[wildcards.own].corpus}/manifest.json"
 
     def asked(self, wildcards: Wildcards) -> str:
-        """The questions whose gold passages {found} has."""
+        """The questions whose gold passages {found} contains."""
         return self._data.file(str(self._study.questions[wildcards.found].gold_of))
 
     def asked_passages(self, wildcards: Wildcards) -> str:
@@ -82,15 +82,15 @@ class QuestionPlan:
         return f"results/passages/{self._study.questions[wildcards.found].corpus}/manifest.json"
 
     def retrieved(self, wildcards: Wildcards) -> str:
-        """What was retrieved for them."""
+        """The passages retrieved for them."""
         found = self._study.questions[wildcards.found]
         return f"results/retrieved/{found.corpus}/{found.retriever}/{found.gold_of}.jsonl.gz"
 
     def corrections(self, wildcards: Wildcards) -> list[str]:
-        """The user's corrections of their gold passages, if there are any."""
+        """The user's corrections of their gold passages, if any."""
         return [one] if (one := self._study.questions[wildcards.found].corrections) else []
 
     @property
     def seed(self) -> int:
-        """Of the questions that are printed for the user to judge."""
+        """Seed for the sample of questions that the user is asked to judge."""
         return self._study.seed

@@ -1,9 +1,9 @@
-"""Errors that end Snakemake (a lock, a mistake in the config), where `--quiet all` would leave them out."""
+"""Errors that end Snakemake (a lock, a mistake in the config), shown despite `--quiet all`."""
 
 import logging
 import sys
 
-#: Where Snakemake logs all that it says, and what it calls a message of an exception that ends it.
+#: Snakemake's logger, and its event of a fatal exception.
 LOGGER, ERROR = "snakemake.logging", "error"
 
 
@@ -14,7 +14,7 @@ class _ErrorLines(logging.Handler):
 
 
 def say_errors() -> None:
-    """From now on this process prints on standard error what it ends of."""
+    """From now on this process prints its fatal error on standard error."""
     logger = logging.getLogger(LOGGER)
     if not any(isinstance(handler, _ErrorLines) for handler in logger.handlers):
         logger.addHandler(_ErrorLines())

@@ -1,4 +1,4 @@
-"""Recorded responses: the files that somebody else's answers are read from."""
+"""Plan of recorded responses: the files with answers recorded elsewhere."""
 
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
@@ -18,21 +18,21 @@ class RecordedPlan:
     def _files(self, wildcards: Wildcards) -> tuple[ResponseFile, ...]:
         files = self.models[wildcards.model].files
         if wildcards.experiment not in files:
-            raise UserError(f"models.{wildcards.model}.responses: there are none to {wildcards.experiment}")
+            raise UserError(f"models.{wildcards.model}.responses: no responses to {wildcards.experiment}")
         return files[wildcards.experiment]
 
     def files(self, wildcards: Wildcards) -> list[str]:
-        """The files of the responses, each a dataset's or the user's own."""
+        """The files of the responses, each a dataset or the user's own."""
         return [self._data.file(file.dataset) if file.dataset else str(file.path) for file in self._files(wildcards)]
 
     def cells(self, wildcards: Wildcards) -> str:
-        """The cells that each of the files is about: JSON, a list of [size, placement] for each file."""
+        """The cells that each file covers: JSON, a list of [size, placement] per file."""
         return canonical_json([[[cell.size, cell.placement] for cell in file.cells] for file in self._files(wildcards)])
 
     def fields(self, wildcards: Wildcards) -> str:
-        """What the files call our fields: JSON."""
+        """The files' names of our fields: JSON."""
         return canonical_json(dict(self.models[wildcards.model].fields))
 
     def reasoning(self, wildcards: Wildcards) -> str:
-        """What is done about reasoning in the responses: JSON."""
+        """The treatment of reasoning in the responses: JSON."""
         return canonical_json(self.models[wildcards.model].reasoning.settings())

@@ -1,12 +1,12 @@
-"""Results of which Snakemake has no record, so that it does not notice a change of what they were made of."""
+"""Snakemake's records: results without one, for which Snakemake does not notice changed inputs."""
 
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
-#: Where Snakemake keeps what each file was made of, from the working directory.
+#: Folder of Snakemake's records, relative to the working directory.
 RECORDS = ".snakemake/metadata"
-#: Snakemake divides longer names of records, which depends on the file system.
+#: Characters of a record's name from which on Snakemake splits it, depending on the file system.
 LONGEST = 200
 
 
@@ -28,7 +28,7 @@ def _name(file: str) -> str:
 
 
 def say_unrecorded(files: Iterable[str], records: str | Path = RECORDS) -> str:
-    """A line about such files, "" where there are none."""
+    """A line on such files, "" if there are none."""
     found = unrecorded(files, records)
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""The report: what the page is made of, and the questions it shows in full."""
+"""Plan of the report: the inputs of the page, and the questions shown in full."""
 
 from litm.base.hashing import canonical_json, digest
 from litm.config.study import Study
@@ -53,9 +53,9 @@ class ReportPlan:
         self._data = data
         self._sweeps = sweeps
         self._figures = figures
-        #: The page's template, first, and what it includes.
+        #: The page's template, followed by the files that it includes.
         self.sources = [project.file("resources", "report", name) for name in SOURCES]
-        #: The program, the modules of all tables, and those of the kinds of figures that it draws charts with.
+        #: The program, the modules of all tables, and the modules of figure kinds that it draws charts with.
         self.code = project.code("make_report.py", *tables.modules, *figures.kind_modules)
 
     # A sample of questions
@@ -76,7 +76,7 @@ class ReportPlan:
 
     @property
     def samples(self) -> list[str]:
-        """The sample of each experiment; none where the config wants no questions in the report."""
+        """The question sample of each experiment; none if the config wants no questions in the report."""
         experiments = self._study.experiments if self._study.sampled_per_size else ()
         return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
 
@@ -91,9 +91,9 @@ class ReportPlan:
         return [f"results/prompt_formats/{name}.json" for name in self._study.models if name in self._models.counted]
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What the page says beside its inputs: JSON.
+        """The page's content that no input file has: JSON.
 
-        A method, because titles of panels have braces, which Snakemake would take for wildcards in a plain param.
+        A method, because titles of panels contain braces, which Snakemake would read as wildcards in a plain param.
         """
         about = self._study.relations["models"]
         return canonical_json(
@@ -135,14 +135,14 @@ class ReportPlan:
 
     @property
     def _dataset_names(self) -> list[str]:
-        """What experiments call them, each once."""
+        """The names of datasets in experiments, each once."""
         names: dict[str, None] = {}
         for experiment in self._study.experiments.values():
             names |= dict.fromkeys([*experiment.datasets.values(), *filter(None, [experiment.subset])])
         return list(names)
 
     def _source(self, name: str) -> str:
-        """Where a file is from, without a path of this machine."""
+        """The origin of a file, without paths of this machine."""
         if name in self._study.datasets:
             return self._study.datasets[name].url or "a file of the user's own"
         return "made by this workflow"

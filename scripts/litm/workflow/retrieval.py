@@ -1,4 +1,4 @@
-"""Retrieval: indexes, vectors and searches of a corpus, and candidates made of what was found."""
+"""Plan of retrieval: indexes, vectors and searches of a corpus, and candidates made from hits."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
 
-#: The most threads that make one BM25 index.
+#: Threads of one BM25 index, at most.
 BM25_THREADS = 8
 
 
@@ -36,27 +36,27 @@ class RetrievalPlan:
     # Encoders
 
     def encoder_folder(self, wildcards: Wildcards) -> list[str]:
-        """The files of an encoder in a folder; none for one of the hub."""
+        """The files of an encoder in a folder; none for a hub encoder."""
         path = self._retriever(wildcards).location["path"]
         return [str(file) for file in model_files(Path(path))] if path else []
 
     def encoder_location(self, wildcards: Wildcards) -> str:
-        """Where the encoder is: JSON with path, hub and revision."""
+        """The encoder's location: JSON with path, hub and revision."""
         return canonical_json(dict(self._retriever(wildcards).location))
 
     def encoder(self, wildcards: Wildcards) -> list[str]:
-        """Which encoder it is; nothing for BM25."""
+        """The file with the encoder's identity; none for BM25."""
         retriever = self._retriever(wildcards)
         return [f"results/retrievers/{retriever.name}.json"] if retriever.method == "dense" else []
 
     def encoding(self, wildcards: Wildcards) -> str:
-        """What changes a vector, beside the encoder: JSON."""
+        """The settings that change a vector, apart from the encoder: JSON."""
         return canonical_json(self._retriever(wildcards).encoding)
 
     # Indexes
 
     def indexes(self, wildcards: Wildcards) -> list[str]:
-        """The indexes that are searched: Lucene's, or one a shard of an approximate search; none of an exact one."""
+        """The indexes to search: Lucene's, or one per shard for approximate search; none for exact search."""
         retriever = self._retriever(wildcards)
         if retriever.method == "bm25":
             return [f"results/indexes/{wildcards.corpus}/bm25.json"]
@@ -65,11 +65,11 @@ class RetrievalPlan:
         return [] if retriever.index["kind"] == EXACT else self._shards("indexes", wildcards)
 
     def run_file(self, wildcards: Wildcards) -> str:
-        """What the recorded {retriever} has retrieved."""
+        """The recorded hits of {retriever}."""
         return self._recorded(wildcards).path
 
     def run_questions(self, wildcards: Wildcards) -> str:
-        """The questions that it was retrieved for."""
+        """The questions of these hits."""
         return self._data.file(self._recorded(wildcards).questions)
 
     def _recorded(self, wildcards: Wildcards) -> Recorded:
@@ -79,7 +79,7 @@ class RetrievalPlan:
         return retriever
 
     def vectors(self, wildcards: Wildcards) -> list[str]:
-        """The vectors that are searched, one file a shard; none for BM25."""
+        """The vectors to search, one file per shard; none for BM25."""
         return self._shards("vectors", wildcards) if self._retriever(wildcards).method == "dense" else []
 
     def _shards(self, folder: str, wildcards: Wildcards) -> list[str]:
@@ -87,11 +87,11 @@ class RetrievalPlan:
         return [f"results/{folder}/{wildcards.corpus}/{wildcards.retriever}/{shard}.json" for shard in range(shards)]
 
     def index_settings(self, wildcards: Wildcards) -> str:
-        """What changes an approximate index: JSON."""
+        """The settings that change an approximate index: JSON."""
         return canonical_json(self._retriever(wildcards).index)
 
     def index_memory(self, wildcards: Wildcards) -> int:
-        """Memory (MB) to index one shard: as measured with 768 dimensions, three times what the vectors take."""
+        """MB of memory to index one shard: three times the vectors, as measured with 768 dimensions."""
         return 500 + self._corpora[wildcards.corpus].passages_per_shard // 110
 
     # Searches
@@ -105,39 +105,39 @@ class RetrievalPlan:
         return self._retriever(wildcards).method
 
     def search_settings(self, wildcards: Wildcards) -> str:
-        """What changes the hits, beside the encoding and the index: JSON."""
+        """The settings that change hits, apart from encoding and index: JSON."""
         return canonical_json(self._retriever(wildcards).search)
 
-    # How they are run, which changes no result. A small corpus should not wait for many cores.
+    # Settings that change no result. A small corpus should not wait for many cores.
 
     def threads(self, wildcards: Wildcards) -> int:
-        """The threads that encode one shard."""
+        """The number of threads to encode one shard."""
         return self._retriever(wildcards).threads
 
     def search_threads(self, wildcards: Wildcards) -> int:
-        """The threads of a search, at most one a shard."""
+        """The number of threads of a search, at most one per shard."""
         return min(self.threads(wildcards), self._corpora[wildcards.corpus].shards)
 
     def bm25_threads(self, wildcards: Wildcards) -> int:
-        """The threads that make a BM25 index, at most one a shard."""
+        """The number of threads to build a BM25 index, at most one per shard."""
         return min(BM25_THREADS, self._corpora[wildcards.corpus].shards)
 
     def device(self, wildcards: Wildcards) -> str:
-        """Where the encoder runs: auto, cpu, cuda, ..."""
+        """The encoder's device: auto, cpu, cuda, ..."""
         return self._retriever(wildcards).device
 
     def gpu(self, wildcards: Wildcards) -> int:
-        """How many GPUs a job takes."""
+        """The number of GPUs of a job."""
         retriever = self._retriever(wildcards)
         return 1 if retriever.method == "dense" and retriever.device != "cpu" else 0
 
     def batch_tokens(self, wildcards: Wildcards) -> int:
-        """Tokens of a batch; 0 where it is the program's choice."""
+        """Tokens per batch; 0 for the program's default."""
         return self._retriever(wildcards).batch_tokens or 0
 
 
 class RerankPlan:
-    """Inputs, params and resources of the rule that puts the documents of {dataset} into the order of {reranker}."""
+    """Inputs, params and resources of the rule that reorders the documents of {dataset} with {reranker}."""
 
     def __init__(self, study: Study, data: DataPlan) -> None:
         self._rerankers = study.rerankers
@@ -147,56 +147,56 @@ class RerankPlan:
         return self._rerankers[wildcards.reranker]
 
     def model_folder(self, wildcards: Wildcards) -> list[str]:
-        """The files of a cross-encoder in a folder; none for one of the hub."""
+        """The files of a cross-encoder in a folder; none for a hub model."""
         path = self._reranker(wildcards).location["path"]
         return [str(file) for file in model_files(Path(path))] if path else []
 
     def model_location(self, wildcards: Wildcards) -> str:
-        """Where the cross-encoder is: JSON with path, hub and revision."""
+        """The cross-encoder's location: JSON with path, hub and revision."""
         return canonical_json(dict(self._reranker(wildcards).location))
 
     def model(self, wildcards: Wildcards) -> list[str]:
-        """Which cross-encoder it is; nothing for a fusion of rankings."""
+        """The file with the cross-encoder's identity; none for a fusion of rankings."""
         reranker = self._reranker(wildcards)
         return [f"results/rerankers/{reranker.name}.json"] if reranker.method == "cross_encoder" else []
 
     def fused_with(self, wildcards: Wildcards) -> list[str]:
-        """The files of the other rankings that are fused, in their order."""
+        """The files of the other rankings to fuse, in order."""
         return [self._data.file(name) for name in self._reranker(wildcards).fused_with]
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What changes the order: JSON."""
+        """The settings that change the order: JSON."""
         return canonical_json(self._reranker(wildcards).settings)
 
     def device(self, wildcards: Wildcards) -> str:
-        """Where the cross-encoder runs: auto, cpu, cuda, ..."""
+        """The cross-encoder's device: auto, cpu, cuda, ..."""
         return self._reranker(wildcards).device
 
     def gpu(self, wildcards: Wildcards) -> int:
-        """How many GPUs a job takes."""
+        """The number of GPUs of a job."""
         return 0 if self._reranker(wildcards).device == "cpu" else 1
 
     def batch_tokens(self, wildcards: Wildcards) -> int:
-        """Tokens of a batch; 0 where it is the program's choice."""
+        """Tokens per batch; 0 for the program's default."""
         return self._reranker(wildcards).batch_tokens or 0
 
 
 class CandidatePlan:
-    """Inputs and params of the rule that makes {candidates}, and what was found for those that a study uses."""
+    """Inputs and params of the rule that makes {candidates}, and the retrieval results that a study uses."""
 
     def __init__(self, study: Study, data: DataPlan) -> None:
         self._study = study
         self._data = data
-        #: Those that selected experiments name, in the order of the experiments.
+        #: Candidates of selected experiments, in the order of the experiments.
         self.used = self.of(study.experiments.values())
 
     def of(self, experiments: Iterable[Experiment]) -> list[Candidates]:
-        """The candidates that experiments name as dataset, each once, in the order of the experiments."""
+        """The candidates that experiments use as dataset, each once, in the order of the experiments."""
         names = dict.fromkeys(name for experiment in experiments for name in experiment.datasets.values())
         return [self._study.candidates[name] for name in names if name in self._study.candidates]
 
     def open_domain(self, experiments: Iterable[Experiment]) -> list[Candidates]:
-        """Those of them that are as retrieved, whose recall bounds the accuracy. That of a reranker is not known."""
+        """The as-retrieved candidates, whose recall limits accuracy; that of reranked ones is unknown."""
         as_retrieved = self.of(one for one in experiments if one.rerank is None)
         return [one for one in as_retrieved if one.settings.kind == AS_RETRIEVED]
 
@@ -205,7 +205,7 @@ class CandidatePlan:
         return self._data.file(self._study.candidates[wildcards.candidates].questions)
 
     def retrieved(self, wildcards: Wildcards) -> list[str]:
-        """What was retrieved for the questions; nothing where distractors are drawn at random."""
+        """The hits for the questions; none if distractors are drawn at random."""
         candidates = self._study.candidates[wildcards.candidates]
         return [_beside(candidates, "retrieved", "jsonl.gz")] if candidates.retriever else []
 
@@ -214,7 +214,7 @@ class CandidatePlan:
         return f"results/passages/{self._study.candidates[wildcards.candidates].corpus}/manifest.json"
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What changes the candidates, beside the inputs: JSON of `CandidateSettings`."""
+        """The settings that change the candidates, apart from the inputs: JSON of `CandidateSettings`."""
         return canonical_json(asdict(self._study.candidates[wildcards.candidates].settings))
 
     @property
@@ -224,7 +224,7 @@ class CandidatePlan:
 
     @property
     def gold_tables(self) -> list[str]:
-        """How the gold passages were found of the questions that experiments ask, directly or by their candidates."""
+        """The tables on searched gold passages of questions that experiments ask, directly or through candidates."""
         named = [name for one in self._study.experiments.values() for name in one.datasets.values()]
         asked = dict.fromkeys([*named, *(one.questions for one in self.used)])
         return [
@@ -235,12 +235,12 @@ class CandidatePlan:
 
     @property
     def recall_tables(self) -> list[str]:
-        """The recall of each search that the used candidates are made of."""
+        """The recall of each search for the used candidates."""
         return list(dict.fromkeys(recall_file(one) for one in self.used if one.retriever))
 
 
 def recall_file(candidates: Candidates) -> str:
-    """The recall of the search that candidates are made of."""
+    """The recall of the search for candidates."""
     return _beside(candidates, "recall", "csv")
 
 

@@ -1,4 +1,4 @@
-"""The formats of the benchmark suite: a summary of each curve of a model, and its own layout of results."""
+"""Plan of the suite's formats: a summary of each curve of a model, and the suite's layout of results."""
 
 from dataclasses import asdict
 
@@ -33,11 +33,11 @@ class SuitePlan:
 
     @property
     def summaries(self) -> list[str]:
-        """The folder of summaries of each of these models."""
+        """The folder of summaries of each model with curves."""
         return [f"results/summaries/{model}" for model in self.models]
 
     def exports(self, wildcards: Wildcards) -> list[str]:
-        """The folder that is exported of each of these models."""
+        """The exported folder of each model with curves."""
         return [f"results/suite_export/{model}" for model in self._exported()]
 
     def zips(self, wildcards: Wildcards) -> list[str]:
@@ -60,7 +60,7 @@ class SuitePlan:
         return sorted(examples | {curve[kind] for curve in curves for kind in ("scores", "responses")})
 
     def curve_files(self, wildcards: Wildcards) -> str:
-        """The curves of the model with how they are labelled and their files: JSON."""
+        """The curves of the model with their labels and files: JSON."""
         return canonical_json([self._curve_files(curve, wildcards.model) for curve in self._curves[wildcards.model]])
 
     def _curve_files(self, curve: Curve, model: str) -> dict:

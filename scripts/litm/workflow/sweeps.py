@@ -1,4 +1,4 @@
-"""The sweeps of a study (pairs of model and experiment), and files that there is one of for each sweep."""
+"""Plan of sweeps: the pairs of model and experiment, and their files."""
 
 import csv
 from collections.abc import Container, Mapping
@@ -10,21 +10,21 @@ from litm.workflow.cluster_resources import work_of
 
 
 class SweepPlan:
-    """The pairs of a selected model and an experiment that have responses, model by model.
+    """The pairs of a selected model and an experiment with responses, model by model.
 
-    Recorded responses need not cover all selected experiments, so that a product of models and experiments would have
-    pairs that do not exist.
+    Recorded responses may cover only some selected experiments, so the pairs are not a full product.
+
     """
 
     def __init__(self, study: Study) -> None:
         self._study = study
         #: (model, experiment), in the order of the config.
         self.pairs: Mapping[tuple[str, str], None] = dict.fromkeys(study.sweeps)
-        #: Prompts of each, at most: data may have fewer questions than an experiment takes.
+        #: Upper limit of each sweep's prompts: data may have fewer questions than an experiment asks for.
         self.prompts: Mapping[tuple[str, str], int] = {pair: work_of(one).prompts for pair, one in study.run.items()}
 
     def files(self, pattern: str, models: Container[str] | None = None) -> list[str]:
-        """The file that `pattern` names (with {model} and {experiment}) of each sweep, or of those of these models."""
+        """The file `pattern` (with {model} and {experiment}) of each sweep, or of the sweeps of these models."""
         return [
             pattern.format(model=model, experiment=experiment)
             for model, experiment in self.pairs
@@ -36,7 +36,7 @@ class SweepPlan:
         return [model for model in self._study.models if (model, experiment) in self.pairs]
 
     def cut_answers(self) -> list[str]:
-        """A sentence for each sweep that is scored and some of whose answers ended at the limit of new tokens."""
+        """A sentence for each scored sweep with answers that ended at the limit of new tokens."""
         rows: list[dict] = []
         for path in map(Path, self.files("results/accuracy/{model}/{experiment}.csv")):
             if path.exists():
@@ -46,10 +46,10 @@ class SweepPlan:
 
     @property
     def model_order(self) -> str:
-        """The models in the order of the config: a param, as Snakemake compares inputs as a set."""
+        """The models in the order of the config: a param, because Snakemake compares inputs as a set."""
         return " ".join(self._study.models)
 
     @property
     def order(self) -> str:
-        """Models and experiments in the order of the config: a param, as Snakemake compares inputs as a set."""
+        """Models and experiments in the order of the config: a param, because Snakemake compares inputs as a set."""
         return f"{self.model_order} / {' '.join(self._study.experiments)}"

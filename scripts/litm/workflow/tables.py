@@ -1,7 +1,6 @@
-"""Which tables a study has, and what each is made of.
+"""Plan of tables: the tables of a study, and their inputs.
 
-A table names its inputs and settings; here is what each name stands for. A study has the tables of which it has all
-inputs.
+A table names its inputs and settings; this module resolves the names. A study has the tables whose inputs it has.
 """
 
 from collections import Counter
@@ -20,10 +19,10 @@ TABLES = "results/tables"
 
 @dataclass(frozen=True)
 class Sources:
-    """What tables of a study can be made of, beside its sweeps.
+    """Inputs for tables of a study, apart from its sweeps.
 
     counted: models whose tokens can be counted; audited: models that can be audited; examples: experiment and example
-    file of each size of each experiment; recalls, candidates, gold_passages: files of the retrievers, candidates and
+    file for each size of each experiment; recalls, candidates, gold_passages: files of the retrievers, candidates and
     questions that the study uses; published, published_models: the published accuracies and their models;
     data_versions: by experiment and size, see `litm.analysis.published.comparison.measured_cells`.
     """
@@ -40,9 +39,7 @@ class Sources:
 
 
 def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
-    """The files of each name that tables have among their `inputs`, in the order of the config; none where the study
-    has none.
-    """
+    """The files for each name that tables list as `inputs`, in the order of the config; empty if the study has none."""
     sweeps = study.sweeps
     run = study.run
     with_positions = [pair for pair, experiment in run.items() if experiment.has_positions]
@@ -87,7 +84,7 @@ def _has_several_sizes(experiment: Experiment) -> bool:
 
 
 def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
-    """The value of each name that tables have among their `settings`."""
+    """The value for each name that tables list as `settings`."""
     return {
         "seed": study.seed,
         "example_experiments": [experiment for experiment, _ in sources.examples],
@@ -104,7 +101,7 @@ def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
 
 
 def prices(study: Study) -> dict[str, dict | None]:
-    """What models of servers cost, None where the config does not say."""
+    """Prices of models on servers, None if the config has none."""
     return {
         name: model.prices and dict(model.prices) for name, model in study.models.items() if isinstance(model, ApiModel)
     }
@@ -118,13 +115,13 @@ def tuned_models(study: Study) -> list[tuple[str, str]]:
 
 
 def base_models(study: Study) -> list[str]:
-    """The selected models that others of the catalogue were tuned from."""
+    """The selected models that other models of the catalogue were tuned from."""
     bases = {about.get("tuned_from") for about in study.relations["models"].values()}
     return [name for name in study.models if name in bases]
 
 
 def compared_sweeps(study: Study) -> set[tuple[str, str]]:
-    """The sweeps that have another one, or another size of their own, to be compared with."""
+    """The sweeps that another sweep, or another of their own sizes, can be compared with."""
     run = study.run
     pairs = [
         ((model, one.experiment_a), (model, one.experiment_b))
@@ -143,12 +140,12 @@ def compared_sweeps(study: Study) -> set[tuple[str, str]]:
 
 
 def made(tables: Iterable[Table], inputs: Mapping[str, Sequence[str]]) -> list[Table]:
-    """The tables that `make_table.py` makes of these inputs, in their order."""
+    """The tables that `make_table.py` can make from these inputs, in order."""
     return [table for table in tables if table.inputs and all(inputs[name] for name in table.inputs)]
 
 
 def files_of(tables: Iterable[Table]) -> list[str]:
-    """What is made of these tables when all is made: CSV files, and Markdown of those that have it."""
+    """All files of these tables: CSV, and Markdown for tables that have it."""
     return [
         f"{TABLES}/{table.name}.{ending}"
         for table in tables

@@ -1,4 +1,4 @@
-"""The wildcards of the rules, and patterns for them."""
+"""Wildcards of the rules, and their patterns."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ PLACEMENT = rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED
 
 
 class Wildcards(Protocol):
-    """The values of a job's wildcards, as text. A job has those that its rule's outputs name."""
+    """A job's wildcards as texts; a job has those in its rule's outputs."""
 
     candidates: str
     corpus: str
@@ -34,5 +34,5 @@ class Wildcards(Protocol):
 
 
 def any_of(names: Iterable[object]) -> str:
-    """A regular expression that matches exactly these names; without names, nothing."""
+    """A regular expression for exactly these names; without names it matches nothing."""
     return "|".join(re.escape(str(name)) for name in names) or "(?!)"

@@ -1,1 +1,1 @@
-"""Does this machine have what a study needs? `gather` finds facts, the others judge them."""
+"""Doctor: does this machine have what a study needs? `gather` collects facts, the other modules judge them."""

@@ -1,15 +1,15 @@
-"""What a check of the doctor says."""
+"""Checks of the doctor: their statuses and messages."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-#: What a check says: all is well; it will do, but one should know of it; without it the study cannot be made.
+#: Statuses: fine; usable, but worth knowing; the run would fail.
 OK, WARNING, MISSING = "ok", "warning", "missing"
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was found out about one thing. message: what is there and, unless all is well, what to do."""
+    """The result for one thing. message: the finding and, unless the status is ok, the remedy."""
 
     status: str
     what: str
@@ -17,17 +17,17 @@ class Check:
 
 
 def ok(what: str, message: str) -> Check:
-    """A check of something that is as it should be."""
+    """A check of something that is fine."""
     return Check(OK, what, message)
 
 
 def warning(what: str, message: str) -> Check:
-    """A check of something that will do, but that one should know of."""
+    """A check of something usable, but worth knowing."""
     return Check(WARNING, what, message)
 
 
 def missing(what: str, message: str) -> Check:
-    """A check of something without which the study cannot be made."""
+    """A check of something without which the run would fail."""
     return Check(MISSING, what, message)
 
 
@@ -37,12 +37,12 @@ def in_bytes(size: float) -> str:
 
 
 def checks_table(checks: Sequence[Check]) -> str:
-    """One line a check, in columns."""
+    """One line per check, in columns."""
     width = max((len(check.what) for check in checks), default=0)
     return "\n".join(f"{check.status:<7}  {check.what:<{width}}  {check.message}" for check in checks)
 
 
 def counts(checks: Iterable[Check]) -> str:
-    """How many checks there are of each status, in words."""
+    """The number of checks by status, in words."""
     statuses = [check.status for check in checks]
     return ", ".join(f"{statuses.count(status)} {status}" for status in (OK, WARNING, MISSING))

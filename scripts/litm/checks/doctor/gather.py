@@ -1,4 +1,4 @@
-"""Finding the facts out: this machine's software, memory, devices, disk, and what it can reach. Nothing is judged."""
+"""Facts about this machine: software, memory, devices, disk and network. Nothing is judged here."""
 
 import json
 import os
@@ -32,9 +32,9 @@ from litm.models.files import WEIGHTS, weight_files
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.unpacking import read_config
 
-#: How long (seconds) the network is given to answer, and Java to start.
+#: Seconds that the network may take to answer, and Java to start.
 PATIENCE = 5
-#: What memory a control group of Linux may use, and uses: containers and SLURM jobs are one.
+#: Folder with the memory limit and use of a Linux control group, such as a container or SLURM job.
 CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -44,7 +44,7 @@ def installed_packages() -> dict[str, str]:
 
 
 def free_memory() -> int:
-    """Bytes of the machine's memory that a process can still take, within the limit of its control group."""
+    """Bytes of free memory, within the limit of the control group."""
     import psutil
 
     free = psutil.virtual_memory().available
@@ -67,19 +67,19 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def quantization_error(device: str) -> str | None:
-    """Why bitsandbytes cannot quantise on a device ('cpu', 'cuda'), tried on a small matrix; None if it can."""
+    """Why bitsandbytes cannot quantise on a device ('cpu', 'cuda'), from a trial on a small matrix; None if it can."""
     try:
         import bitsandbytes.functional
         import torch
 
         bitsandbytes.functional.quantize_4bit(torch.ones(64, 64, device=device), quant_type="nf4")
-    except Exception as error:  # of whatever kind: a library of C that is not there, CUDA's errors, ...
+    except Exception as error:  # of any kind: a missing C library, CUDA's errors, ...
         return (str(error).strip().splitlines() or [type(error).__name__])[0]
     return None
 
 
 def java_error() -> str | None:
-    """Why the Java machine or Lucene's archive cannot be used; None if they can. In a process of its own."""
+    """Why Java or Lucene's archive cannot be used, from a trial in a process of its own; None if they can."""
     from litm.retrieval.java import java_home, lucene_jar
 
     try:
@@ -94,13 +94,13 @@ def java_error() -> str | None:
 
 
 def free_disk(folder: Path) -> int:
-    """Bytes free on the disk of a folder, which need not be there yet."""
+    """Free bytes on the disk of a folder, which may not exist yet."""
     there = next(path for path in [folder.absolute(), *folder.absolute().parents] if path.exists())
     return shutil.disk_usage(there).free
 
 
 def lock_error(folder: Path) -> str | None:
-    """Why a new file in a folder, which is made, cannot be locked; None if it can."""
+    """Why a new file in a folder, created if missing, cannot be locked; None if it can."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -129,7 +129,7 @@ def model_size(location: str, revision: str | None, weight_bytes: float) -> Mode
 
 
 def gguf_error(path: Path) -> str | None:
-    """Why transformers does not read a GGUF file; None if it does, as far as its header tells."""
+    """Why transformers cannot read a GGUF file; None if its header gives no reason."""
     try:
         read_config(path)
     except UserError as error:
@@ -138,7 +138,7 @@ def gguf_error(path: Path) -> str | None:
 
 
 def weight_bytes(folder: Path) -> int:
-    """The size of a GGUF file, or of the weights in a folder that transformers loads: safetensors if there are any."""
+    """Bytes of a GGUF file, or of the weights in a folder that transformers loads: safetensors if there are any."""
     if is_gguf(folder):
         return folder.stat().st_size
     for kind in WEIGHTS:
@@ -153,7 +153,7 @@ def has_sentencepiece(folder: Path) -> bool:
 
 
 def cached_folder(hub: str, revision: str | None) -> Path | None:
-    """The folder of a hub model in the local cache; None unless all of its weights are there."""
+    """The folder of a hub model in the local cache; None unless it has all weights."""
     from huggingface_hub import try_to_load_from_cache
 
     config = try_to_load_from_cache(hub, "config.json", revision=revision)
@@ -167,7 +167,7 @@ def cached_folder(hub: str, revision: str | None) -> Path | None:
 
 
 def hub_model(hub: str, revision: str | None) -> HubModel:
-    """What is known of a hub model, asked of the hub only where it is not in the local cache."""
+    """Facts about a hub model; the hub is asked only if the model is not cached."""
     from huggingface_hub import HfApi, constants, get_token
     from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
 
@@ -199,7 +199,7 @@ def _may_read(api, hub: str) -> bool:
 
 
 def remote_file(dataset: Dataset, folder: Path, mirror: str | None) -> RemoteFile:
-    """Where a remote file is: in `folder`, in the mirror, or at its address, which is asked for its size."""
+    """Location of a remote file: in `folder`, in the mirror, or at its address, which is asked for the size."""
     assert dataset.url is not None
     if (folder / dataset.file).exists():
         return RemoteFile(dataset.file, dataset.url, FETCHED)
@@ -216,11 +216,11 @@ def remote_file(dataset: Dataset, folder: Path, mirror: str | None) -> RemoteFil
 
 
 def api(model: ApiModel) -> Api:
-    """What a model's server says when it is asked for its list of models, which costs nothing."""
+    """The answer of a model's server to a request for its models, which is free of charge."""
     provider = engine_facts(model.engine).provider
     assert provider is not None
     url = f"{(model.base_url or provider.url).rstrip('/')}{provider.models_path}"
-    # A server of one's own is not given the provider's key, unless a variable is named.
+    # Own servers do not get the provider's key, unless the model names a variable.
     variable = model.api_key_variable or (None if model.base_url else provider.key_variable)
     key = os.environ.get(variable or "", "").strip()
     headers = {name: value.format(key=key) for name, value in provider.headers.items()} if key else {}
@@ -229,7 +229,7 @@ def api(model: ApiModel) -> Api:
         return facts
 
     def ask() -> httpx2.Response:
-        # A redirect must not be followed with the key, and what is on this machine is not behind a proxy.
+        # A redirect must not be followed with the key, and this machine is not behind a proxy.
         behind_proxy = not is_this_machine(url)
         return httpx2.get(url, headers=headers, timeout=PATIENCE, follow_redirects=False, trust_env=behind_proxy)
 
@@ -241,7 +241,7 @@ def api(model: ApiModel) -> Api:
 
 
 def _model_names(body: str) -> tuple[str, ...] | None:
-    """The names in a list of models, which both protocols write alike; None if it is none."""
+    """The names in a list of models, which both protocols write alike; None for any other body."""
     try:
         return tuple(model["id"] for model in json.loads(body)["data"])
     except (ValueError, LookupError, TypeError):
@@ -249,7 +249,7 @@ def _model_names(body: str) -> tuple[str, ...] | None:
 
 
 def hub_cache() -> Path:
-    """The folder that models of the hub are downloaded to."""
+    """The download folder of hub models."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE)

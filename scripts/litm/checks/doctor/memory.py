@@ -1,4 +1,4 @@
-"""Judging devices and their memory: is what a model's entry names there, and does the model fit?"""
+"""Checks of devices and memory: the device of a model's entry, and whether the model fits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from litm.inference.memory import ModelSize, Numbers, cache_bytes, loaded_bytes,
 
 #: Share of the free memory that weights and cache may take before there is a warning: activations come on top.
 COMFORTABLE = 0.9
-#: Weights from this size (bytes) on are slow without a GPU.
+#: Bytes of weights from which on a model is slow without a GPU.
 LARGE = 2e9
 
 
@@ -31,16 +31,16 @@ class Longest:
 
 @dataclass(frozen=True)
 class Free:
-    """Whose memory, and how many bytes of it are free."""
+    """Free memory: its owner (machine or GPUs), and bytes."""
 
     where: str
     bytes: int
 
 
 def device_check(model: str, device: str, wanted: int, gpus: Sequence[Gpu], weight_bytes: int | None) -> Check:
-    """Whether the device is there that a model's entry names, as often as it is `wanted` if it is a GPU.
+    """Whether the device of a model's entry exists, and enough GPUs if it is one.
 
-    weight_bytes: of the model's files, None where that is not known.
+    weight_bytes: of the model's files, None if unknown.
     """
     what = f"{model}: device"
     if device == "cpu":
@@ -59,7 +59,7 @@ def device_check(model: str, device: str, wanted: int, gpus: Sequence[Gpu], weig
 
 
 def memory_of(device: str, wanted: int, gpus: Sequence[Gpu]) -> Free:
-    """The memory of the GPUs that a model would use, together."""
+    """The total memory of the GPUs that a model would use."""
     first = int(device.partition(":")[2] or 0)
     used = gpus[first : first + wanted]
     return Free(", ".join(gpu.name for gpu in used), sum(gpu.free for gpu in used))

@@ -1,18 +1,18 @@
-"""Judging what is elsewhere: models of the hub, APIs with their credentials, and remote files."""
+"""Checks of remote things: hub models, APIs with their keys, and remote files."""
 
 from dataclasses import dataclass
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
 
-#: Where a remote file is.
+#: Locations of a remote file.
 FETCHED, IN_MIRROR, ON_NETWORK = "fetched", "in the mirror", "on the network"
 
 
 @dataclass(frozen=True)
 class HubModel:
-    """A model of the Hugging Face hub. cached: all its weights are in the local cache; error: why the hub could not
-    say what else is here; gated: its terms have to be accepted; token: there is one; allowed: the token's owner has
-    accepted them; download: bytes of its weights, where they are not in the cache.
+    """A model of the Hugging Face hub. cached: all its weights are in the local cache; error: why the hub gave no
+    further facts; gated: its terms must be accepted; token: a token is set; allowed: the token's owner has accepted
+    the terms; download: bytes of weights that are not cached.
     """
 
     cached: bool
@@ -26,9 +26,9 @@ class HubModel:
 
 @dataclass(frozen=True)
 class Api:
-    """An API. variable: the environment variable that has its key, None if it needs none; key: whether it is set;
-    mistake: why the key cannot be one, in which case the server is not asked; error: why the server gave no answer;
-    status: of its answer to the question which models it has; models: these, None if it does not say.
+    """An API. variable: the environment variable of its key, None if it needs none; key: whether that is set; mistake:
+    why the key is invalid (the server is then not asked); error: why the server gave no answer; status: of its answer
+    to the request for its models; models: their names, None if missing.
     """
 
     url: str
@@ -42,7 +42,7 @@ class Api:
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that the workflow fetches: where it is, its size in bytes if known, and why it cannot be had, if so."""
+    """A file that the workflow fetches: its location, its bytes if known, and the error if it is unavailable."""
 
     name: str
     url: str
@@ -52,7 +52,7 @@ class RemoteFile:
 
 
 def hub_check(model: str, hub: str, facts: HubModel) -> Check:
-    """Whether a hub model is in the local cache, or can be downloaded."""
+    """Whether a hub model is cached or can be downloaded."""
     what = f"{model}: {hub}"
     if facts.cached:
         return ok(what, "in the local cache")
@@ -60,7 +60,7 @@ def hub_check(model: str, hub: str, facts: HubModel) -> Check:
     if facts.offline:
         return missing(what, f"not in the local cache, and HF_HUB_OFFLINE forbids to fetch it: {elsewhere}")
     if facts.error:
-        return missing(what, f"not in the local cache, and the hub does not give it ({facts.error}): {elsewhere}")
+        return missing(what, f"not in the local cache, and the hub does not provide it ({facts.error}): {elsewhere}")
     if facts.gated and not facts.token:
         return missing(what, f"gated: accept its terms at https://huggingface.co/{hub}, then run `hf auth login`")
     if facts.gated and not facts.allowed:
@@ -69,7 +69,7 @@ def hub_check(model: str, hub: str, facts: HubModel) -> Check:
 
 
 def api_checks(model: str, api_model: str, facts: Api) -> list[Check]:
-    """Whether an API's key is set, its server answers, and has the model."""
+    """Whether an API's key is set, and its server answers and has the model."""
     checks = []
     if facts.variable and not facts.key:
         checks.append(missing(f"{model}: key", f"set the environment variable {facts.variable} to your key"))
@@ -96,7 +96,7 @@ def _server_check(what: str, api_model: str, facts: Api) -> Check:
 
 
 def file_check(facts: RemoteFile) -> Check:
-    """Whether a remote file is here already, or can be fetched."""
+    """Whether a remote file is present or can be fetched."""
     if facts.where != ON_NETWORK:
         return ok(facts.name, facts.where)
     if facts.error:

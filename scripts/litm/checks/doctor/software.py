@@ -1,11 +1,11 @@
-"""Judging the software: Python, packages, Java."""
+"""Checks of the software: Python, packages, Java."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from litm.checks.doctor.check import Check, missing, ok, warning
 
-#: The oldest Python that the code runs on.
+#: Oldest supported Python.
 OLDEST_PYTHON = (3, 11)
 #: Packages named in a message.
 SHOWN = 4
@@ -24,7 +24,7 @@ def read_lock(lines: Iterable[str]) -> dict[str, str]:
 
 
 def normalized(package: str) -> str:
-    """A package's name as PEP 503 compares it."""
+    """A package's name in the normal form of PEP 503."""
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
@@ -37,9 +37,9 @@ def python_check(version: Sequence[int]) -> Check:
 
 
 def package_checks(installed: Mapping[str, str], lock: Mapping[str, str], needed: Iterable[str]) -> list[Check]:
-    """Whether the packages that are needed are installed, and all in the versions of the lock file.
+    """Whether the needed packages are installed, and all packages have the versions of the lock file.
 
-    installed, lock: version by normalised name; a local part, as in 2.13.0+cpu, does not count.
+    installed, lock: version by normalised name; a local part, as in 2.13.0+cpu, is ignored.
     """
     absent = [name for name in needed if normalized(name) not in installed]
     others = [
@@ -59,12 +59,12 @@ def package_checks(installed: Mapping[str, str], lock: Mapping[str, str], needed
 
 
 def java_check(error: str | None) -> Check:
-    """Whether the Java machine that BM25 needs starts; the error if not."""
+    """Whether the Java machine for BM25 starts; error: of an attempt, None if it succeeded."""
     return missing("Java", error) if error else ok("Java", "starts, and Lucene's archive is there")
 
 
 def quantization_check(model: str, device: str, quantization: str, error: str | None) -> Check:
-    """Whether bitsandbytes can quantise on a device; the error of trying it if not."""
+    """Whether bitsandbytes can quantise on a device; error: of an attempt, None if it succeeded."""
     what = f"{model}: {quantization}"
     if error:
         return missing(
@@ -74,6 +74,6 @@ def quantization_check(model: str, device: str, quantization: str, error: str | 
 
 
 def gguf_check(model: str, kind: str, dtype: str, error: str | None) -> Check:
-    """Whether transformers reads a GGUF file with weights of a kind, computed with in `dtype`; the error if not."""
+    """Whether transformers reads a GGUF file with such weights, computing in `dtype`; error: None if it does."""
     what = f"{model}: GGUF"
     return missing(what, error) if error else ok(what, f"{kind}, read as {dtype}")

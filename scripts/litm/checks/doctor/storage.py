@@ -1,20 +1,20 @@
-"""Judging the disk: is there room for what a study makes, and do locks work there?"""
+"""Checks of the disk: free space and file locks."""
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
 from litm.config.study import Study
 from litm.workflow.needs import Needs
 
-#: Plain guesses in bytes, on the large side: a prompt, packed, with its scores and token counts; an answer in the
-#: journal and in the responses; a passage with its entry in Lucene's index; a vector of 768 numbers.
+#: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
+#: passage with its entry in Lucene's index; a vector of 768 numbers.
 PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
-#: Questions of an experiment that takes all that its data has: those of the paper.
+#: Questions of an experiment that uses its whole dataset: as in the paper.
 QUESTIONS = 2_655
-#: Below this (bytes) a disk is as good as full.
+#: Bytes of free space below which a disk counts as full.
 LEAST = 1e9
 
 
 def results_bytes(study: Study, needs: Needs) -> int:
-    """About how much what a study makes takes on the disk, without what it downloads."""
+    """Estimated bytes of a study's results, without downloads."""
     total = 0
     for experiment in study.experiments.values():
         answered = [one for (_, name), one in study.run.items() if name == experiment.name]
@@ -28,7 +28,7 @@ def results_bytes(study: Study, needs: Needs) -> int:
 
 
 def disk_check(what: str, folder: str, free: int, wanted: int) -> Check:
-    """Whether a disk has room. free, wanted: bytes, the latter about."""
+    """Whether a disk has room. free: bytes; wanted: estimated bytes."""
     told = f"{in_bytes(free)} free in {folder}, about {in_bytes(wanted)} wanted at most"
     if wanted > free:
         return missing(what, f"{told}: free some, or work on another disk (--directory)")
@@ -36,7 +36,7 @@ def disk_check(what: str, folder: str, free: int, wanted: int) -> Check:
 
 
 def locks_check(folder: str, error: str | None) -> Check:
-    """Whether a file in the folder of the journals can be locked; the error of trying it if not."""
+    """Whether files in the folder of the journals can be locked. error: of an attempt, None if it succeeded."""
     if error:
         return warning("locks", f"{folder}: {error}; make sure that no two runs write to the same journal")
     return ok("locks", f"work in {folder}")

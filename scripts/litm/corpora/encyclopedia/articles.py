@@ -16,18 +16,18 @@ _KINDS = {kind.label: kind for kind in KINDS}
 KINDS_OF_FAMILY = 3
 MEMBERS_OF_KIND = 3
 FAMILY_SIZE = KINDS_OF_FAMILY * MEMBERS_OF_KIND
-#: Length of an article in words, shortest and longest.
+#: Words: shortest and longest article.
 WORDS = (40, 75)
 
 _REGIONS = ("{} Province", "the {} valley", "the {} district", "the county of {}", "the {} highlands")
-# The last sentence of some articles: what comes after it could be read as about the other entity.
+# Last sentences; anything after one could be read as about the other entity.
 _NAMESAKES = (
     "{s} should not be confused with {namesake}.",
     "Apart from the name, {s} has nothing to do with {namesake}.",
     "Older indexes sometimes list {s} under {namesake}.",
     "{s} is mentioned in one source together with {namesake}.",
 )
-# How many fillers an article has, one of them an article in so many with a namesake in place of a filler.
+# Numbers of fillers, drawn per article; share of the articles in which a namesake replaces a filler.
 _FILLERS = (0, 0, 1, 1, 1, 2)
 _NAMESAKE_SHARE = 0.4
 
@@ -36,9 +36,9 @@ _NAMESAKE_SHARE = 0.4
 class Article:
     """A passage about one entity, with a question about it.
 
-    id: the family and the member; facts: by the names of `ASKED`, each as it stands in the text; asked: which one the
-    question is about; answers: as in the text first, then other ways to write it; subject: what questions call the
-    entity, with its region; possessive: of that entity.
+    id: the family and the member; facts: by the names of `ASKED`, as written in the text; asked: the fact that the
+    question is about; answers: the one in the text first, then other spellings; subject: the entity's name in
+    questions, with its region; possessive: of that entity.
     """
 
     id: str
@@ -53,13 +53,13 @@ class Article:
     possessive: str
 
     def ask(self, rng: Random, fact: str) -> str:
-        """A question about one of the facts, in one of the wordings that its kind has for it."""
+        """A question about one of the facts, in one of its kind's wordings."""
         return rng.choice(_KINDS[self.kind].facts[fact].questions).format(n=self.subject, her=self.possessive)
 
 
 @dataclass(frozen=True, slots=True)
 class _Entity:
-    """One member of a family before anything is written about it; number: its index in the corpus."""
+    """A member of a family before its text is written; number: its index in the corpus."""
 
     number: int
     kind: Kind
@@ -74,10 +74,10 @@ class _Entity:
 
 
 def make_family(seed: int, index: int) -> tuple[Article, ...]:
-    """The `FAMILY_SIZE` articles of one family, which depend on nothing but the seed and the index.
+    """The `FAMILY_SIZE` articles of one family; they depend only on the seed and the index.
 
-    Three members of each of three kinds, in random order. Of one kind, two differ in the base name only and two in
-    the rest of the name only: Varnholt, Varnholm, Upper Varnholt.
+    Three members of each of three kinds, in random order. Within a kind, two differ only in the base name and two only
+    in the rest of the name: Varnholt, Varnholm, Upper Varnholt.
     """
     rng = Random(f"{seed}/mini_encyclopedia/family/{index}")
     entities = _make_entities(rng, names.stem(seed, index), index * FAMILY_SIZE)
@@ -87,10 +87,10 @@ def make_family(seed: int, index: int) -> tuple[Article, ...]:
 
 
 def _make_entities(rng: Random, stem: str, first_number: int) -> list[_Entity]:
-    """The members of a family. Each lies in a region with the base name that it does not have itself.
+    """The members of a family. Each lies in a region with the base name that is not its own.
 
-    So all articles have both base names, and so has a question, which names the region too: what a search finds for it
-    is the whole family.
+    All articles thus contain both base names, and so does each question, which names the region: a search for it finds
+    the whole family.
     """
     bases = tuple(stem + coda for coda in rng.sample(names.CODAS, 2))
     regions = [rng.choice(_REGIONS).format(base) for base in bases]
@@ -112,7 +112,7 @@ def _write_article(seed: int, id_: str, entity: _Entity, family: Sequence[_Entit
     others = [member for member in family if member is not entity]
     text, longest = "", WORDS[1]
     while not WORDS[0] <= len(text.split()) <= longest:
-        # Drawn anew each time: shorter texts are kept more often, and the loop always ends.
+        # Drawn anew each time: shorter texts are kept more often, and the loop terminates.
         longest = rng.randint(50, WORDS[1])
         fixed = facts | {"region": entity.region, "namesake": rng.choice(others).name}
         text = " ".join(
@@ -129,9 +129,9 @@ def _write_article(seed: int, id_: str, entity: _Entity, family: Sequence[_Entit
 
 
 def _make_facts(seed: int, rng: Random, entity: _Entity) -> tuple[dict[str, str], dict[str, tuple[str, ...]], int]:
-    """(the facts, other ways to write some of them, the year of the date).
+    """(facts, other spellings of some, the year of the date).
 
-    What makes a fact unlike all others is made from the number of the entity, not drawn.
+    The unique part of a fact is derived from the entity's number, not drawn.
     """
     day, month, year = names.date(seed, entity.number)
     number = names.number(seed, entity.number)
@@ -146,7 +146,7 @@ def _make_facts(seed: int, rng: Random, entity: _Entity) -> tuple[dict[str, str]
 
 
 def _make_slots(seed: int, rng: Random, entity: _Entity, year: int, wording: str) -> dict[str, str]:
-    """Values of the slots of one wording that are not facts; each sentence has numbers and names of its own."""
+    """Values for the slots of one wording that are not facts; each sentence gets its own numbers and names."""
     bounds = {
         "few": (3, 29),
         "some": (30, 99),
@@ -165,7 +165,7 @@ def _make_slots(seed: int, rng: Random, entity: _Entity, year: int, wording: str
 def _plan_sentences(rng: Random, entity: _Entity) -> Iterator[tuple[str, str, str]]:
     """(wording, the entity as its subject, the entity within it) of each sentence of an article.
 
-    An opening with the name, then the facts it does not state and up to two fillers in any order.
+    An opening with the name, then the facts that it does not state and up to two fillers, in any order.
     """
     kind = entity.kind
     opening = rng.choice(kind.openings)
@@ -179,13 +179,13 @@ def _plan_sentences(rng: Random, entity: _Entity) -> Iterator[tuple[str, str, st
     yield opening, entity.name, entity.name
     named = rng.randrange(len(body))
     for position, (wording, before) in enumerate(zip(body, [opening, *body], strict=False)):
-        # "She" after a sentence about her teacher could be the teacher.
+        # After a sentence about her teacher, "she" could be the teacher.
         pronoun_is_clear = before.startswith("{S}") and "{person}" not in before
         yield wording, *_references(rng, entity, position == named, pronoun_is_clear)
 
 
 def _references(rng: Random, entity: _Entity, named: bool, pronoun_is_clear: bool) -> tuple[str, str]:
-    """The entity at the start of a sentence and within one; `named` for its name in both."""
+    """The entity at the start of a sentence and within it; `named`: use its name in both."""
     short = f"the {entity.noun}"
     if named or rng.random() < 0.15:
         return entity.name, entity.name
@@ -210,11 +210,11 @@ def _is_woman(entity: _Entity) -> bool:
 
 
 def _filler_name(seed: int, rng: Random) -> str:
-    """A coined name from the far half of the shuffle: the names in facts are taken from its start."""
+    """A coined name from the far half of the shuffle; facts use its beginning."""
     return names.coined_name(seed, rng.randrange(names.COINED_NAMES // 2, names.COINED_NAMES))
 
 
 def make_articles(seed: int, count: int) -> Iterator[Article]:
-    """The first `count` articles, family by family; a larger count keeps the earlier ones."""
+    """The first `count` articles, family by family; a larger count keeps earlier articles."""
     for number in range(0, count, FAMILY_SIZE):
         yield from make_family(seed, number // FAMILY_SIZE)[: count - number]

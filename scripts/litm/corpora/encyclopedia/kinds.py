@@ -1,4 +1,4 @@
-"""What a kind of entity is made of: its names, its facts and the wordings of both, all data.
+"""Kinds of entities: their names, their facts and the wordings of both, as data.
 
 Slots of a wording:
     {S}            the entity as the subject at the start of the sentence: its name, "The town", "It"

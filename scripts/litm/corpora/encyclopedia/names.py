@@ -1,7 +1,7 @@
 """Made-up names, dates and numbers, numbered so that none repeats in a corpus.
 
-Each is a bijection of an index: a seeded shuffle of all the values there are, read at that index. So values are
-distinct up to the number there are of them, whatever the order in which they are asked for, and without memory.
+Each is a bijection of an index: a seeded shuffle of all possible values, read at that index. Values are therefore
+distinct, in any order of access and without memory, up to their total number.
 """
 
 from hashlib import sha256
@@ -12,8 +12,8 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-# A stem is onset, vowel, middle, vowel; a base name is a stem with a coda. Consonants and vowels take turns, so a name
-# can be split in only one way: distinct parts make distinct names, and no two stems share a base name.
+# A stem is onset, vowel, middle, vowel; a base name is a stem plus a coda. Consonants and vowels alternate, so a name
+# splits in only one way: distinct parts make distinct names, and no two stems share a base name.
 _CONSONANTS = _parts("b br d dr f g gr h k l m n p t tr v w")
 _STEM = (
     _parts("B Bl Br C Cl Cr D Dr F Fl Fr G Gl Gr H J K Kl Kr L M N P Pl Pr R S Sk Sl Sn Sp St Sv T Th Tr V W Wh Z"),
@@ -23,7 +23,7 @@ _STEM = (
 )
 CODAS = _parts("ck ft ld lk lm lt nd ng nt rd rk rn sk sp st th")
 
-# A coined name has one vowel more than a base name and is never one.
+# A coined name has one vowel more than a base name, so it never equals one.
 _COINED = (
     _parts("B Bl Br D Dr F Fl G Gl Gr H K Kl L M N P Pr R S Sk St T Th Tr V W"),
     _parts("a e i o u"),
@@ -34,7 +34,7 @@ _COINED = (
 )
 
 _MONTHS = _parts("January February March April May June July August September October November December")
-# Days of two digits, because 4 May 1850 is inside 14 May 1850.
+# Two-digit days, because 4 May 1850 is contained in 14 May 1850.
 _FIRST_DAY, _DAYS = 10, 19
 _FIRST_YEAR, _YEARS = 1741, 180
 _FIRST_NUMBER, _NUMBER_SIDE = 10_000, 300
@@ -43,30 +43,30 @@ COINED_NAMES = prod(map(len, _COINED))
 
 
 def stem(seed: int, index: int) -> str:
-    """The beginning of all names of a family, such as "Varnho"; no two of the first 183,600 are the same."""
+    """The beginning of all names of a family, such as "Varnho"; the first 183,600 are distinct."""
     return _word(_STEM, 2, f"{seed}/stem", index)
 
 
 def coined_name(seed: int, index: int) -> str:
-    """A proper name that is part of no family, such as "Melitor"; no two of the first COINED_NAMES are the same."""
+    """A proper name outside any family, such as "Melitor"; the first COINED_NAMES are distinct."""
     return _word(_COINED, 3, f"{seed}/coined", index)
 
 
 def date(seed: int, index: int) -> tuple[int, str, int]:
-    """(day, month, year) with a day from 10 to 28; no two of the first 41,040 are the same."""
+    """(day, month, year) with a day from 10 to 28; the first 41,040 are distinct."""
     year, day_of_year = shuffled(_YEARS, len(_MONTHS) * _DAYS, f"{seed}/date", index)
     month, day = divmod(day_of_year, _DAYS)
     return _FIRST_DAY + day, _MONTHS[month], _FIRST_YEAR + year
 
 
 def number(seed: int, index: int) -> int:
-    """A number of five digits; no two of the first 90,000 are the same."""
+    """A five-digit number; the first 90,000 are distinct."""
     row, column = shuffled(_NUMBER_SIDE, _NUMBER_SIDE, f"{seed}/number", index)
     return _FIRST_NUMBER + row * _NUMBER_SIDE + column
 
 
 def _word(parts: tuple[tuple[str, ...], ...], split: int, key: str, index: int) -> str:
-    """One choice of each part; the parts before `split` are the rows of the shuffle, the others its columns."""
+    """One choice per part; the parts before `split` are the rows of the shuffle, the others its columns."""
     row, column = shuffled(prod(map(len, parts[:split])), prod(map(len, parts[split:])), key, index)
     return "".join(_mixed_radix(parts[:split], row) + _mixed_radix(parts[split:], column))
 
@@ -80,9 +80,9 @@ def _mixed_radix(parts: tuple[tuple[str, ...], ...], value: int) -> list[str]:
 
 
 def shuffled(rows: int, columns: int, key: str, index: int) -> tuple[int, int]:
-    """Where in a table the index-th cell of its seeded shuffle is: a Feistel network on (row, column).
+    """The position (row, column) of the index-th cell in a seeded shuffle of a table: a Feistel network.
 
-    Each round adds to one coordinate a hash of the other, which can be undone, so the whole is a bijection.
+    Each round adds to one coordinate a hash of the other, which is invertible, so the whole is a bijection.
     """
     row, column = divmod(index % (rows * columns), columns)
     for round_ in range(3):

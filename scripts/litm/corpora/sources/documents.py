@@ -1,16 +1,16 @@
-"""A user's own documents: a folder, or one file, of texts, web pages, PDFs, tables and chunks.
+"""The source documents: a user's folder or file of texts, web pages, PDFs, tables and chunks.
 
-- .txt, .md, .html (.htm): one document; its title that of the web page, or else the file's name without suffix.
-- .pdf: a document a page that has text.
-- .jsonl: an object a line with `text` and, if it has them, `title` and `id` (text or a whole number); or a chunk as
-  text splitters write it, see `litm.corpora.chunks`.
+- .txt, .md, .html (.htm): one document; its title is that of the web page, or else the file's name without suffix.
+- .pdf: one document per page with text.
+- .jsonl: one object per line with `text` and optional `title` and `id` (text or integer); or a chunk in the form of a
+  text splitter, see `litm.corpora.chunks`.
 - .json: a list of such objects.
-- .tsv, .csv: the header names `text` and, if it has them, `title` and `id`; other columns are left out.
+- .tsv, .csv: the header names `text` and optional `title` and `id`; other columns are ignored.
 
-All but .pdf may be packed (.gz). Whitespace becomes single spaces. Documents of more than `passage_words` words are cut
-into disjoint passages, numbered n from 0; None keeps them whole. A document's own id stays as it is if the document is
-one passage, and is `id:n` otherwise; without one it is `file:n` for .txt, .md and .html, `file:page:n` for .pdf and
-`file:line:n` for the others, the file relative to the folder.
+All but .pdf may be gzipped (.gz). White space becomes single spaces. Documents of more than `passage_words` words are
+cut into disjoint passages, numbered n from 0; None keeps them whole. A document's own id is kept if it is one passage,
+and becomes `id:n` otherwise; without an id it is `file:n` for .txt, .md and .html, `file:page:n` for .pdf and
+`file:line:n` for others, with the file's path relative to the folder.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,20 +28,20 @@ from litm.corpora.passages import Passage, cut_lines, cut_text
 from litm.corpora.pdf_text import pdf_pages
 from litm.corpora.source import CorpusSettings, needed
 
-#: Words of the longest passage, unless the corpus sets its own.
+#: Words of the longest passage, unless the corpus sets its own limit.
 PASSAGE_WORDS = 100
 
 KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .csv, each but .pdf also with .gz"
 DELIMITERS = {".tsv": "\t", ".csv": ","}
-#: Ignored files that are named in the note.
+#: Ignored files named in the note.
 NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its title; `id` as the user gave it or None, `where` its file and line.
+    """A text with its title; `id` as the user gave it or None; `where`: its file and line.
 
-    number: its line, or its page, None if it is all of its file; file, page: where a chunk says that it is from.
+    number: its line or page, None if it is the whole file; file, page: the origin that a chunk states.
     """
 
     where: str
@@ -57,7 +57,7 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
     """Yield (file and line, passage) for all documents, files in the order of their paths.
 
     Raises `UserError` naming file and line for a document without text, a title or id of another type, a header without
-    `text`, rows longer or shorter than the header, broken and non-UTF-8 files, and for a folder without documents.
+    `text`, rows that do not match the header, broken and non-UTF-8 files, and for a folder without documents.
     """
     path = needed(source, f"a folder or file of {KINDS}")
     files = source_files(path)
@@ -66,7 +66,7 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
 
 
 def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Iterator[tuple[str, Passage]]:
-    """As `passages`, of these files of the folder, or of the one file that `folder` is."""
+    """The passages of these files of the folder, or of `folder` itself if it is one file; errors as in `passages`."""
     for file in files:
         name = file_name(folder, file)
         if _kind(file) in LINES:
@@ -77,12 +77,12 @@ def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Itera
 
 
 def file_name(folder: Path, file: Path) -> str:
-    """What ids call a file: its path in the folder, or the name of the one file that there is."""
+    """The name of a file in ids: its path within the folder, or the name of a single file."""
     return file.relative_to(folder).as_posix() if folder.is_dir() else file.name
 
 
 def has_chunks(file: Path) -> bool:
-    """Whether a file has the chunks of a text splitter, by its first object."""
+    """Whether a file holds chunks of a text splitter, judged by its first object."""
     if _kind(file) not in (".json", ".jsonl"):
         return False
     records = read_jsonl(file) if _kind(file) == ".jsonl" else read_json_list(file)
@@ -91,9 +91,9 @@ def has_chunks(file: Path) -> bool:
 
 
 def source_files(folder: Path) -> list[Path]:
-    """The usable files of the folder and all folders in it, sorted by relative POSIX path; hidden ones are not used.
+    """The usable files of the folder and its subfolders, sorted by relative POSIX path, without hidden ones.
 
-    A path of one file gives that file. Raises `UserError` if there is no usable file.
+    For a path of one file, that file. Raises `UserError` if there is no usable file.
     """
     if folder.is_file():
         files = [folder] if _kind(folder) in SUFFIXES else []
@@ -106,7 +106,7 @@ def source_files(folder: Path) -> list[Path]:
 
 
 def ignored_files(folder: Path, files: Sequence[Path]) -> str:
-    """A sentence on the files of a folder that are not among the used ones; '' if there are none."""
+    """A sentence on the ignored files of a folder; '' if there are none."""
     if not folder.is_dir():
         return ""
     used = set(files)
@@ -139,7 +139,7 @@ def _note_ignored(folder: Path, files: list[Path]) -> None:
 
 
 def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
-    """The passages of a text file, which may be longer than memory if it is cut."""
+    """The passages of a text file; if it is cut, it may be larger than memory."""
     title = _base_name(path).stem
     line = 0
 
@@ -221,7 +221,7 @@ def _read_table(path: Path) -> Iterator[Document]:
 
 
 def _document(path: Path, line: int, record: object) -> Document:
-    """The checked document of a record."""
+    """The document of a record, checked."""
     where = f"{path}, line {line}"
     chunk = read_chunk(record, where)
     return Document(where, line, chunk.id, chunk.title, chunk.text, chunk.file, chunk.page)
@@ -236,6 +236,6 @@ READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
     ".tsv": _read_table,
     ".csv": _read_table,
 }
-#: Kinds that are read line by line.
+#: Endings of files that are read line by line.
 LINES = (".txt", ".md")
 SUFFIXES = (*LINES, *READERS)

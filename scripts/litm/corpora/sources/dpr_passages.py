@@ -1,8 +1,8 @@
-"""DPR's passages of Wikipedia: `psgs_w100.tsv`, plain or gzip, in tab-separated columns id, text, title.
+"""The source dpr_passages: DPR's passages of Wikipedia, `psgs_w100.tsv`, plain or gzip, with columns id, text, title.
 
 The 21 million passages are the English Wikipedia of December 2018 in blocks of 100 words (Karpukhin et al. 2020,
-"Dense Passage Retrieval for Open-Domain Question Answering", section 4.1). They are kept as they are unless
-`passage_words` asks for shorter ones.
+"Dense Passage Retrieval for Open-Domain Question Answering", section 4.1). They stay whole unless `passage_words` is
+shorter.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ HEADER = ["id", "text", "title"]
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
-    """Yield (file and line, passage), with the file's ids; `id:n`, n from 0, for the blocks of one that is cut.
+    """Yield (file and line, passage), with the file's ids; a block that is cut gets `id:n`, n from 0.
 
     Raises `UserError` for a wrong header, a wrong number of fields, a blank text or id, and as `read_table`.
     """
@@ -29,7 +29,7 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
             id_, text, title = row
         except ValueError:
             raise UserError(
-                f"{path}, line {line}: {len(row)} fields between tabs, but id, text and title are 3; mend the line"
+                f"{path}, line {line}: {len(row)} fields between tabs, but id, text and title are 3; fix the line"
             ) from None
         if not id_ or not text or text.isspace() or id_.isspace():
             empty = "text" if id_.strip() else "id"

@@ -1,13 +1,13 @@
-"""A mini-encyclopedia of entities that do not exist, with a question about each: nothing can be known but by reading.
+"""The source mini_encyclopedia: made-up entities, with a question about each that only reading can answer.
 
-Entities come in families of nine with names that are easy to confuse, three of each of three kinds, and entities of one
-kind have the same facts with other values: the other members of its family are the hard distractors of a question.
-Answers are made-up names, numbers of five digits and dates; no two entities share one (up to the number there are of
-them, see `litm.corpora.encyclopedia.names`: 41,040 entities for dates, 90,000 for numbers, 2 million for names).
+Entities come in families of nine with similar names, three of each of three kinds. Entities of one kind have the same
+facts with different values, so the other members of a family are the hard distractors of a question. Answers are
+made-up names, five-digit numbers and dates; no two entities share one (within the limits of
+`litm.corpora.encyclopedia.names`: 41,040 entities for dates, 90,000 for numbers, 2 million for names).
 
-A seed has its own names and values; wordings, kinds and given names are the same for all seeds. Of 3000 passages, about
-one title in 25,000 is also a title of another seed's 3000, and no pair of a question and an answer is in both. Dates
-and numbers alone can be: they are from the same ranges.
+Each seed has its own names and values; wordings, kinds and given names are the same for all seeds. Among 3000 passages,
+about one title in 25,000 also occurs with another seed, and no pair of question and answer does. Dates and numbers
+alone may repeat, because they come from the same ranges.
 """
 
 from collections.abc import Iterator
@@ -21,15 +21,15 @@ from litm.questions.released_format import Document, QuestionRecord
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
-    """`settings.passages` articles; more passages keep the earlier ones. There is no file: `source` is not read."""
+    """`settings.passages` articles; more passages keep the earlier ones. `source` is not read."""
     for number, article in enumerate(make_articles(*_seed_and_count(settings))):
         yield f"mini_encyclopedia, passage {number}", Passage(article.id, article.title, article.text)
 
 
 def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
-    """A question about each passage, as a record in the released format with the gold document alone.
+    """A question about each passage, as a record in the released format with only its gold document.
 
-    One of each family, then a second of each, and so on, so that any first part is spread over families and kinds.
+    First one of each family, then a second one, and so on: any first part covers many families and all kinds.
     """
     articles = list(make_articles(*_seed_and_count(settings)))
     families = (articles[start : start + FAMILY_SIZE] for start in range(0, len(articles), FAMILY_SIZE))

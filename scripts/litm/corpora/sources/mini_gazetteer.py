@@ -1,4 +1,4 @@
-"""A gazetteer of places that do not exist, with one plain question about each entry: a small model can answer it.
+"""The source mini_gazetteer: made-up places, with one plain question per entry that a small model can answer.
 
 A place has ten entries (the town itself, its school, its brewery, ...). An entry is two short sentences, and the first
 names the person who holds an office there; the question asks who that is. The hard distractors of a question are the
@@ -20,7 +20,7 @@ from litm.questions.released_format import Document, QuestionRecord
 
 @dataclass(frozen=True)
 class Office:
-    """What a place has, and who is asked for; thing: its name, with the place in it."""
+    """An institution and the office asked for; thing: its name, with a slot for the place."""
 
     thing: str
     role: str
@@ -44,7 +44,7 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-# A beginning and an ending make one name each: no beginning is another one with letters of an ending.
+# Every pair of beginning and ending makes a distinct name: no beginning extends another by letters of an ending.
 BEGINNINGS = _parts(
     "Ash Barn Beck Birch Black Bram Brook Burn Cald Carl Chad Clay Cole Cran Dal Dart Dun Elm Ever Fair Fen Fern Flax "
     "Ford Garth Glen Gold Graf Hart Hawk Hazel Heath Holm Ivy Kel King Lang Lark Lin Lock Mal March Mill Moor North "
@@ -66,7 +66,7 @@ SURNAMES = _parts(
     "Shaw Simmons Spencer Stone Sutton Taylor Tucker Turner Vance Vogel Walker Wallace Walsh Watson "
     "Weaver Weber Webb West Wheeler White Wilson Winter Wolfe Wright Young"
 )
-#: The most entries there are, given that no person and no place is named twice.
+#: Largest number of entries without a repeated person or place.
 MOST_PASSAGES = min(len(BEGINNINGS) * len(ENDINGS) * len(OFFICES), len(GIVEN_NAMES) * len(SURNAMES))
 
 _NAMING = "The {role} of {thing} is {person}."
@@ -85,7 +85,7 @@ _YEARS = (1801, 1999)
 
 @dataclass(frozen=True, slots=True)
 class GazetteerEntry:
-    """An entry with its question; id: the place and the entry of it; person: the answer."""
+    """An entry with its question; id: place and entry; person: the answer."""
 
     id: str
     title: str
@@ -95,7 +95,7 @@ class GazetteerEntry:
 
 
 def make_entry(seed: int, number: int) -> GazetteerEntry:
-    """The entry of a number in the gazetteer of a seed, which depends on nothing else."""
+    """The entry with this number in the gazetteer of this seed."""
     place, member = divmod(number, len(OFFICES))
     office = OFFICES[member]
     beginning, ending = shuffled(len(BEGINNINGS), len(ENDINGS), f"{seed}/gazetteer/place", place)
@@ -119,7 +119,7 @@ def make_entry(seed: int, number: int) -> GazetteerEntry:
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
-    """`settings.passages` entries; more passages keep the earlier ones. There is no file: `source` is not read.
+    """`settings.passages` entries; more passages keep the earlier ones. `source` is not read.
 
     Raises `UserError` for more than `MOST_PASSAGES`.
     """
@@ -128,10 +128,10 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
 
 
 def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
-    """A question about each passage, as a record in the released format with the gold document alone.
+    """A question about each passage, as a record in the released format with only its gold document.
 
-    One of each place, each time of another office, then a second of each: any first part has many places and all
-    offices.
+    First one of each place, with changing offices, then a second one, and so on: any first part covers many places and
+    all offices.
     """
     entries = list(_entries(settings))
     places = (entries[start : start + len(OFFICES)] for start in range(0, len(entries), len(OFFICES)))

@@ -1,4 +1,4 @@
-"""What an existing retrieval system has retrieved, as a corpus: each passage once, as it is."""
+"""The source retrieved: passages that an existing retrieval system returned, each once and unchanged."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from litm.corpora.source import CorpusSettings, needed
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
-    """Yield (file and line, passage) of all that was retrieved, in the order of the file.
+    """Yield (file and line, passage) for all retrieved passages, in the order of the file.
 
     Raises `UserError` as `read_retrieved` does, and for two texts with one id.
     """

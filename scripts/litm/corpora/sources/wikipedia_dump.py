@@ -1,12 +1,12 @@
-"""A MediaWiki XML dump (`*-pages-articles.xml.bz2`, multistream or not, also .xml and .gz) as passages of plain text.
+"""The source wikipedia_dump: a MediaWiki XML dump (`*-pages-articles.xml`, plain, .bz2 or .gz) as plain text.
 
-Used are articles: pages of namespace 0 that are neither redirects nor disambiguation pages (which are told by English
-names of templates, and by the magic word __DISAMBIG__). Whitespace becomes single spaces, and the text of a page is cut
-into disjoint passages of `passage_words` words with the page's title (in one, if None). Ids are `page id:n`, n from 0.
+It uses articles: pages of namespace 0 that are neither redirects nor disambiguation pages (recognised by English names
+of templates and by the magic word __DISAMBIG__). White space becomes single spaces, and a page's text is cut into
+disjoint passages of `passage_words` words with the page's title (one passage if None). Ids are `page id:n`, n from 0.
 
-What is lost: tables, lists and indented lines, headings, references, files and galleries with their captions, formulas,
-comments, links to categories and other languages, and everything that a template shows: infoboxes, but also words
-inside of sentences, as of {{lang|fr|mot}} and {{convert|5|km}}. Links keep their label.
+Lost are tables, lists and indented lines, headings, references, files and galleries with their captions, formulas,
+comments, links to categories and other languages, and the output of all templates: infoboxes, but also words within
+sentences, as of {{lang|fr|mot}} and {{convert|5|km}}. Links keep their label.
 """
 
 import re
@@ -27,10 +27,10 @@ from litm.base.text_files import open_bytes, reading
 from litm.corpora.passages import Passage, cut_text
 from litm.corpora.source import CorpusSettings, needed
 
-#: Words of the longest passage, unless the corpus sets its own.
+#: Words of the longest passage, unless the corpus sets its own limit.
 PASSAGE_WORDS = 100
 
-#: Namespaces whose links show a file or put the page into a category, by their number; English names work everywhere.
+#: Numbers of the namespaces of files and categories, whose links show no text; English names work everywhere.
 UNSEEN_NAMESPACES = ("6", "14")
 UNSEEN_PREFIXES = frozenset({"file", "image", "media", "category"})
 DISAMBIGUATION = frozenset(
@@ -50,7 +50,7 @@ DISAMBIGUATION = frozenset(
         *("surname", "given name", "sia", "set index article"),
     }
 )
-#: Tags whose contents are no prose.
+#: Tags whose content is no prose.
 DROPPED_TAGS = frozenset(
     {
         *("ref", "references", "gallery", "math", "chem", "ce", "score", "timeline", "hiero", "graph", "imagemap"),
@@ -60,21 +60,21 @@ DROPPED_TAGS = frozenset(
     }
 )
 LIST_MARKUP = ("*", "#", ":", ";")
-#: Begins what is left of a list's line; XML cannot contain it.
+#: Mark at the start of the rest of a list line; XML cannot contain it.
 LIST_MARK = "\0"
 
 UNSEEN_LINES = re.compile(rf"^(?:[^\n]*{LIST_MARK}|[ \t]*(?:\{{\||\|))[^\n]*$", re.MULTILINE)
 MAGIC_WORD = re.compile(r"__[A-Z]+__")
 QUOTE_MARKS = re.compile("'{2,}")
 LANGUAGE_LINK = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]+)*|simple):\S")
-#: What templates leave of a parenthesis: "( , ; born 1912)" and "()".
+#: Remains of a parenthesis whose templates were removed: "( , ; born 1912)" and "()".
 OPENED_WITH_NOTHING = re.compile(r"\(\s*(?:[,;:]\s*)+")
 EMPTY_PARENTHESES = re.compile(r"\s*\(\s*\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of the dump; `wikitext` is empty where the dump has none."""
+    """A page of the dump; `wikitext` is empty if the dump has none."""
 
     id: str
     title: str
@@ -85,7 +85,7 @@ class Page:
 
 @dataclass
 class _Counts:
-    """How many pages became passages or were left out, and why."""
+    """Numbers of pages used and left out, by reason."""
 
     used: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
@@ -96,10 +96,10 @@ class _Counts:
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
-    """Yield (file and page, passage) in the order of the dump, and note at the end how many pages were left out.
+    """Yield (file and page, passage) in the order of the dump; a note at the end counts the pages left out.
 
-    A page that the parser of wikitext fails on is left out and counted. Raises `UserError` for what is not a dump, and
-    for damaged files.
+    A page on which the wikitext parser fails is left out and counted. Raises `UserError` for a file that is no dump,
+    and for damaged files.
     """
     path = needed(source, "a dump such as simplewiki-latest-pages-articles.xml.bz2")
     counts = _Counts()
@@ -112,7 +112,7 @@ def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[st
 
 
 def read_pages(path: Path) -> Iterator[tuple[Page, frozenset[str]]]:
-    """Yield (page, lower-case names of namespaces that are not shown when linked to), in constant memory."""
+    """Yield (page, lower-case names of namespaces whose links show no text), in constant memory."""
     reached = "the beginning"
     with reading(path, lambda: reached), open_bytes(path) as raw:
         try:
@@ -141,12 +141,12 @@ def _parsed_pages(path: Path, raw: IO[bytes]) -> Iterator[tuple[Page, frozenset[
             yield _page(element), unseen
         else:
             continue
-        # The root too, or it would keep an empty element of every page there was.
+        # The root too, or it would keep an empty element for every page.
         root.clear()
 
 
 def _name(element: ElementTree.Element) -> str:
-    """The tag without the XML namespace, which has the version of the dump in it."""
+    """The tag without its XML namespace, which contains the version of the dump."""
     return element.tag.rpartition("}")[2]
 
 
@@ -167,7 +167,7 @@ def _page(element: ElementTree.Element) -> Page:
 
 
 def _article_text(page: Page, unseen: frozenset[str], counts: _Counts) -> str:
-    """The page's text, empty if it is to be left out, which is counted."""
+    """The page's text, empty if the page is left out, which is counted."""
     if page.namespace != "0":
         counts.leave_out("in other namespaces")
     elif page.is_redirect:
@@ -175,7 +175,7 @@ def _article_text(page: Page, unseen: frozenset[str], counts: _Counts) -> str:
     else:
         try:
             text = plain_text(page.wikitext, unseen)
-        # Whatever a parser of millions of handwritten pages comes upon, it must not cost the others.
+        # Handwritten pages break the parser in many ways; one page must not cost the others.
         except Exception as error:
             counts.leave_out("that could not be parsed")
             counts.first_failure = counts.first_failure or f" (the first was page {page.id}, {page.title}: {error!r})"
@@ -192,7 +192,7 @@ def plain_text(wikitext: str, unseen: frozenset[str] = UNSEEN_PREFIXES) -> str |
 
     `unseen` are the lower-case names of the namespaces of files and categories.
     """
-    # Marks of bold and italics are often not closed, and then hide links from the parser: they are taken out below.
+    # Bold and italic marks are often unclosed and then hide links from the parser: they are removed below.
     code = mwparserfromhell.parse(wikitext, skip_style_tags=True)
     if "__DISAMBIG__" in wikitext or any(_is_disambiguation(node) for node in code.nodes):
         return None
@@ -210,13 +210,13 @@ def _is_disambiguation(node: Node) -> bool:
 
 
 def _literal_apostrophes(marks: re.Match[str]) -> str:
-    """Of four apostrophes in a row, and of more than five, MediaWiki shows those that are no mark."""
+    """The literal apostrophes among four in a row or more than five, as MediaWiki shows them."""
     length = len(marks.group())
     return "'" * (1 if length == 4 else max(0, length - 5))
 
 
 def _shown(code: Wikicode | None, unseen: frozenset[str]) -> str:
-    """What a reader sees of the wikitext, with `LIST_MARK` where a line is of a list."""
+    """The visible text of the wikitext, with `LIST_MARK` at the start of list lines."""
     return "".join(_shown_node(node, unseen) for node in code.nodes) if code is not None else ""
 
 
@@ -249,7 +249,7 @@ def _shown_tag(node: Tag, unseen: frozenset[str]) -> str:
 def _shown_link(node: Wikilink, unseen: frozenset[str]) -> str:
     title = str(node.title).strip()
     prefix = title.partition(":")[0].strip().lower() if ":" in title else ""
-    # A link that begins with a colon is shown wherever it goes to.
+    # A link that begins with a colon is always shown.
     if prefix in unseen or LANGUAGE_LINK.match(title):
         return ""
     return _shown(node.text, unseen) if node.text is not None else title.removeprefix(":")

@@ -1,4 +1,4 @@
-"""The tasks, one module each, found by name. `litm.examples.task` says what a task's module has."""
+"""Tasks, one module each, found by name; `litm.examples.task` describes their interface."""
 
 import importlib
 import pkgutil
@@ -14,7 +14,7 @@ def task_names() -> list[str]:
 
 
 def load_task(name: str) -> Task:
-    """The task's module, by its name; `UserError` if it lacks something that a task has."""
+    """The module of a task; `UserError` if it lacks a part of the interface."""
     module = importlib.import_module(f"{__name__}.{name}")
     missing = [part for part in ("DEFAULTS", "SEPARATOR", "questions", "format_items") if not hasattr(module, part)]
     if missing:

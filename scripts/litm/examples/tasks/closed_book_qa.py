@@ -1,4 +1,4 @@
-"""Closed-book question answering (paper, Table 1): the question alone, the lower reference of a QA curve."""
+"""The task closed_book_qa (paper, Table 1): the question alone, the lower reference of a QA curve."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +15,6 @@ format_items = multi_document_qa.format_items
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
-    """The questions of a file in the released format; their documents, which they need not have, are not shown."""
+    """The questions of a file in the released format; their documents, if any, are not shown."""
     assert dataset is not None, "the configuration asks for a dataset"
     return read_retrieved_questions(dataset, settings.limit, settings.cluster)

@@ -1,7 +1,7 @@
-"""Conversation memory: something to remember in one exchange of a long conversation, asked for at its end.
+"""The task conversation_memory: a fact in one exchange of a long conversation, asked for at its end.
 
-An item is an exchange, a user's message and the assistant's reply, so that the roles take turns wherever the gold one
-stands, as chat formats want it.
+An item is an exchange, a user's message and the assistant's reply, so that roles alternate at every position of the
+gold item, as chat formats require.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iter
 
 
 def generate_question(id_: str, size: int, rng: Random) -> Question:
-    """One exchange with a favourite colour, and `size` - 1 others. The assistant's reply does not repeat the code."""
+    """An exchange with a favourite colour, and `size` - 1 others. The assistant's reply does not repeat the code."""
     (code,) = random_codes(rng, 1)
     user = f"Please remember this for later: my favourite colour is the paint shade {code}."
     assistant = "I will remember which shade is your favourite."
@@ -35,7 +35,7 @@ def generate_question(id_: str, size: int, rng: Random) -> Question:
 
 
 def format_items(items: Sequence[Item]) -> list[str]:
-    """The exchanges of a transcript, two lines each."""
+    """The exchanges as a transcript, two lines each."""
     return [f"User: {user}\nAssistant: {assistant}" for user, assistant in items]
 
 

@@ -1,4 +1,4 @@
-"""A fact to reckon with: the price of a made-up product in one sentence, the cost of a quantity asked."""
+"""The task fact_reasoning: one sentence gives a price, the question asks for the cost of a quantity."""
 
 from collections.abc import Iterator
 from random import Random
@@ -16,7 +16,7 @@ DEFAULTS = TaskDefaults(
 SEPARATOR = needle_in_haystack.SEPARATOR
 format_items = needle_in_haystack.format_items
 
-#: Lowest and highest price in whole dollars per kg, and the quantity asked for in kg.
+#: PRICES: dollars per kg, lowest and highest. QUANTITY: kg.
 PRICES = (50, 500)
 QUANTITY = 12
 _SORTS = ("amber", "balm", "cinnabar", "incense", "indigo", "pepper", "resin", "saffron", "silk", "tea")
@@ -28,7 +28,7 @@ def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iter
 
 
 def generate_question(id_: str, size: int, rng: Random) -> Question:
-    """A sentence with a price, and `size` - 1 others, in which there are neither prices nor numbers."""
+    """A sentence with a price, and `size` - 1 others without prices or numbers."""
     (name,) = coined_names(rng, 1)
     product = f"{name} {rng.choice(_SORTS)}"
     price = rng.randint(*PRICES)

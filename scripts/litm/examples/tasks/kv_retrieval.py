@@ -1,4 +1,4 @@
-"""Key-value retrieval (paper, section 3): find the value of one key in a JSON object of random UUIDs."""
+"""The task kv_retrieval (paper, section 3): find the value of one key in a JSON object of random UUIDs."""
 
 import random
 import uuid
@@ -19,9 +19,9 @@ other_items = other_pairs
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
-    """The questions of a released file if one is given, else generated ones.
+    """The questions of a released file if given, else generated ones.
 
-    Each generated question has a seed of its own, so raising the number of examples keeps the earlier ones.
+    Each generated question has its own seed, so raising the number of examples keeps earlier ones.
     """
     if dataset is not None:
         yield from read_kv_questions(dataset, settings.limit)
@@ -32,7 +32,7 @@ def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iter
 
 
 def generate_question(size: int, rng: random.Random) -> Question:
-    """One question with a gold pair and `size` - 1 other pairs, all keys and values distinct UUIDs."""
+    """A question with a gold pair and `size` - 1 other pairs; all keys and values are distinct UUIDs."""
     ids = [random_uuid(rng) for _ in range(2 * size)]
     assert len(set(ids)) == len(ids)
     (key, value), *distractors = zip(ids[::2], ids[1::2], strict=True)
@@ -40,10 +40,10 @@ def generate_question(size: int, rng: random.Random) -> Question:
 
 
 def ask_another_key(question: Question, size: int, placement: str) -> Question:
-    """The question for the pair at `placement` of the context that has the gold pair first, under the same id.
+    """The question for the pair at `placement` in the context whose first pair is the gold one, under the same id.
 
-    With its gold item placed there, its context is the same at every placement, so that only the key asked for differs;
-    at position 0 it is the question itself. Raises `UserError` where there are fewer than `size` pairs.
+    Its context is the same at every placement, so that only the key asked for differs; at position 0 it is the question
+    itself. Raises `UserError` if there are fewer than `size` pairs.
     """
     (position,) = gold_positions(placement)
     pairs = place(question, size, gold_placement([0]))
@@ -52,7 +52,7 @@ def ask_another_key(question: Question, size: int, placement: str) -> Question:
 
 
 def random_uuid(rng: random.Random) -> str:
-    """A UUID of version 4 made from the generator's bits, so that a seed always gives the same one."""
+    """A version-4 UUID from the generator's bits, determined by the seed."""
     return str(uuid.UUID(int=rng.getrandbits(128), version=4))
 
 

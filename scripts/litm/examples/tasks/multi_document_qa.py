@@ -1,4 +1,4 @@
-"""Multi-document question answering (paper, section 2): one document of the context has the answer."""
+"""The task multi_document_qa (paper, section 2): one document of the context has the answer."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ other_items = other_documents
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
-    """The questions of a file in the released format; a file of N documents serves every size up to N."""
+    """The questions of a file in the released format; a file with N documents serves every size up to N."""
     assert dataset is not None, "the configuration asks for a dataset"
     return read_qa_questions(dataset, settings.limit, settings.cluster)
 

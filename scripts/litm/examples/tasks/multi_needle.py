@@ -1,4 +1,4 @@
-"""Three needles in a haystack: three sentences with a code each, all asked for at once, each scored by itself."""
+"""The task multi_needle: three sentences with a code each, asked for together and scored separately."""
 
 from collections.abc import Iterator
 from random import Random
@@ -14,7 +14,7 @@ from litm.examples.text.fillers import filler_sentences
 SEPARATOR = needle_in_haystack.SEPARATOR
 format_items = needle_in_haystack.format_items
 
-#: The three targets in the order of their positions, and what their sentences call them.
+#: Targets in the order of their positions, with the ordinals in their sentences.
 NEEDLES = {"start": "first", "middle": "second", "end": "third"}
 DEFAULTS = TaskDefaults(
     prompt="multi_needle",

@@ -1,4 +1,4 @@
-"""Needle in a haystack: one sentence with a code among dull ones about other things."""
+"""The task needle_in_haystack: one sentence with a code among dull sentences on other subjects."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -33,5 +33,5 @@ def generate_question(id_: str, size: int, rng: Random) -> Question:
 
 
 def format_items(items: Sequence[Item]) -> list[str]:
-    """The sentences as they are: one paragraph of prose."""
+    """The sentences unchanged: one paragraph of prose."""
     return [sentence for (sentence,) in items]

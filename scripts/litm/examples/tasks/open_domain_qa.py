@@ -1,6 +1,4 @@
-"""Open-domain question answering (paper, section 5): the context is what a retriever found, with or without the
-answer.
-"""
+"""The task open_domain_qa (paper, section 5): the context is what a retriever found, with or without the answer."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,9 +17,9 @@ other_items = multi_document_qa.other_items
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
-    """The questions of a file in the released format whose documents are those retrieved, best first.
+    """The questions of a file in the released format with their retrieved documents, best first.
 
-    With a cut, those of the first `size` documents that it keeps, by the scores in the file.
+    A cut, based on the scores in the file, keeps some of the first `size` documents.
     """
     assert dataset is not None, "the configuration asks for a dataset"
     cut = None if settings.cut is None else Cut(**settings.cut)

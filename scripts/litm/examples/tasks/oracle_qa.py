@@ -1,4 +1,4 @@
-"""Oracle question answering (paper, Table 1): the gold document alone, the upper reference of a QA curve."""
+"""The task oracle_qa (paper, Table 1): the gold document alone, the upper reference of a QA curve."""
 
 from dataclasses import replace
 

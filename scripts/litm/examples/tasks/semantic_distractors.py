@@ -1,4 +1,4 @@
-"""Semantic distractors: the code of one made-up country among those of others with names that are easy to confuse."""
+"""The task semantic_distractors: the code of one made-up country among countries with similar names."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -23,12 +23,12 @@ def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iter
 
 
 def generate_question(id_: str, size: int, rng: Random) -> Question:
-    """One country asked for, and `size` - 1 others; all names and all codes differ."""
+    """A country asked for, and `size` - 1 others; all names and codes are distinct."""
     (country, code), *others = zip(similar_names(rng, size), random_codes(rng, size), strict=True)
     text = f"What is the national archive code of {country}? Answer with only the code."
     return Question(id_, text, (Gold("gold", (country, code), (code,)),), tuple(others))
 
 
 def format_items(items: Sequence[Item]) -> list[str]:
-    """A statement a line, all of the same form."""
+    """One statement per line, all of the same form."""
     return [f"The national archive code of {country} is {code}." for country, code in items]

@@ -1,8 +1,8 @@
-"""A chronicle: one event a year, among them unveilings of statues that differ in material and place alone.
+"""The task temporal_narrative: a chronicle of one event per year, with unveilings of similar statues among them.
 
-The years belong to the slots of the context, not to the events: whatever comes first happened in `FIRST_YEAR`, what
-comes next a year later. So the chronicle is in order wherever the target stands, the target's year is always the one
-of its position, and moving it changes no other word. Nothing is asked about years.
+Years belong to the slots of the context, not to the events: the first event happened in `FIRST_YEAR`, the next a year
+later. The chronicle is therefore in order at every position of the target, the target's year is that of its position,
+and moving it changes no other word. Questions do not ask for years.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ SEPARATOR = "\n"
 other_items = other_coded_lines
 
 FIRST_YEAR = 1001
-#: Statues of three materials in each of three places, so that it takes both to know which one is meant.
+#: Number of materials and of places: each place has a statue of each material, so that both identify a statue.
 SIDE = 3
 MATERIALS = ("basalt", "bronze", "copper", "granite", "iron", "limestone", "marble", "oak", "sandstone", "slate")
 
@@ -35,9 +35,9 @@ def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iter
 
 
 def generate_question(id_: str, size: int, rng: Random) -> Question:
-    """The unveiling asked for, and `size` - 1 other events in random order, eight of them the other unveilings.
+    """The unveiling asked for, and `size` - 1 other events in random order, including the eight other unveilings.
 
-    A shorter chronicle has fewer unveilings.
+    Shorter chronicles have fewer unveilings.
     """
     places = places_for(rng, size)
     statues = list(product(rng.sample(MATERIALS, SIDE), rng.sample(places, SIDE)))
@@ -63,5 +63,5 @@ def _unveiling(material: str, place: str, code: str) -> str:
 
 
 def format_items(items: Sequence[Item]) -> list[str]:
-    """An event a line, each in the year of its slot."""
+    """One event per line, each in the year of its slot."""
     return [f"In {year}, {event}." for year, (event,) in enumerate(items, start=FIRST_YEAR)]

@@ -1,4 +1,4 @@
-"""Random codes: what the suite's tasks ask for, because nothing but reading can tell them."""
+"""Random codes, the answers of the suite's tasks, which only reading can give."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ DIGITS = "23456789"
 
 
 def random_codes(rng: Random, count: int) -> list[str]:
-    """`count` different codes such as "TRK-5938", of 32,768,000 that there are."""
+    """`count` distinct codes such as "TRK-5938", from 32,768,000."""
     codes: dict[str, None] = {}
     while len(codes) < count:
         codes["".join(rng.choices(LETTERS, k=3)) + "-" + "".join(rng.choices(DIGITS, k=4))] = None

@@ -1,4 +1,4 @@
-"""Events of a chronicle, as clauses that a year can be put before."""
+"""Events of a chronicle, as clauses that follow a year."""
 
 from collections.abc import Sequence
 from random import Random
@@ -46,5 +46,5 @@ WORDINGS = (
 
 
 def event_clauses(rng: Random, places: Sequence[str], count: int) -> list[str]:
-    """`count` different clauses in the past tense, such as "a fever spread from Oslen to Melitor"."""
+    """`count` distinct clauses in the past tense, such as "a fever spread from Oslen to Melitor"."""
     return [text for (text,) in distinct_texts(rng, [(wording,) for wording in WORDINGS], places, count)]

@@ -109,6 +109,6 @@ WORDINGS = (
 
 
 def exchanges(rng: Random, count: int) -> list[tuple[str, str]]:
-    """`count` pairs of a user's message and the assistant's reply; no message and no reply occurs twice."""
+    """`count` pairs of a user's message and the assistant's reply, all distinct."""
     texts = distinct_texts(rng, WORDINGS, places_for(rng, count), count)
     return [(capitalised(user), capitalised(assistant)) for user, assistant in texts]

@@ -75,6 +75,6 @@ WORDINGS = (
 
 
 def filler_sentences(rng: Random, count: int) -> list[str]:
-    """`count` sentences of present-day dullness, no two of them the same."""
+    """`count` distinct sentences of present-day dullness."""
     wordings = [(wording,) for wording in WORDINGS]
     return [capitalised(text) for (text,) in distinct_texts(rng, wordings, places_for(rng, count), count)]

@@ -1,4 +1,4 @@
-"""Sentences from wordings with slots, none of them twice.
+"""Sentences from wordings with slots, without repetition.
 
 Slots of a wording:
     {place}, {other}          two different made-up places
@@ -46,24 +46,24 @@ HOURS = (
     "early in the day", "on holidays", "when there is little to do",
 )  # fmt: skip
 
-#: At least so many places, and one more for so many sentences: a longer text is about more places.
+#: Minimum number of places, and sentences per further place: longer texts mention more places.
 _PLACES, _SENTENCES_A_PLACE = 24, 25
-#: So many draws in a row without anything new: the wordings have nothing left to say.
+#: Successive draws without a new text, after which the wordings count as exhausted.
 _MOST_DRAWS = 1000
 
 
 def places_for(rng: Random, sentences: int) -> list[str]:
-    """Made-up places for a text of so many sentences."""
+    """Made-up places for a text of `sentences` sentences."""
     return coined_names(rng, _PLACES + sentences // _SENTENCES_A_PLACE)
 
 
 def distinct_texts(
     rng: Random, wordings: Sequence[tuple[str, ...]], places: Sequence[str], count: int
 ) -> list[tuple[str, ...]]:
-    """`count` filled wordings, each part of which occurs nowhere else among them.
+    """`count` filled wordings, with all parts distinct.
 
-    A wording has one or more parts, whose slots are filled alike (a question and its answer). Wordings take turns, in
-    another random order in every round.
+    A wording has one or more parts whose slots are filled alike (a question and its answer). Wordings take turns, in a
+    new random order in every round.
     """
     seen: set[str] = set()
     texts: list[tuple[str, ...]] = []
@@ -82,7 +82,7 @@ def distinct_texts(
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital first letter, the others as they are."""
+    """The text with a capital first letter and otherwise unchanged."""
     return text[:1].upper() + text[1:]
 
 

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API."""
+"""The engine anthropic: Anthropic's Messages API."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -24,13 +24,13 @@ from litm.prompting.chat import as_messages
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-#: The fields that a prompt becomes.
+#: Fields of a request that carry the prompt.
 PROMPT_FIELDS = ("messages", "system")
 
 
 def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a request beside the model and the prompt; those of the model's `request` come last, and null
-    leaves one out. Null stays where it leaves out a field of the prompt.
+    """The fields of a request, except model and prompt. Fields of the model's `request` override them; null removes a
+    field. A null that removes a field of the prompt is kept.
     """
     fields = {"temperature": 0, "max_tokens": max_new_tokens, **request}
     return {name: value for name, value in fields.items() if value is not None or name in PROMPT_FIELDS}
@@ -46,7 +46,7 @@ PROVIDER = Provider(
     template_is_public=False,
 )
 ENGINE = EngineFacts(about="Anthropic's Messages API", packages=("anthropic",), provider=PROVIDER)
-#: Why answers end, in the words of the protocol, and in ours.
+#: Finish reasons: the protocol's and ours.
 REASONS = {
     "end_turn": STOP,
     "stop_sequence": STOP,
@@ -54,7 +54,7 @@ REASONS = {
     "model_context_window_exceeded": LENGTH,
     "refusal": REFUSED,
 }
-#: Tokens of a prompt: those that were computed, and those that a cache was given, or had.
+#: Counts that add up to the prompt's tokens: computed, written to the cache, read from the cache.
 PROMPT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -65,7 +65,7 @@ class Engine(ApiEngine):
     sdk = "anthropic"
 
     def connect(self) -> "AsyncAnthropic":
-        """The SDK's client, which sends nothing again by itself, and all with `client_options`."""
+        """The SDK's client, without its own retries, with `client_options`."""
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
         return AsyncAnthropic(
@@ -73,7 +73,7 @@ class Engine(ApiEngine):
             base_url=self.url,
             max_retries=0,
             timeout=self.patience.timeout,
-            # Traces would take prompts, and headers of their own, to wherever the environment says.
+            # Traces would send prompts and extra headers to wherever the environment points.
             open_telemetry=False,
             http_client=DefaultAsyncHttpxClient(**client_options(self.url)),
         )
@@ -98,9 +98,9 @@ class Engine(ApiEngine):
 
 
 def request_fields(settings: EngineSettings, content: Content) -> dict[str, Any]:
-    """The fields of a request beside the model; those of the model's `request` come last, and null leaves one out.
+    """The fields of a request, except the model. Fields of the model's `request` override them; null removes a field.
 
-    What the system says is a field of its own, not a message.
+    The system prompt is a field of its own, not a message.
     """
     messages = as_messages(content)
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")

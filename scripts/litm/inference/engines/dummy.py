@@ -1,4 +1,4 @@
-"""An engine without a model, to try a config in seconds: the answer is some words of the prompt, chosen by its hash.
+"""The engine dummy: no model; the answer is some words of the prompt, chosen by its hash, to try a config in seconds.
 
 Tokens are words. Nothing heavy is imported, and the answer depends on the prompt and the limit of new tokens alone.
 """
@@ -15,7 +15,7 @@ from litm.prompting.formats import PROMPT_FIELD
 
 #: version: raise it when the answers change.
 ENGINE = EngineFacts(about="no model: words of the prompt, chosen by its hash, to try a config in seconds", version=1)
-#: Most words that an answer wants to have; with a lower limit of new tokens some answers are cut.
+#: Words: length of the longest answer; a lower limit of new tokens cuts some answers.
 LONGEST = 20
 #: Prompts answered at a time.
 BATCH = 64
@@ -29,7 +29,7 @@ class Engine:
         self.computed_tokens = 0
 
     def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
-        """Each prompt with the numbers of its words in place of token ids."""
+        """Each prompt with the numbers of its words as token ids."""
         return [Prepared(content, range(len(self._words(content)))) for content in contents]
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
@@ -53,14 +53,14 @@ class Engine:
         )
 
     def _words(self, content: Content) -> list[str]:
-        """The words of a prompt in the model's template; of a conversation, those of its messages."""
+        """The words of a prompt in the model's template, or of a conversation's messages."""
         text = "\n".join(message["content"] for message in as_messages(content))
         template = self.settings.template
         return (text if template is None else template.replace(PROMPT_FIELD, text)).split()
 
 
 def answer_words(words: Sequence[str]) -> Sequence[str]:
-    """1 to `LONGEST` successive words; their number and their place are those of the SHA-256 of all words."""
+    """1 to `LONGEST` successive words; the SHA-256 of all words decides how many and which."""
     number = int.from_bytes(hashlib.sha256(" ".join(words).encode()).digest())
     number, wanted = divmod(number, LONGEST)
     start = number % max(1, len(words))

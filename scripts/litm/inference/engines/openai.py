@@ -1,4 +1,4 @@
-"""Servers that speak OpenAI's protocol: OpenAI's own, vLLM's, llama.cpp's, transformers' and many others."""
+"""The engine openai: servers that speak OpenAI's protocol (OpenAI, vLLM, llama.cpp, transformers and many others)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from transformers import PreTrainedTokenizerBase
 
-#: The fields that limit an answer. OpenAI's chats want the newer one, and other servers may know the older one alone.
+#: Fields that limit an answer. OpenAI's chat endpoint requires the newer; other servers may know only the older.
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 
 
 def sent_fields(base_url: str | None, endpoint: str, max_new_tokens: int, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a request beside the model and the prompt; those of the model's `request` come last, and null
-    leaves one out.
+    """The fields of a request, except model and prompt. Fields of the model's `request` override them; null removes a
+    field.
     """
     limit = OLD_LIMIT if base_url or endpoint != CHAT_ENDPOINT else NEW_LIMIT
     if NEW_LIMIT in request:
@@ -58,11 +58,11 @@ ENGINE = EngineFacts(
     packages=("openai",),
     provider=PROVIDER,
 )
-#: Why answers end, in the words of the protocol, and in ours.
+#: Finish reasons: the protocol's and ours.
 REASONS = {"stop": STOP, "length": LENGTH, "content_filter": REFUSED}
-#: What an error is called that comes from a filter in front of the model, which did not let the prompt pass.
+#: Error code of a content filter that blocks the prompt before it reaches the model.
 FILTERED = "content_filter"
-#: Parts of a message that are no part of the answer, as those of Mistral's models that reason.
+#: Types of message parts that do not belong to the answer, such as those of Mistral's reasoning models.
 THOUGHTS = ("thinking", "reasoning")
 
 
@@ -73,7 +73,7 @@ class Engine(ApiEngine):
     sdk = "openai"
 
     def connect(self) -> "AsyncOpenAI":
-        """The SDK's client, which sends nothing again by itself, and all with `client_options`."""
+        """The SDK's client, without its own retries, with `client_options`."""
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         return AsyncOpenAI(
@@ -85,7 +85,7 @@ class Engine(ApiEngine):
         )
 
     async def ask(self, client: "AsyncOpenAI", content: Content) -> Reply:
-        """The answer to one request; that a filter does not let the prompt pass is one too."""
+        """The answer to one request; a prompt blocked by a filter counts as answered."""
         from openai import APIError
 
         try:
@@ -98,7 +98,7 @@ class Engine(ApiEngine):
 
     async def _send(self, client: "AsyncOpenAI", content: Content) -> bytes:
         model, fields = self.settings.location, request_fields(self.settings)
-        # Not read by the SDK, which makes an answer with gaps of a response that is cut.
+        # Parsed here: the SDK silently fills the gaps of a truncated response.
         if self.settings.endpoint == CHAT_ENDPOINT:
             chats: Any = client.chat.completions.with_raw_response
             raw = await chats.create(model=model, messages=as_messages(content), extra_body=fields)
@@ -109,9 +109,9 @@ class Engine(ApiEngine):
 
 
 def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSettings, content: Content) -> str:
-    """The text of which the server's tokenizer makes the ids that `ServedPrompts` counted."""
+    """The text that the server's tokenizer turns into the ids that `ServedPrompts` counted."""
     if settings.prompt_template != CHAT:
-        # Only a chat template is the tokenizer's.
+        # Only chat templates come from the tokenizer.
         (text,) = render_prompts(cast(Any, tokenizer), settings.prompt_template, settings.template, [content])
         return text
     if tokenizer is None:
@@ -120,12 +120,12 @@ def server_text(tokenizer: "PreTrainedTokenizerBase | None", settings: EngineSet
 
 
 def request_fields(settings: EngineSettings) -> dict[str, Any]:
-    """As `sent_fields`, by an engine's settings."""
+    """`sent_fields` for an engine's settings."""
     return sent_fields(settings.base_url, settings.endpoint, settings.max_new_tokens, settings.request)
 
 
 def read(body: dict[str, Any]) -> Reply:
-    """What a response of either endpoint says; LookupError, TypeError or AttributeError if it is none of them."""
+    """The reply in a response of either endpoint; LookupError, TypeError or AttributeError for any other body."""
     choice, usage = list_field(body, "choices")[0], usage_of(body)
     reason = known_reason(REASONS, choice["finish_reason"])
     if "message" in choice:
@@ -144,7 +144,7 @@ def read(body: dict[str, Any]) -> Reply:
 
 
 def content_text(message: dict[str, Any]) -> str:
-    """The text of a message: null is none, and of a list of parts it is what they say, thoughts left out."""
+    """The text of a message: "" for null; for a list of parts, their texts without thoughts."""
     if isinstance(message["content"], list):
         return joined_text(part for part in message["content"] if part["type"] not in THOUGHTS)
     return "" if message["content"] is None else text_field(message, "content")

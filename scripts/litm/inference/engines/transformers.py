@@ -1,4 +1,4 @@
-"""Hugging Face transformers: causal language models and encoder-decoders, greedy, in length-sorted batches."""
+"""The engine transformers: Hugging Face causal models and encoder-decoders, greedy, in length-sorted batches."""
 
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -18,13 +18,13 @@ ENGINE = EngineFacts(
 
 
 class Engine(LocalEngine):
-    """A causal language model or an encoder-decoder, as its configuration says, run by `generate`."""
+    """A causal language model or an encoder-decoder, decided by its configuration, run by `generate`."""
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, batch by batch; yields each batch as soon as it is done.
 
-        Prompts with a common beginning follow one another, where the model's caches can be kept from one to the next.
-        Raises `UserError` for a prompt that does not fit the memory alone.
+        Prompts with a common prefix are adjacent if the model's caches can be kept from one prompt to the next.
+        Raises `UserError` for a prompt that does not fit the memory by itself.
         """
         if not prompts:
             return
@@ -54,7 +54,7 @@ class Engine(LocalEngine):
         self.computed_tokens += tokens
 
     def _pad_token(self, end_tokens: list[int]) -> int:
-        # Padding is masked, so any token does; one that was added to the tokenizer only has no embedding.
+        # Padding is masked, so any token works; a token that was only added to the tokenizer has no embedding.
         own = self.tokenizer.pad_token_id
         has_embedding = own is not None and own < self.config.get_text_config().vocab_size
         return own if has_embedding else (end_tokens or [0])[0]

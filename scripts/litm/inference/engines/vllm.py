@@ -52,8 +52,7 @@ class Engine(LocalEngine):
             raise UserError(f"{self.config.model_type} is an encoder-decoder: set the model's 'engine' to transformers")
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
-        """Answer all prompts, in the order of their token ids: those with a common beginning follow one another, and
-        vLLM finds it in its cache.
+        """Answer all prompts in the order of their token ids, so that vLLM finds common prefixes in its cache.
 
         Raises `UserError` if vLLM cannot run the model.
         """
@@ -73,7 +72,7 @@ class Engine(LocalEngine):
     def _outputs(
         self, model: "LLM", prompts: Sequence[Sequence[int]], end_tokens: list[int], ending: "Ending"
     ) -> list[list[int]]:
-        """New token ids of each prompt, to its end token, its limit, or the end of its first line."""
+        """New token ids of each prompt, up to its end token, its limit, or the end of its first line."""
         from litm.inference.local.line_end import LineEnd
 
         stops = line_end_ids(ending) if isinstance(ending, LineEnd) else []
@@ -83,7 +82,7 @@ class Engine(LocalEngine):
             parts = self._ask(model, [[*prompts[n], *outputs[n]] for n in left], [*end_tokens, *stops], outputs, left)
             for n, part in zip(left, parts, strict=True):
                 outputs[n] += part
-            # A line end before any text ends no answer: vLLM, which stops at each, goes on from there.
+            # A line end before any text ends no answer: vLLM stops at each one and resumes from there.
             left = [n for n in left if stops and self._goes_on(outputs[n], end_tokens, ending)]
         return outputs
 
@@ -111,7 +110,7 @@ class Engine(LocalEngine):
         asked = [TokensPrompt(prompt_token_ids=prompt) for prompt in prompts]
         answered = model.generate(asked, sampling, use_tqdm=False)
         for n, prompt, answer in zip(left, prompts, answered, strict=True):
-            # What it has said itself is no prompt, when it goes on.
+            # When generation resumes, the tokens generated so far do not count as prompt.
             self.computed_tokens += max(0, len(prompt) - len(outputs[n]) - (answer.num_cached_tokens or 0))
         return [list(answer.outputs[0].token_ids) for answer in answered]
 
@@ -130,20 +129,20 @@ class Engine(LocalEngine):
                 model=self.settings.location,
                 revision=self.settings.revision,
                 trust_remote_code=self.settings.trust_remote_code,
-                # Prompts are token ids already, and the folder may have no tokenizer.
+                # Prompts are token ids already; the folder may lack a tokenizer.
                 skip_tokenizer_init=self.settings.tokenizer is not None,
                 dtype=stored_dtype(self.config) if self.settings.dtype == "auto" else self.settings.dtype,
                 max_model_len=longest,
                 tensor_parallel_size=max(1, self.settings.gpus),
                 enable_prefix_caching=True,
-                # Nothing of the model's own sampling, which may have penalties.
+                # Ignore the model's own sampling settings, which may include penalties.
                 generation_config="vllm",
                 seed=0,
             )
 
 
 def check_settings(settings: EngineSettings) -> None:
-    """Raise `UserError` for settings that this engine does not have."""
+    """Raise `UserError` for settings that this engine does not support."""
     if settings.quantization != NO_QUANTIZATION:
         raise UserError(
             f"quantization: {settings.quantization} is for engine transformers; vLLM runs weights that are stored in "
@@ -160,29 +159,29 @@ def check_settings(settings: EngineSettings) -> None:
 
 
 def stored_dtype(config: "PretrainedConfig") -> str:
-    """The format that the weights are stored in; vLLM's own 'auto' would take float16 for float32."""
+    """The number format of the stored weights; vLLM's own 'auto' would load float32 weights as float16."""
     return str(config.get_text_config().dtype or "float32").removeprefix("torch.")
 
 
 def own_end_tokens(settings: EngineSettings, config: "PretrainedConfig") -> int | list[int] | None:
-    """The ids that end an answer by the model's generation settings, or else by its configuration."""
+    """The ids that end an answer, from the model's generation settings or else its configuration."""
     from transformers import GenerationConfig
 
     try:
         own = GenerationConfig.from_pretrained(settings.location, revision=settings.revision or "main").eos_token_id
     except OSError:
-        # There is none, or it is broken.
+        # The file is missing or broken.
         check_generation_config(settings.location, settings.revision)
         own = config.get_text_config().eos_token_id
     return own
 
 
 def line_end_ids(line_end: "LineEnd") -> list[int]:
-    """The tokens in which a line ends."""
+    """The tokens that contain a line end."""
     return line_end.has_end.nonzero().flatten().tolist()
 
 
 def software() -> str:
-    """What computed an answer: vLLM's and torch's versions."""
+    """The software that computed an answer: versions of vLLM and torch."""
     (name, *_) = packages_distributions()["vllm"]
     return f"{name} {version(name)}, torch {version('torch')}"

@@ -1,1 +1,1 @@
-"""What engines that compute here share."""
+"""Models in this process: what the engines that run them share."""

@@ -1,4 +1,4 @@
-"""A batch of prompts through `generate` of transformers, greedily, and what to do where memory does not do."""
+"""Generation of a batch with `generate` of transformers, greedily; a batch that does not fit the memory is halved."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -12,7 +12,7 @@ from litm.inference.local.prefix_cache import KeptCache, reading_order
 from litm.inference.local.reasoning_end import Ending, stopping_rules
 from litm.models.batches import halved_budget, longest_first, next_batch
 
-#: What the errors say that are no `torch.OutOfMemoryError`: of the processor's memory, and of CUDA's libraries.
+#: Out-of-memory messages that do not come as `torch.OutOfMemoryError`: the CPU allocator's and the CUDA libraries'.
 OUT_OF_MEMORY = (
     "DefaultCPUAllocator: can't allocate memory",
     "CUDA error: out of memory",
@@ -29,8 +29,8 @@ def batch_outputs(
 ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
     """Batches of prompts (tokens,) within a budget of tokens: indices of the prompts, and the new token ids of each.
 
-    A batch that does not fit the memory is halved, and so are those after it. Raises `UserError` for a single prompt
-    that does not. kept: the caches of the model, with what is known of the last prompts; None to share nothing.
+    A batch that does not fit the memory is halved, and so are all later ones. Raises `UserError` for a single prompt
+    that does not fit. kept: the model's caches with the last prompts; None to share nothing.
     """
     new_tokens = model.generation_config.max_new_tokens
     lengths = [len(prompt) for prompt in prompts]
@@ -55,7 +55,7 @@ def batch_outputs(
 def generate_if_it_fits(
     model: PreTrainedModel, prompts: Sequence[Sequence[int]], ending: Ending, kept: KeptCache | None = None
 ) -> list[list[int]] | None:
-    """What `generate_batch` returns, or None if there is not enough memory for it."""
+    """The output of `generate_batch`, or None if memory does not suffice."""
     try:
         return generate_batch(model, prompts, ending, kept)
     except RuntimeError as error:
@@ -63,18 +63,18 @@ def generate_if_it_fits(
             raise
     if kept:
         kept.forget()
-    # Only here, since the error holds the tensors of the failed batch. Does nothing where CUDA is not in use.
+    # Only here, since the error holds the tensors of the failed batch. Without CUDA this does nothing.
     torch.cuda.empty_cache()
     return None
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
-    """Whether an error means that fewer prompts at a time might do."""
+    """Whether an error may go away with fewer prompts at a time."""
     return isinstance(error, torch.OutOfMemoryError) or any(text in str(error) for text in OUT_OF_MEMORY)
 
 
 def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
-    """What to do about a single prompt that does not fit the memory; no batch is smaller."""
+    """The message on a single prompt that does not fit the memory; no batch is smaller."""
     return (
         f"out of memory on {device} with a single prompt of {prompt_tokens} tokens, which no smaller 'batch_tokens' "
         "helps: free memory there, use another device or fewer bits ('dtype', 'quantization'), or leave such prompts "
@@ -88,9 +88,9 @@ def generate_batch(
 ) -> list[list[int]]:
     """New token ids of each prompt, up to the length of the longest answer of the batch.
 
-    A causal model goes on where the prompt ends, so padding is on the left, and repeats the prompt. An encoder-decoder
-    reads the prompt from position 0, so padding is on the right, and begins with its start token. kept: the caches of
-    the model, with what is known of the prompt.
+    A causal model continues the prompt, so padding is on the left and repeats the prompt. An encoder-decoder reads the
+    prompt from position 0, so padding is on the right, and its output begins with the start token. kept: the model's
+    caches with part of the prompt.
     """
     pad = model.generation_config.pad_token_id
     on_the_right = model.config.is_encoder_decoder
@@ -112,9 +112,9 @@ def generate_batch(
 
 
 def decoder_start_id(model: PreTrainedModel) -> int | None:
-    """The id that an encoder-decoder's answers begin with, which is not part of them; None for a causal model.
+    """The id that starts an encoder-decoder's output and is not part of the answer; None for a causal model.
 
-    Raises `UserError` where its configuration has none.
+    Raises `UserError` if its configuration has none.
     """
     if not model.config.is_encoder_decoder:
         return None
@@ -128,7 +128,7 @@ def decoder_start_id(model: PreTrainedModel) -> int | None:
 def greedy_decoding(
     max_new_tokens: int, end_tokens: list[int], pad_token: int, decoder_start: int | None
 ) -> GenerationConfig:
-    """Greedy decoding and nothing else: a model's own configuration may set penalties or sampling."""
+    """Greedy decoding only: a model's own configuration may set penalties or sampling."""
     return GenerationConfig(
         max_new_tokens=max_new_tokens,
         do_sample=False,

@@ -1,6 +1,6 @@
-"""Layers of a cache of keys and values, (prompts, heads, tokens, size): with room for more, and with common beginnings.
+"""Cache layers of keys and values, (prompts, heads, tokens, size): preallocated, and with shared prefixes.
 
-A causal model writes to them by `update`, and reads all there is; with joined attention it reads them by `attend`.
+A causal model writes by `update` and reads all keys and values; with joined attention it reads by `attend`.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from litm.inference.local.shared_attention import (
 
 
 class RoomyLayer(DynamicLayer):
-    """A layer with room for more keys and values, which are written without a copy of those before them."""
+    """A layer with preallocated room: new keys and values are written without copying the earlier ones."""
 
     def __init__(self, room: int) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class RoomyLayer(DynamicLayer):
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args, **kwargs
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write behind what there is; views of all there is then."""
+        """Append keys and values; returns views of all of them."""
         begin = self.get_seq_length()
         end = begin + key_states.shape[-2]
         if not self.is_initialized:
@@ -44,13 +44,13 @@ class RoomyLayer(DynamicLayer):
         return self._end_at(end)
 
     def states(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """All keys and values there are; raises `NotPlainAttentionError` for a layer that was given none."""
+        """All keys and values; raises `NotPlainAttentionError` if the layer is empty."""
         if self.keys is None or self.values is None:
             raise NotPlainAttentionError
         return self.keys, self.values
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
-        """The output of attention to all there is, the tokens of the query being its last ones; not for padded rows."""
+        """The output of attention to all keys, the queries being the last tokens; not for padded rows."""
         tokens, (keys, values) = query.shape[2], self.states()
         if tokens == 1:
             return attention(query, keys, values, scale).output
@@ -61,7 +61,7 @@ class RoomyLayer(DynamicLayer):
         return joined(own, attention(query, keys[:, :, :before], values[:, :, :before], scale))
 
     def take(self, row: int, rows: int, other: "RoomyLayer", end: int) -> None:
-        """Copy the one prompt of another layer into a row of so many, to end at token `end` as all rows do."""
+        """Copy the one prompt of another layer into row `row` of `rows`, right-aligned to end at token `end`."""
         if not other.is_initialized:
             return
         length = other.get_seq_length()
@@ -74,7 +74,7 @@ class RoomyLayer(DynamicLayer):
         self._all_values[row, :, end - length : end] = values[0]
 
     def _make_room(self, keys: torch.Tensor, values: torch.Tensor, rows: int) -> None:
-        # Zeros, because what stands in the place of padding is masked, which not a number would survive.
+        # Zeros: padding is masked, but a NaN would survive the mask.
         self._all_keys, self._all_values = (
             states.new_zeros(rows, states.shape[1], self.room, states.shape[-1]) for states in (keys, values)
         )
@@ -87,10 +87,10 @@ class RoomyLayer(DynamicLayer):
 
 @dataclass(frozen=True)
 class Rows:
-    """A batch of prompts, padded on the left to the longest, of which groups of rows have beginnings in common.
+    """A batch of prompts, padded on the left to the longest; groups of rows have common prefixes.
 
-    lengths: tokens of each prompt; groups: rows and the tokens that they have in common, in their order and of all
-    rows; new_tokens: that there is room for.
+    lengths: tokens of each prompt; groups: rows and the length of their common prefix, in order, covering all rows;
+    new_tokens: number of tokens to leave room for.
     """
 
     lengths: Sequence[int]
@@ -98,37 +98,37 @@ class Rows:
     new_tokens: int
 
     @cached_property
-    def behind(self) -> list[int]:
-        """Tokens of each prompt behind what it has in common with its group."""
+    def suffixes(self) -> list[int]:
+        """Tokens of each prompt after its group's prefix."""
         return [length - common for rows, common in self.groups for length in self.lengths[rows]]
 
     @property
     def together(self) -> int:
-        """Tokens of the padded batch that are read together, behind all beginnings."""
-        return max(self.behind)
+        """Tokens of the padded batch after the prefixes, which are read together."""
+        return max(self.suffixes)
 
     @property
     def room(self) -> int:
-        """Tokens that are read together, and the new ones."""
+        """Tokens that are read together, plus the new ones."""
         return self.together + self.new_tokens
 
     @cached_property
     def reading_mask(self) -> torch.Tensor:
-        """To add to products when the tokens behind the beginnings are read: (prompts, 1, together, together).
+        """Mask to add to the products when suffixes are read: (prompts, 1, together, together).
 
-        Padding sees nothing, which gives zeros.
+        Padding attends to nothing, which gives zeros.
         """
         tokens = torch.arange(self.together)
         return _as_added((tokens >= self._padding) & (tokens <= tokens[:, None]))
 
     @cached_property
     def answering_mask(self) -> torch.Tensor:
-        """The same when a new token is read, as long as there is room: (prompts, 1, 1, room)."""
+        """Mask to add when a new token is read: (prompts, 1, 1, room)."""
         return _as_added(torch.arange(self.room) >= self._padding)
 
     @property
     def _padding(self) -> torch.Tensor:
-        return self.together - torch.tensor(self.behind)[:, None, None, None]
+        return self.together - torch.tensor(self.suffixes)[:, None, None, None]
 
 
 def _as_added(seen: torch.Tensor) -> torch.Tensor:
@@ -136,19 +136,19 @@ def _as_added(seen: torch.Tensor) -> torch.Tensor:
 
 
 class GroupedLayer(DynamicLayer):
-    """A layer of a batch whose groups of rows have beginnings in common, each of which it has once.
+    """A layer of a batch whose groups of rows have common prefixes, each stored once.
 
-    For joined attention only: what `update` returns is what stands behind the beginnings, in rows that end together.
+    For joined attention only: `update` returns what follows the prefixes, in rows that end together.
     """
 
     def __init__(self, rows: Rows) -> None:
         super().__init__()
         self.rows = rows
         self._beginnings: list[tuple[torch.Tensor, torch.Tensor] | None] = []
-        self._behind = RoomyLayer(rows.room)
+        self._suffix = RoomyLayer(rows.room)
 
     def begin_with(self, other: RoomyLayer) -> None:
-        """Copy what another layer has of one prompt, as the beginning of the next group; it may have nothing."""
+        """Copy another layer's prompt as the prefix of the next group; it may be empty."""
         if not other.get_seq_length():
             self._beginnings.append(None)
             return
@@ -156,26 +156,26 @@ class GroupedLayer(DynamicLayer):
         self._beginnings.append((keys.clone(), values.clone()))
 
     def get_seq_length(self) -> int:
-        """Tokens of the padded batch that are known: those before the ones to read together are from the start."""
-        return max(self.rows.lengths) - self.rows.together + self._behind.get_seq_length()
+        """Length of the padded batch so far; the prefixes count from the start."""
+        return max(self.rows.lengths) - self.rows.together + self._suffix.get_seq_length()
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args, **kwargs
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write behind what there is; views of all there is then, but for the beginnings."""
+        """Append keys and values; returns views of all of them, without the prefixes."""
         self.is_initialized = True
-        views = self._behind.update(key_states, value_states)
+        views = self._suffix.update(key_states, value_states)
         self.keys, self.values = views
         return views
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
-        """The output of attention to each row's beginning and to what is behind it."""
-        known = self._behind.get_seq_length()
+        """The output of attention to each row's prefix and suffix."""
+        known = self._suffix.get_seq_length()
         mask = self.rows.reading_mask if query.shape[2] > 1 else self.rows.answering_mask[..., :known]
-        behind = attention(query, *self._behind.states(), scale, mask=mask.to(query.dtype))
+        after = attention(query, *self._suffix.states(), scale, mask=mask.to(query.dtype))
         parts = [
             attention_to_shared(query[rows], *beginning, scale) if beginning else attention_to_nothing(query[rows])
             for (rows, _), beginning in zip(self.rows.groups, self._beginnings, strict=True)
         ]
         before = Attended(torch.cat([part.output for part in parts]), torch.cat([part.log_sum for part in parts]))
-        return joined(behind, before)
+        return joined(after, before)

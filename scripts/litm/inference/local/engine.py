@@ -1,4 +1,4 @@
-"""What engines that run a model in this process have in common."""
+"""Base class of engines that run a model in this process."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LocalEngine:
-    """Reads the configuration and the tokenizer of a model, and makes responses of the token ids that it gives.
+    """Reads a model's configuration and tokenizer, and turns its token ids into responses.
 
     computed_tokens: prompt tokens computed so far.
     """
@@ -39,7 +39,7 @@ class LocalEngine:
         self.computed_tokens = 0
 
     def check_model(self) -> None:
-        """Raise `UserError` for a model that the engine does not run, by its configuration."""
+        """Raise `UserError` if the engine does not support the model, by its configuration."""
 
     def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
         """Each prompt in the model's template, with its token ids."""
@@ -60,10 +60,10 @@ class LocalEngine:
         ending: "Ending",
         made_with: str,
     ) -> list[tuple[int, Response]]:
-        """The responses of a batch as (index of the prompt, response): its outputs, cut where they end, as texts.
+        """The responses of a batch as (index of the prompt, response): its outputs, cut at their ends, as texts.
 
         prompts: token ids of all prompts; batch: indices of those that were answered; outputs: new token ids of each,
-        which may go on behind its end.
+        possibly with further tokens after the end.
         """
         from litm.inference.local.reasoning_end import cut_response
 

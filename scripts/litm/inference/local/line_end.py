@@ -1,4 +1,4 @@
-"""Where an answer ends: at an end token, or at the end of the first line, which is all that a scorer may read."""
+"""First-line stop rule on token ids: an answer ends at an end token, or after its first line if only that is scored."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from litm.domain.finish_reason import LENGTH, STOP
 
 
 class LineEnd:
-    """Tells from token ids where the first line that is not blank ends.
+    """Finds the end of the first non-blank line in token ids.
 
-    For each token of the vocabulary: has_text (something other than white space), has_end (a line end), and
-    closes (a line end behind text of its own); bool tensors of (vocabulary,). Special tokens count as no text.
+    Bool tensors of (vocabulary,): has_text (the token has something other than white space), has_end (a line end),
+    closes (a line end after its own text). Special tokens count as no text.
     """
 
     def __init__(self, pieces: Sequence[str]) -> None:
@@ -21,7 +21,7 @@ class LineEnd:
         self.closes = torch.tensor(["\n" in piece.lstrip() for piece in pieces])
 
     def find(self, ids: Sequence[int]) -> int | None:
-        """How many ids it takes to the end of the first line that is not blank; None if it does not end."""
+        """Number of ids up to the end of the first non-blank line; None if it does not end."""
         seen_text = False
         for count, id in enumerate(ids, start=1):
             if self.closes[id] or (seen_text and self.has_end[id]):
@@ -31,7 +31,7 @@ class LineEnd:
 
 
 class StopAtLineEnd(StoppingCriteria):
-    """Stops each sequence of a batch at the end of its first line that is not blank."""
+    """Stops each sequence of a batch at the end of its first non-blank line."""
 
     def __init__(self, line_end: LineEnd) -> None:
         self.line_end = line_end
@@ -47,9 +47,9 @@ class StopAtLineEnd(StoppingCriteria):
 
 
 def cut_answer(output: Sequence[int], end_tokens: Sequence[int], line_end: LineEnd | None) -> tuple[list[int], str]:
-    """What belongs to the answer of a row that went on until its whole batch was done, and why it ended.
+    """The answer in a row that ran until its whole batch was done, and its finish reason.
 
-    An end token is not part of the answer. The reason is 'stop', or 'length' at the limit of new tokens.
+    End tokens are not part of the answer. The reason is 'stop', or 'length' at the limit of new tokens.
     """
     ends = [index for index, id in enumerate(output) if id in end_tokens][:1]
     answer = list(output[: ends[0]] if ends else output)

@@ -1,4 +1,4 @@
-"""Loading a generating model of Hugging Face's: its weights, all of them, whole or in fewer bits."""
+"""Loading of generating models of Hugging Face: all weights, as stored or quantised."""
 
 import logging
 from typing import Any, cast
@@ -22,12 +22,12 @@ from litm.models.generation_config import check_generation_config
 FAST_PRODUCT_ROWS = 32
 
 transformers_logging.disable_progress_bar()
-# It says at every product that int8 computes in float16, which the schema of models says once.
+# bitsandbytes warns at every product that int8 computes in float16; the schema of models says it once.
 logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
 
 
 def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch.device) -> PreTrainedModel:
-    """The model on a device, ready to generate: an encoder-decoder if its configuration says so, else a causal one.
+    """The model on a device, ready to generate: an encoder-decoder or a causal model, by its configuration.
 
     Raises `UserError` if it cannot be loaded, or if its files lack some of its weights.
     """
@@ -44,15 +44,15 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             dtype=dtype,
             attn_implementation=settings.attention,
             quantization_config=quantization_config(settings.quantization, dtype, config),
-            # Quantised weights are made on the device and cannot be moved.
+            # Quantised weights are created on the device and cannot be moved.
             device_map="auto" if settings.gpus > 1 else {"": device},
             output_loading_info=True,
-            # Not to accept them, but to hear of them below instead of in a traceback.
+            # Mismatches are reported below, instead of in a traceback.
             ignore_mismatched_sizes=True,
         )
-    # A hub's file is here only now.
+    # For a hub model, the file exists only now.
     check_generation_config(settings.location, settings.revision)
-    # What is not in the files would be random.
+    # Weights that the files lack would be random.
     absent = sorted([*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])])
     if absent:
         raise UserError(
@@ -65,11 +65,11 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
 
 
 def compute_odd_shapes_plainly(model: PreTrainedModel) -> None:
-    """Keep weights in 4 bits from bitsandbytes' fast product for processors with AVX-512 where it would fail.
+    """Keep 4-bit weights from bitsandbytes' fast product for processors with AVX-512 if it would fail.
 
-    It wants rows of whole blocks, and `FAST_PRODUCT_ROWS` of them at a time; only small models have others.
+    It needs rows of whole blocks, `FAST_PRODUCT_ROWS` at a time; only small models have other shapes.
     """
-    # A second that only this case is to cost.
+    # Imported here: it takes a second.
     from bitsandbytes.nn import Linear4bit
 
     for module in model.modules():
@@ -90,7 +90,7 @@ def loading_problem(error: Exception) -> str:
 def quantization_config(
     quantization: str, dtype: torch.dtype | str, config: PretrainedConfig
 ) -> BitsAndBytesConfig | None:
-    """What bitsandbytes is asked for (NF4: Dettmers et al. 2023); computes in `dtype`, 'auto' being the stored one."""
+    """The settings for bitsandbytes (NF4: Dettmers et al. 2023); computes in `dtype`, 'auto' being the stored one."""
     if quantization == NO_QUANTIZATION:
         return None
     if getattr(config, "quantization_config", None):

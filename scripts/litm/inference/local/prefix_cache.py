@@ -1,11 +1,11 @@
-"""Keys and values that are kept from one prompt to the next, so that a common beginning is computed once.
+"""Prefix cache: keys and values kept from one prompt to the next, so that a common prefix is computed once.
 
-For causal models that are run by `generate`. Prompts are read one at a time, and answered together: reading a long one
-keeps a processor busy by itself, a new token does not. In the order of their token ids they share with the one before
-them all that they share with any: one cache, cut back each time, computes no node of the tree twice.
+For causal models run by `generate`. Prompts are read one at a time and answered together: one long prompt keeps a
+processor busy, one new token does not. In the order of their token ids each prompt shares with its predecessor all that
+it shares with any earlier one, so one cache, cut back each time, computes no node of the prefix tree twice.
 
-With joined attention what prompts of a batch have in common is also in memory once, and is read once for each new
-token of all of them; the few tokens behind it are read together, so some that fewer have in common may be read twice.
+With shared-prefix attention, the prefix of a batch is stored once and read once per decoding step. The short suffixes
+are processed together, so a prefix that only some prompts share may be computed twice.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,25 +22,25 @@ from litm.inference.local.shared_attention import JOINED, SDPA, attending_to, ca
 from litm.inference.prefix_tree import as_array, common_tokens, tree_order
 from litm.models.batches import longest_first
 
-#: Tokens behind a kept beginning that are computed at a time where attention to it is by a mask, which has all of a
-#: piece's tokens compared with each other, also with those after them.
+#: Tokens computed at a time after a kept prefix where attention uses a mask, which costs a comparison of every pair of
+#: tokens in a piece.
 PIECE = 1024
-#: Prompts shorter than this, in tokens, are also read together: there is little to share, and more to gain; for joined
-#: attention, which makes most of what is shared, only the shortest.
+#: Tokens: shorter prompts are read together, because sharing would save little. Joined attention gains most from
+#: sharing, so its limit is lower.
 SHORT, SHORT_TO_JOIN = 512, 128
-#: Tokens of a prompt behind what its group has in common, at most: a question, or the key that is asked for. And those
-#: that two of a group may have more in common than all, which are then computed for each: keys that begin alike.
+#: Tokens. ENDING: longest suffix after the group's shared prefix. ALIKE: how many more tokens two prompts of a group
+#: may share; these are computed for each.
 ENDING, ALIKE = 64, 4
-#: Types of rotary embeddings whose angles depend on the longest that was read.
+#: Types of rotary embeddings whose angles depend on the longest input so far.
 MOVING = ("dynamic", "longrope")
-#: Tokens on which joined attention is tried, and how far what comes out may be from the model's own, as
-#: a part of its spread: bfloat16 has 8 bits.
+#: Tokens on which joined attention is tried, and the largest difference from the model's own output, as a fraction of
+#: its spread: bfloat16 has 8 bits.
 TRIED, CLOSE = 12, 0.05
 
 
 def can_keep(model: PreTrainedModel) -> bool:
-    """Whether a model's caches can be cut back: not those of encoder-decoders, nor of layers that forget what is behind
-    a sliding window or sum up what they have read, nor where keys depend on how much has been read (`MOVING`).
+    """Whether a model's caches can be cut back: not for encoder-decoders, nor layers with a sliding window or a running
+    summary, nor keys that depend on the length read so far (`MOVING`).
     """
     if model.config.is_encoder_decoder or any(kind in MOVING for kind in _rotary_kinds(model.config)):
         return False
@@ -48,7 +48,7 @@ def can_keep(model: PreTrainedModel) -> bool:
 
 
 def _rotary_kinds(config: PretrainedConfig) -> Iterator[str]:
-    """The types of rotary embeddings, of all layers alike or of each kind of layers."""
+    """The types of rotary embeddings, one for all layers or one per kind of layer."""
     rotary = getattr(config.get_text_config(), "rope_parameters", None) or {}
     for part in (rotary, *rotary.values()):
         if isinstance(part, dict) and "rope_type" in part:
@@ -56,10 +56,10 @@ def _rotary_kinds(config: PretrainedConfig) -> Iterator[str]:
 
 
 class KeptCache:
-    """The caches of a model that `can_keep`: of one prompt, kept for the next one, and copies of it for a batch.
+    """The caches of a model that `can_keep`: one prompt's, kept for the next prompt, and copies of it for a batch.
 
-    longest: tokens of the longest prompt that will be asked for.
-    count: called with the number of prompt tokens that are computed next, with those that are left to `generate`.
+    longest: tokens of the longest prompt that will be asked.
+    count: called with the number of prompt tokens that are computed next, including those left to `generate`.
     joins: whether attention is joined; short: prompts with fewer tokens are read together.
     """
 
@@ -67,34 +67,34 @@ class KeptCache:
         self, model: PreTrainedModel, longest: int, new_tokens: int, count: Callable[[int], None] = lambda tokens: None
     ) -> None:
         self.model = model
-        # As `generate` does: a model that is not told counts in its own way.
+        # As `generate` does: a model without given positions counts in its own way.
         self.takes_positions = "position_ids" in signature(model.forward).parameters
         self.new_tokens = new_tokens
         self.longest = max(TRIED, longest)
         self.forget()
         self._count: Callable[[int], None] = lambda tokens: None
         self.joins = can_join(model) and self._join()
-        # Only now, as the tokens of a trial are of no prompt.
+        # Set last, because the tokens of a trial belong to no prompt.
         self._count = count
         self.short = SHORT_TO_JOIN if self.joins else SHORT
 
     @contextmanager
     def of_prompts(self, prompts: Sequence[Sequence[int]]) -> Iterator[Cache]:
-        """What `generate` is to be given with these prompts, while this lasts."""
+        """The cache for `generate` on these prompts, valid within the context."""
         cache = self._one(prompts[0]) if len(prompts) == 1 else self._several(prompts)
         with attending_to(cache):
             yield cache
 
     def forget(self) -> None:
-        """Begin with nothing known, as after an error, which leaves layers of different lengths."""
+        """Empty the cache, as after an error, which leaves layers of different lengths."""
         self._cache = self._new(self.longest)
         self._read = as_array([])
 
     def _one(self, prompt: Sequence[int]) -> Cache:
-        # Its last token is computed again, for what it says.
+        # The last token is computed again, for its output.
         kept = self._cut_back(prompt, len(prompt) - 1)
         if kept and not self.joins:
-            # `generate` reads the last piece; all of it where there is no mask to keep small.
+            # `generate` reads the last piece, or all of the prompt if there is no mask to keep small.
             self._read_on(prompt, kept, len(prompt) - PIECE)
         return self._cache
 
@@ -122,11 +122,11 @@ class KeptCache:
             self._read_on(prompt, self._cut_back(prompt[:common], common), common)
             for layer, own in zip(layers, own_layers, strict=True):
                 layer.begin_with(own)
-        self._count(sum(rows.behind))
+        self._count(sum(rows.suffixes))
         return Cache(layers=[*layers])
 
     def _cut_back(self, prompt: Sequence[int], most: int) -> int:
-        """Keep what the cache has in common with a prompt, up to so many tokens, and say how many these are."""
+        """Keep the common prefix of the cache and a prompt, at most `most` tokens; returns its length."""
         ids, there = as_array(prompt), self._cache.get_seq_length()
         kept = min(common_tokens(self._read, ids), most, there)
         self._cache.crop(kept - there)
@@ -135,8 +135,8 @@ class KeptCache:
         return kept
 
     def _read_on(self, prompt: Sequence[int], begin: int, end: int) -> None:
-        """Put tokens of a prompt from `begin` to `end` into the cache, behind those that it has."""
-        # With nothing before it a prompt needs no mask, and is fastest at once.
+        """Append the tokens of a prompt from `begin` to `end` to the cache."""
+        # Without a prefix a prompt needs no mask, and one piece is fastest.
         size = PIECE if begin and not self.joins else max(end, 1)
         for start in range(begin, end, size):
             stop = min(start + size, end)
@@ -156,9 +156,9 @@ class KeptCache:
 
     @torch.inference_mode()
     def _join(self) -> bool:
-        """Have the model join its attention, if what it says is the same then.
+        """Switch the model to joined attention if its output stays the same.
 
-        Tried with a few tokens of all kinds, since architectures may ask more of their attention than they say.
+        Tried with a few tokens of all kinds, because architectures may need more of their attention than they declare.
         """
         vocabulary = self.model.config.get_text_config().vocab_size
         ids = [vocabulary * number // TRIED for number in range(TRIED)]
@@ -170,11 +170,11 @@ class KeptCache:
         try:
             cache = self._in_groups(prompts, [(slice(0, 2), common)])
             with attending_to(cache):
-                behind = torch.tensor(prompts)[:, common:]
-                found = self.model(input_ids=behind, past_key_values=cache).logits[:, -1].float()
+                suffixes = torch.tensor(prompts)[:, common:]
+                found = self.model(input_ids=suffixes, past_key_values=cache).logits[:, -1].float()
             is_same = bool((found - expected).abs().max() <= CLOSE * expected.std())
         except Exception:
-            # Whatever a model does not bear: it is only tried.
+            # The model fails with joined attention: it keeps its own.
             is_same = False
         self.forget()
         if not is_same:
@@ -183,19 +183,20 @@ class KeptCache:
 
 
 def roomy_layers(cache: Cache) -> Sequence[RoomyLayer]:
-    """The layers of a cache that was made here."""
+    """The layers of a cache that was created here."""
     return cast(Sequence[RoomyLayer], cache.layers)
 
 
 def common_beginnings(prompts: Sequence[Sequence[int]]) -> list[tuple[slice, int]]:
-    """Groups of prompts that follow one another in the order of their ids, and the tokens that all of each begin with.
+    """Groups of adjacent prompts in the order of their ids, each with the length of its common prefix in tokens.
 
-    Not all of any prompt, since its last token is there to be answered. Of the prompts of a group at most `ENDING`
-    tokens are left, which are of one prompt alone, but for `ALIKE`; other prompts are groups of their own.
+    The prefix never covers a whole prompt, since the last token is needed for the answer. At most `ENDING` tokens of
+    each prompt in a group lie after it, and two of these suffixes share at most `ALIKE`; other prompts are their own
+    groups.
     """
     own = [len(prompt) - 1 for prompt in prompts]
     ids = list(map(as_array, prompts))
-    # With the one before; nothing with those outside.
+    # With the previous prompt; 0 at both ends.
     shared = [
         0,
         *(min(common_tokens(ids[row - 1], ids[row]), *own[row - 1 : row + 1]) for row in range(1, len(ids))),
@@ -209,7 +210,7 @@ def common_beginnings(prompts: Sequence[Sequence[int]]) -> list[tuple[slice, int
             if max(inside) - min(inside) > ALIKE or max(own[begin : end + 1]) - min(inside) > ENDING:
                 break
             end += 1
-        # The last one is read to its end where the next one has more in common with it.
+        # The last prompt is read whole if the next one shares more of it.
         if end > begin + 1 and shared[end] - min(shared[begin + 1 : end]) > ALIKE:
             end -= 1
         groups.append((slice(begin, end), min(shared[begin + 1 : end], default=own[begin])))
@@ -220,8 +221,8 @@ def common_beginnings(prompts: Sequence[Sequence[int]]) -> list[tuple[slice, int
 def reading_order(prompts: Sequence[Sequence[int]], short: int) -> list[int]:
     """Indices of prompts in the order to read them.
 
-    First those of `short` tokens or more, by their token ids, so that each has as much as can be in common with the one
-    before; then the others, `longest_first`.
+    First prompts of `short` tokens or more, by their token ids, so that each shares as much as possible with the
+    previous one; then the others, `longest_first`.
     """
     order = longest_first(list(map(len, prompts)))
     alone = sum(len(prompt) >= short for prompt in prompts)

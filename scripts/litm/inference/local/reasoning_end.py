@@ -1,4 +1,4 @@
-"""Where responses of a model that reasons end: the rules of an answer count only once the reasoning is over."""
+"""End of responses of reasoning models: stop rules for answers apply only after the reasoning."""
 
 from collections.abc import Sequence
 
@@ -18,16 +18,16 @@ from litm.inference.engine import FIRST_LINE, EngineSettings
 from litm.inference.local.line_end import LineEnd, StopAtLineEnd, cut_answer
 from litm.prompting.reasoning import BUDGET
 
-#: Tokens at the end of a prompt that a tag is looked for in.
+#: Tokens at the end of a prompt that are searched for a tag.
 TAG_TOKENS = 32
 
 
 class ReasonedEnd:
-    """Tells from token ids where reasoning ends, and then the answer.
+    """Finds in token ids the end of the reasoning, and then of the answer.
 
     pieces: the text of each token of the vocabulary; line_end: ends answers after their first line, None if only end
-    tokens do; answer_tokens: most tokens of an answer, None where only reasoning and answer together have a limit.
-    closing_ids: what is put in where the reasoning would have more than `reasoning_tokens` with them, None for never.
+    tokens do; answer_tokens: most tokens of an answer, None if only reasoning and answer together have a limit.
+    closing_ids: forced when the reasoning, including them, reaches `reasoning_tokens`; None for never.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class ReasonedEnd:
         self.closed_from = reasoning_tokens - len(self.closing_ids) if closing_ids else None
 
     def follow(self, prompt: Sequence[int]) -> "Followed":
-        """A response to a prompt, of which nothing has come yet."""
+        """An empty response to a prompt."""
         end_of_prompt = "".join(self.pieces[id] for id in prompt[-TAG_TOKENS:])
         return Followed(self, opened=end_of_prompt.rstrip().endswith(self.tags[0]))
 
     def cut(self, output: Sequence[int], end_tokens: Sequence[int], prompt: Sequence[int]) -> tuple[list[int], str]:
-        """What belongs to the response to a prompt, and why it ended, as `line_end.cut_answer` does."""
+        """The part of an output that belongs to the response, and its finish reason, as in `line_end.cut_answer`."""
         response = self.follow(prompt)
         for id in output:
             if id in end_tokens:
@@ -64,10 +64,10 @@ class ReasonedEnd:
 
 
 class Followed:
-    """A response that comes token by token.
+    """A response that grows token by token.
 
-    begin: how many of its `ids` are before the answer, None while that is open; ended: why it ended, None while it
-    goes on, for the rules of `ReasonedEnd` alone.
+    begin: number of `ids` before the answer, None while unknown; ended: its finish reason by the rules of
+    `ReasonedEnd` alone, None while it continues.
     """
 
     def __init__(self, rules: ReasonedEnd, opened: bool) -> None:
@@ -79,7 +79,7 @@ class Followed:
         self._text = ""
 
     def add(self, id: int) -> None:
-        """One token more; none is added to a response that has ended."""
+        """Add a token; a response that has ended takes none."""
         if self.ended is not None:
             return
         self.ids.append(id)
@@ -90,11 +90,11 @@ class Followed:
 
     @property
     def forced(self) -> int | None:
-        """The token that must come next, None if that is the model's to say."""
+        """The token that must come next, None if the model decides."""
         start = self.rules.closed_from
         if start is None or not self.is_reasoning:
             return None
-        # None, too, behind an end token, where a batch goes on without this response.
+        # None after an end token too, where a batch continues without this response.
         return dict(enumerate(self.rules.closing_ids, start)).get(len(self.ids))
 
     def _look_for_answer(self, piece: str) -> None:
@@ -103,7 +103,7 @@ class Followed:
         if not self.is_reasoning:
             text = self._text.lstrip()
             self.is_reasoning = text.startswith(opening)
-            # Neither a tag nor the beginning of one: all of it is the answer.
+            # Neither a tag nor its beginning: the whole response is the answer.
             if not self.is_reasoning and not opening.startswith(text):
                 self.begin = 0
         if self.is_reasoning and closing in self._text[-len(piece) - len(closing) :]:
@@ -129,7 +129,7 @@ class StopFollowed(StoppingCriteria):
 
 
 class CloseReasoning(LogitsProcessor):
-    """Puts in the closing tag of each sequence of a batch that has spent its tokens for reasoning."""
+    """Forces the closing tag in each sequence of a batch that has used up its tokens for reasoning."""
 
     def __init__(self, responses: Sequence[Followed]) -> None:
         self.responses = responses
@@ -146,9 +146,9 @@ Ending = LineEnd | ReasonedEnd | None
 
 
 def response_ending(settings: EngineSettings, tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig) -> Ending:
-    """What ends responses, beside end tokens and the limit of new tokens; None for nothing.
+    """The rules that end responses, apart from end tokens and the limit of new tokens; None for no rule.
 
-    Raises `UserError` if the tokens for reasoning have no room for its closing tag.
+    Raises `UserError` if the tokens for reasoning leave no room for the closing tag.
     """
     reasoning, first_line = settings.reasoning, settings.stop == FIRST_LINE
     if not first_line and reasoning.policy != BUDGET:
@@ -168,7 +168,7 @@ def response_ending(settings: EngineSettings, tokenizer: PreTrainedTokenizerBase
 
 
 def stopping_rules(ending: Ending, prompts: Sequence[Sequence[int]]) -> dict:
-    """What `generate` is given for responses to prompts to end as they should."""
+    """Arguments of `generate` that end responses by the rules."""
     if isinstance(ending, ReasonedEnd):
         responses = [ending.follow(prompt) for prompt in prompts]
         return {
@@ -179,7 +179,7 @@ def stopping_rules(ending: Ending, prompts: Sequence[Sequence[int]]) -> dict:
 
 
 def has_ended(response: Sequence[int], ending: Ending, prompt: Sequence[int]) -> bool:
-    """Whether a response without an end token is over."""
+    """Whether a response without an end token is complete."""
     if isinstance(ending, ReasonedEnd):
         followed = ending.follow(prompt)
         for id in response:
@@ -191,7 +191,7 @@ def has_ended(response: Sequence[int], ending: Ending, prompt: Sequence[int]) ->
 def cut_response(
     output: Sequence[int], end_tokens: Sequence[int], ending: Ending, prompt: Sequence[int]
 ) -> tuple[list[int], str]:
-    """What belongs to the response of a row that went on until its whole batch was done, and why it ended."""
+    """The response in a row that ran until its whole batch was done, and its finish reason."""
     if isinstance(ending, ReasonedEnd):
         return ending.cut(output, end_tokens, prompt)
     return cut_answer(output, end_tokens, ending)

@@ -1,8 +1,8 @@
-"""Attention to keys and values that lie in several places, read where they are, and joined by their log-sums.
+"""Joined attention: keys and values in several places are attended to separately, and the outputs joined by log-sums.
 
 The softmax over two sets of keys is the mean of the softmaxes over each, weighted by their sums of exponentials (Dao et
-al. 2022, arXiv 2205.14135, section 3.1). So what prompts have in common is read once for all of them (Juravsky et al.
-2024, arXiv 2402.05099), and what is read behind a beginning needs no mask, with which a processor compares all pairs.
+al. 2022, arXiv 2205.14135, section 3.1). A common prefix is thus read once for all prompts (Juravsky et al. 2024, arXiv
+2402.05099), and the tokens after it need no mask, which would make a processor compare all pairs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,20 +14,20 @@ from typing import Any, Protocol
 import torch
 from transformers import AttentionInterface, Cache, GenerationMixin, PreTrainedModel
 
-#: The implementation of attention as transformers knows it. Has no function for masks, so that no masks are made.
+#: Name of this attention in transformers. It has no mask function, so that no masks are made.
 JOINED = "joined"
-#: The implementation that it does the same as.
+#: Name of the attention that it replaces.
 SDPA = "sdpa"
 
 
-#: What models ask their attention for beside what is known here, if it is not None.
+#: Arguments of attention that joined attention does not support, unless None.
 MORE = ("position_bias", "softcap", "s_aux", "sinks", "sliding_window", "indices", "block_indices")
 
 
 @dataclass(frozen=True)
 class Attended:
-    """What queries found: output (prompts, heads, queries, size), and log_sum (prompts, heads, queries), the logarithm
-    of the sum of exponentials over the keys that they were compared with.
+    """The result of attention: output (prompts, heads, queries, size), and log_sum (prompts, heads, queries), the
+    logarithm of the sum of exponentials over the keys.
     """
 
     output: torch.Tensor
@@ -44,15 +44,15 @@ def attention(
 ) -> Attended:
     """Scaled dot-product attention with its log-sums; all tensors are (prompts, heads, tokens, size).
 
-    Of keys there may be fewer heads, each for as many heads of the queries. mask: is added to the products.
+    Keys may have fewer heads, each for several heads of the queries. mask: is added to the products.
     """
-    # What `scaled_dot_product_attention` runs on a processor, where it does not return the log-sums.
+    # What `scaled_dot_product_attention` runs on a processor, but with the log-sums.
     run = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
     return Attended(*run(query, keys, values, is_causal=causal, attn_mask=mask, scale=scale))
 
 
 def attention_to_shared(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None) -> Attended:
-    """The same where all prompts have these keys and values, which are those of one prompt: they are read once."""
+    """The same for keys and values of one prompt that all prompts share: they are read once."""
     prompts, heads, tokens, size = query.shape
     found = attention(query.transpose(0, 1).reshape(1, heads, prompts * tokens, size), keys, values, scale)
     apart = (heads, prompts, tokens)
@@ -60,13 +60,13 @@ def attention_to_shared(query: torch.Tensor, keys: torch.Tensor, values: torch.T
 
 
 def attention_to_nothing(query: torch.Tensor) -> Attended:
-    """What adds nothing when it is joined: a sum of no exponentials."""
+    """The neutral element of `joined`: a sum of no exponentials."""
     return Attended(torch.zeros_like(query), query.new_full(query.shape[:-1], -torch.inf, dtype=torch.float32))
 
 
 def joined(one: Attended, other: Attended) -> torch.Tensor:
-    """The output of attention to the keys of both, of which there are none in common."""
-    # At least in single precision, which log-sums have, or a model in half of it would round once more than without.
+    """The output of attention to the keys of both parts, which must be disjoint."""
+    # In single precision at least, as the log-sums are; a half-precision model would round once more.
     weight = torch.sigmoid(one.log_sum - other.log_sum)[..., None]
     return torch.lerp(other.output.to(weight.dtype), one.output.to(weight.dtype), weight).to(one.output.dtype)
 
@@ -81,7 +81,7 @@ class AttendingLayer(Protocol):
     keys: torch.Tensor | None
 
     def attend(self, query: torch.Tensor, scale: float | None) -> torch.Tensor:
-        """The output of attention to all there is, the tokens of the query being its last ones."""
+        """The output of attention to all keys and values, the queries being the last tokens."""
 
 
 _layers: ContextVar[Sequence[AttendingLayer]] = ContextVar("layers of the cache that is in use")
@@ -89,7 +89,7 @@ _layers: ContextVar[Sequence[AttendingLayer]] = ContextVar("layers of the cache 
 
 @contextmanager
 def attending_to(cache: Cache) -> Iterator[None]:
-    """While this lasts, a model with `JOINED` attention attends to what this cache has."""
+    """Within the context, a model with `JOINED` attention attends to this cache."""
     token = _layers.set(cache.layers)  # type: ignore[arg-type]  # a cache does not say which layers it has
     try:
         yield
@@ -107,14 +107,14 @@ def joined_attention(
     is_causal: bool | None = None,
     **others: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Attention as transformers calls it, when key and value are in the cache already.
+    """Attention as transformers calls it, with key and value already in the cache.
 
-    Raises `NotPlainAttentionError` where more is asked for than causal attention to what the cache has for the layer.
+    Raises `NotPlainAttentionError` for anything but causal attention to the layer's cache.
     """
     index: Any = module.layer_idx
     layer = _layers.get()[index]
     is_special = any(others.get(name) is not None for name in MORE) or attention_mask is not None or is_causal is False
-    # A model may go on with another cache, or change what this one gave it.
+    # A model may use another cache, or change the keys and values.
     if is_special or value.shape[-1] != query.shape[-1] or key is not layer.keys:
         raise NotPlainAttentionError
     return layer.attend(query, scaling).transpose(1, 2).contiguous(), None
@@ -124,10 +124,10 @@ AttentionInterface.register(JOINED, joined_attention)
 
 
 def can_join(model: PreTrainedModel) -> bool:
-    """Whether a model's attention can be this one: on a processor, and where it is `SDPA` that a function is given to.
+    """Whether a model can use joined attention: on a processor, and with `SDPA` as a replaceable function.
 
-    Not if it prepares its own inputs when it generates, since it may do so without its cache. Whether it asks that
-    function for more than causal attention, only shows when it is run.
+    Not if the model prepares its own inputs for generation, because these may bypass the cache. Whether it needs more
+    than causal attention shows only when it runs.
     """
     prepare: Any = getattr(type(model), "prepare_inputs_for_generation", None)
     prepares = prepare is not GenerationMixin.prepare_inputs_for_generation

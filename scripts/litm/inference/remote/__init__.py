@@ -1,1 +1,1 @@
-"""Models behind an API: what its engines share, whatever the protocol."""
+"""Models on a server: what the API engines share, whatever the protocol."""

@@ -1,4 +1,4 @@
-"""An engine for a model behind an API; what differs between protocols is in the modules of `litm.inference.engines`."""
+"""Base class of API engines; the modules of `litm.inference.engines` add the protocols."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -25,20 +25,19 @@ from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
 from litm.prompting.tokenizer import load_tokenizer
 
-#: Characters from which on a key is none of the words of an answer; servers of one's own are given such as "EMPTY".
+#: Characters: shorter keys are not masked in answers, where they may be words (own servers are given "EMPTY", say).
 LEAST_OF_A_KEY = 16
 
 
 class ApiEngine(ABC):
-    """Asks many prompts at a time, and again where none came; checks that each was read whole.
+    """Asks prompts concurrently, with retries, and checks that the server read each prompt whole.
 
-    A protocol's engine says how to connect, what to send, and how to read what comes. sdk: the distribution that it
-    asks with.
+    A protocol's engine defines how to connect, the request and the reply. sdk: the distribution with the client.
     """
 
     provider: ClassVar[Provider]
     sdk: ClassVar[str]
-    #: Few servers tell which tokens they had in a cache.
+    #: Few servers report which tokens came from a cache.
     computed_tokens: int | None = None
 
     def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
@@ -55,7 +54,7 @@ class ApiEngine(ABC):
 
     @abstractmethod
     def connect(self) -> AbstractAsyncContextManager[Any]:
-        """The SDK's client, which sends nothing again by itself, and all with `client_options`."""
+        """The SDK's client, without its own retries, with `client_options`."""
 
     @property
     def secret(self) -> str:
@@ -64,7 +63,7 @@ class ApiEngine(ABC):
 
     @abstractmethod
     async def ask(self, client: Any, content: Content) -> Reply:
-        """The answer to one request; `Unanswered` or `UserError` if there is none."""
+        """The answer to one request; raises `Unanswered` or `UserError` if there is none."""
 
     def _served_prompts(self) -> ServedPrompts | None:
         if self.tokenizer is None:
@@ -86,10 +85,10 @@ class ApiEngine(ABC):
         return with_ids(contents, self.served_prompts.ids(contents))
 
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
-        """Ask all prompts, those with the same beginning one after the other, for the sake of the server's cache.
+        """Ask all prompts; those with a common prefix follow one another, for the server's cache.
 
-        Yields answers as they come. Raises `UserError` as `as_they_finish` does, and where the server read another
-        number of tokens than the prompt has.
+        Yields answers as they come. Raises `UserError` as `as_they_finish` does, and if the server read another number
+        of tokens than the prompt has.
         """
         try:
             yield from in_step(self._answers(prompts))
@@ -124,11 +123,11 @@ class ApiEngine(ABC):
         return client
 
     async def _ask_masked(self, client: Any, content: Content) -> Reply:
-        """As `ask`, within the time that a request may take as a whole; what a server says beside its answer is printed
-        and recorded, and must not have the key in it.
+        """`ask`, within the time limit of a whole request, and with the key masked in everything that the server
+        returns apart from the answer, because that is printed and recorded.
         """
         try:
-            # HTTP clients limit the time between two bytes only, and a server may send a blank now and then for ever.
+            # HTTP clients limit only the time between two bytes, and a server may send blanks for ever.
             async with asyncio.timeout(self.patience.total):
                 reply = await self.ask(client, content)
         except TimeoutError:
@@ -145,8 +144,8 @@ class ApiEngine(ABC):
         check_read_whole(prompt.tokens, reply.prompt_tokens, is_exact)
         if reply.prompt_tokens is None and reply.finish_reason != REFUSED:
             self._note_missing_usage()
-        # Whole, whatever the stop rule: where the answer ends depends on what is done about reasoning, which is no part
-        # of the identity of what a server says. It is cut when responses are written (`Asking.with_answers`).
+        # Whole, whatever the stop rule: the answer's end depends on the reasoning settings, which are not part of the
+        # identity of a server's response. It is cut when responses are written (`Asking.with_answers`).
         return Response(
             text=reply.text,
             finish_reason=reply.finish_reason,
@@ -166,9 +165,9 @@ class ApiEngine(ABC):
 
 
 def check_read_whole(counted: int | None, reported: int | None, exact: bool) -> None:
-    """Raise `UserError` if a server read another number of tokens than the prompt has, or fewer if that is not exact.
+    """Raise `UserError` if a server read another number of tokens than the prompt has (or fewer, if not `exact`).
 
-    None is a number that is not known.
+    None is an unknown number.
     """
     if counted is None or reported is None or counted == reported or (counted < reported and not exact):
         return

@@ -1,4 +1,4 @@
-"""Requests that got no answer: which of them to send again, and when, and which mean that something must be mended."""
+"""Failed requests: which to repeat, when, and which need the user."""
 
 import json
 import math
@@ -11,22 +11,22 @@ from urllib.parse import urljoin
 from litm.base.addresses import public_url
 from litm.base.errors import UserError
 
-#: Of the statuses below 500, those that the same request may not get again: timeout, conflict, too early, too many.
+#: Client errors worth retrying: timeout, conflict, too early, too many requests.
 PASSING = {408, 409, 425, 429}
 TOO_MANY = 429
-#: What providers call a limit on money in an error that has the status of a limit on speed.
+#: Error codes of an exhausted budget, which come with the status of a rate limit.
 QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
-#: A server that wants a longer wait than this, in seconds, has a limit by the hour or the day.
+#: Seconds: a server that asks for a longer wait has an hourly or daily limit.
 LONGEST_WAIT = 900.0
-#: Characters of what a server says of a failure that are worth a line; some send a page.
+#: Characters of a server's error message that are shown; some servers send a page.
 LONGEST_REASON = 400
 
 
 class Unanswered(Exception):
-    """A request got no answer, and the same one may get one later.
+    """A request failed; the same request may succeed later.
 
-    wait: how long the server says to wait, in seconds, None if it does not say; for_all: whether that is for all
-    requests and not only for this one; no_server: whether nothing listens at the address.
+    wait: seconds that the server asks to wait, None if it does not; for_all: whether that concerns all requests;
+    no_server: whether nothing listens at the address.
     """
 
     def __init__(self, reason: str, wait: float | None = None, for_all: bool = False, no_server: bool = False) -> None:
@@ -37,15 +37,15 @@ class Unanswered(Exception):
 
 
 def masked(text: str, secret: str) -> str:
-    """The text with *** for a key, which servers repeat in what they say; also as JSON or Python would quote it."""
-    # Without a key, nothing: an empty text is in every other one.
+    """The text with *** for a key, which servers repeat in messages; also as JSON or Python would quote it."""
+    # Skipped without a key: every text contains the empty one.
     for form in {secret, json.dumps(secret)[1:-1], repr(secret)[1:-1]} - {""}:
         text = text.replace(form, "***")
     return text
 
 
 def masked_failure(error: Unanswered | UserError, secret: str) -> Unanswered | UserError:
-    """The same failure with a message that does not have the key, and that is no page long."""
+    """The same failure with the key masked and the message shortened."""
     message = masked(str(error), secret)
     if isinstance(error, UserError):
         return UserError(message)
@@ -53,11 +53,11 @@ def masked_failure(error: Unanswered | UserError, secret: str) -> Unanswered | U
 
 
 def failure_of(error: Any, secret: str = "") -> Exception:
-    """What an error of an SDK means: `Unanswered`, or a `UserError` with the provider's message, without the key.
+    """The failure that an SDK's error stands for: `Unanswered`, or a `UserError` with the provider's masked message.
 
     error: an `APIError` of either SDK, which has a response if the server sent one.
     """
-    # Masked before it is cut: half a key is too much of it.
+    # Masked before it is cut: half a key must not be shown either.
     message = masked(" ".join(str(error).split()), secret)[:LONGEST_REASON]
     response = getattr(error, "response", None)
     if response is None:
@@ -77,8 +77,8 @@ def failure_of(error: Any, secret: str = "") -> Exception:
 
 
 def is_refused_connection(error: BaseException) -> bool:
-    """Whether an error comes from a machine that answers, but where nothing listens at the port."""
-    # Libraries below say "all attempts failed", and have the reason of the last one as the cause or the context.
+    """Whether an error means that the machine answers but nothing listens at the port."""
+    # Libraries say "all attempts failed" and keep the reason of the last attempt as cause or context.
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ConnectionRefusedError):
@@ -88,7 +88,7 @@ def is_refused_connection(error: BaseException) -> bool:
 
 
 def redirect(status: int, asked: str, location: str | None) -> str:
-    """What to say of a server that sends requests elsewhere. location: where to, as its header says."""
+    """The message on a server that redirects requests. location: the target in its header."""
     try:
         there = public_url(urljoin(asked, location or ""))
     except ValueError:
@@ -100,19 +100,19 @@ def redirect(status: int, asked: str, location: str | None) -> str:
 
 
 def is_final(status: int, body: object) -> bool:
-    """Whether the same request would be refused again, by the status and the body of the response."""
+    """Whether the same request would fail again, by the status and the body of the response."""
     return (status < 500 and status not in PASSING) or (status == TOO_MANY and not QUOTA.isdisjoint(error_names(body)))
 
 
 def error_names(body: object) -> set[str]:
-    """What an error's body calls it: the code and the type, where it has them."""
+    """The code and the type in an error's body, if any."""
     error = body.get("error", body) if isinstance(body, Mapping) else None
     fields: Mapping[str, Any] = error if isinstance(error, Mapping) else {}
     return {value for name in ("code", "type") if isinstance(value := fields.get(name), str)}
 
 
 def remedy(status: int, body: object) -> str:
-    """What to do about a request that was refused for good."""
+    """The remedy for a request that was refused for good."""
     if status in (401, 403):
         return "Check the key and what it may be used for; what was answered is kept"
     if status in (402, TOO_MANY):
@@ -126,10 +126,10 @@ def remedy(status: int, body: object) -> str:
 
 
 def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
-    """How many seconds a response says to wait, None if it does not.
+    """Seconds that a response asks to wait, None if it does not.
 
-    By `retry-after-ms` (milliseconds), which is more exact, or `retry-after` (seconds, or the date of RFC 9110,
-    section 10.2.3, which is compared to `now`). The SDKs read the same for their own retries, but offer no function.
+    Read from `retry-after-ms` (milliseconds, more exact) or `retry-after` (seconds, or a date compared to `now`; RFC
+    9110, section 10.2.3). The SDKs read the same for their own retries, but offer no function.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -152,5 +152,5 @@ def _seconds_until(date: str, now: datetime) -> float | None:
         then = parsedate_to_datetime(date)
     except ValueError:
         return None
-    # A date without a zone is in UTC, as all dates of HTTP are.
+    # A date without a zone is UTC, as all HTTP dates are.
     return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())

@@ -1,4 +1,4 @@
-"""Keys of APIs: from the environment, and checked before anything is asked."""
+"""API keys: read from the environment and checked before anything is asked."""
 
 import logging
 import os
@@ -7,15 +7,15 @@ from litm.base.errors import UserError
 from litm.inference.engine import EngineSettings
 from litm.inference.remote.failures import masked
 
-#: What a server of one's own, which wants no key, is given in its place, because the SDKs want one.
+#: Placeholder key for own servers that need none, because the SDKs require one.
 NO_KEY = "no-key"
 
 
 def api_key(settings: EngineSettings, usual_variable: str) -> str:
     """The key, from the environment variable that the model names, or else the provider's usual one.
 
-    A server of one's own is given `NO_KEY`, and never the provider's, unless a variable is named. Raises `UserError`
-    if it is not set, or cannot be sent.
+    Own servers get `NO_KEY`, never the provider's key, unless the model names a variable. Raises `UserError` if the key
+    is not set or cannot be sent.
     """
     variable = settings.api_key_variable or (None if settings.base_url else usual_variable)
     if variable is None:
@@ -34,7 +34,7 @@ def api_key(settings: EngineSettings, usual_variable: str) -> str:
 
 
 def key_mistake(key: str) -> str | None:
-    """Why a text cannot be a key, without a word of it; None if it can. Keys are sent as a header of HTTP."""
+    """Why a text cannot be a key, without repeating it; None if it can. Keys are sent as an HTTP header."""
     if len(key.splitlines()) > 1:
         return "has more than one line: set it to one key alone"
     strange = next((place for place, one in enumerate(key, start=1) if not (one.isascii() and one.isprintable())), None)
@@ -44,7 +44,7 @@ def key_mistake(key: str) -> str | None:
 
 
 def mask_logs(secret: str) -> None:
-    """From now on what libraries log has *** for a key: asked to (`OPENAI_LOG`), SDKs log what servers send."""
+    """Mask a key in all later log lines of libraries: with `OPENAI_LOG` set, SDKs log what servers send."""
     for handler in logging.getLogger().handlers:
         handler.addFilter(_Masks(secret))
 

@@ -1,4 +1,4 @@
-"""Which tokens the prompts of a server's model have, as far as its tokenizer tells."""
+"""Token ids of prompts for a server's model, as far as its tokenizer is known."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 
 @dataclass(frozen=True)
 class ServedPrompts:
-    """How a server makes tokens of prompts. tokenizer: of its model; the other fields are as in `EngineSettings`."""
+    """A server's tokenization of prompts. tokenizer: its model's; the other fields are as in `EngineSettings`."""
 
     tokenizer: "PreTrainedTokenizerBase"
     provider: Provider
@@ -30,15 +30,15 @@ class ServedPrompts:
 
     @property
     def are_exact(self) -> bool:
-        """Whether `ids` are all tokens that the model reads, and not only those of what the messages say."""
+        """Whether `ids` are all tokens that the model reads, and not only those of the messages' texts."""
         if self.endpoint != CHAT_ENDPOINT:
             return True
         is_known = self.provider.template_is_public and bool(self.tokenizer.chat_template)
         return is_known and TEMPLATE_ARGUMENTS not in self.request
 
     def ids(self, contents: Sequence[Content]) -> list[list[int]]:
-        """The token ids of each prompt: as the model reads it, or of what its messages say where the chat template is
-        not known.
+        """The token ids of each prompt as the model reads it, or of the messages' texts if the chat template is
+        unknown.
         """
         if self.endpoint != CHAT_ENDPOINT:
             return encode_prompts(self.tokenizer, self.prompt_template, self.template, contents)

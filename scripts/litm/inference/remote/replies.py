@@ -1,4 +1,4 @@
-"""What a server answers: from the text of a response to what is recorded of it."""
+"""Replies of servers: from the bytes of a response to the fields that are recorded."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,11 +12,11 @@ from litm.inference.remote.failures import Unanswered
 
 @dataclass(frozen=True)
 class Reply:
-    """A response of a server, in our words.
+    """A server's response in this workflow's terms.
 
-    finish_reason: see `finish_reasons`; prompt_tokens, response_tokens: as the server counts them, None where it does
-    not say, or says what is no number of tokens; served: what it calls the model that answered, None where it does not
-    say; is_mended: whether U+FFFD stands for lone surrogates in the text, or for bytes that are not UTF-8.
+    finish_reason: see `finish_reasons`; prompt_tokens, response_tokens: the server's counts, None if missing or not a
+    number of tokens; served: the server's name for the model, None if missing; is_mended: whether U+FFFD replaces lone
+    surrogates or bytes that are not UTF-8.
     """
 
     text: str
@@ -28,10 +28,10 @@ class Reply:
 
 
 def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
-    """What the bytes of a response say by a protocol's `read`; `Unanswered` if it is not the response of that.
+    """The reply in the bytes of a response, by a protocol's `read`; `Unanswered` if they are no response of it.
 
-    They are read as UTF-8, whatever a header says, as JSON between systems must be that (RFC 8259, section 8.1). A
-    protocol's `read` checks the type of each field that it takes: what it returns is journalled for good.
+    Bytes are read as UTF-8, whatever a header says, because JSON between systems must be UTF-8 (RFC 8259, section 8.1).
+    `read` checks the type of each field that it uses: what it returns is journalled for good.
     """
     try:
         text, is_utf8 = content.decode("utf-8-sig"), True
@@ -48,7 +48,7 @@ def read_reply(content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply
 
 
 def json_body(text: str) -> dict[str, Any]:
-    """The JSON object that a response is; `Unanswered` if it is none, or whole, or one that says there was an error."""
+    """The JSON object of a response; `Unanswered` if it is malformed, truncated, or reports an error."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -56,13 +56,13 @@ def json_body(text: str) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Unanswered("a response that is not a JSON object")
     if body.get("error"):
-        # Services that pass requests on tell so of what went wrong behind them.
+        # Gateways report upstream failures this way.
         raise Unanswered(f"a response that says there was an error: {json.dumps(body['error'])}")
     return body
 
 
 def text_field(fields: Mapping[str, Any], name: str) -> str:
-    """The text of a field; KeyError or TypeError if it has none."""
+    """The text of a field; KeyError or TypeError if it is missing or no text."""
     if not isinstance(fields[name], str):
         raise TypeError(f"'{name}' must be a text, found {type(fields[name]).__name__}")
     return fields[name]
@@ -74,7 +74,7 @@ def optional_text(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def list_field(fields: Mapping[str, Any], name: str) -> list[Any]:
-    """The list of a field; KeyError or TypeError if it has none."""
+    """The list of a field; KeyError or TypeError if it is missing or no list."""
     if not isinstance(fields[name], list):
         raise TypeError(f"'{name}' must be a list, found {type(fields[name]).__name__}")
     return fields[name]
@@ -91,15 +91,15 @@ def joined_text(parts: Iterable[Mapping[str, Any]]) -> str:
 
 
 def usage_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a response says of tokens: nothing if its `usage` is missing, or no object."""
+    """The token counts of a response: empty if `usage` is missing or no object."""
     usage = body.get("usage")
     return usage if isinstance(usage, dict) else {}
 
 
 def token_sum(given: Sequence[object]) -> int | None:
-    """The sum of numbers of tokens; None if there is none, or one that is no number of tokens (12.5, "12", -1).
+    """The sum of token counts; None if there are none, or any is not a number of tokens (12.5, "12", -1).
 
-    The answer is whole all the same, as one without `usage` is.
+    The answer is complete anyway, as one without `usage` is.
     """
     total = sum(value for value in given if is_token_count(value))
     is_known = bool(given) and all(map(is_token_count, given)) and is_token_count(total)
@@ -107,7 +107,7 @@ def token_sum(given: Sequence[object]) -> int | None:
 
 
 def known_reason(reasons: Mapping[str, str], given: object) -> str:
-    """Our word for why an answer ended; `Unanswered` for a reason that no whole answer has (a server's abort, say)."""
+    """Our finish reason; `Unanswered` for reasons that no complete answer has (a server's abort, say)."""
     if not isinstance(given, str) or given not in reasons:
         raise Unanswered(f"an answer that ended for the reason {given!r}")
     return reasons[given]

@@ -1,7 +1,7 @@
-"""Many requests at a time, sent again until they are answered, behind an iterator that waits for them.
+"""Concurrent requests with retries, consumed by a synchronous iterator.
 
-tenacity sends again. How many are under way is counted here and not by a limiter: no request is to be sent while an
-answer waits to be written, and none after a failure, and the order of the prompts is kept for the server's cache.
+tenacity retries. Concurrency is limited here and not by a limiter, because no request may start while an answer waits
+to be written or after a failure, and the order of prompts must suit the server's cache.
 """
 
 import asyncio
@@ -20,21 +20,21 @@ from litm.inference.engine import EngineSettings
 from litm.inference.remote.failures import Unanswered
 
 T = TypeVar("T")
-#: Waits shorter than this, in seconds, are not worth a line.
+#: Seconds: shorter waits are not reported.
 WORTH_A_NOTE = 5.0
-#: Seconds in which one line about requests that are sent again is enough.
+#: Seconds between two messages about retries.
 BETWEEN_NOTES = 60.0
-#: Seconds that a request may take as a whole where a model does not say: reasoning may take a large part of an hour.
+#: Seconds for a whole request if the model's entry has no limit: reasoning may take a large part of an hour.
 USUAL_TOTAL = 3600.0
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a server is waited for; times in seconds.
+    """Timeouts and retries for one server; times in seconds.
 
-    timeout: of one request without a sign of life; attempts: requests for one prompt, after which it stays without
-    an answer; first_wait, longest_wait: bounds of the waits between them; prompts: so many that stayed without an
-    answer, and none with one in between, mean that the server is not there; total: of one request as a whole.
+    timeout: of one request without data; attempts: requests per prompt before it counts as failed; first_wait,
+    longest_wait: bounds of the waits between attempts; prompts: successive failed prompts after which the server counts
+    as unreachable; total: limit of a whole request.
     """
 
     timeout: float
@@ -46,13 +46,13 @@ class Patience:
 
     @classmethod
     def of(cls, settings: EngineSettings) -> "Patience":
-        """The patience that a model's entry asks for."""
+        """The timeouts and retries of a model's entry."""
         total = settings.request_total_timeout or max(USUAL_TOTAL, settings.request_timeout)
         return cls(settings.request_timeout, settings.request_attempts, total=total)
 
     @property
     def longest_waits(self) -> float:
-        """The most seconds that are waited between all requests for one prompt."""
+        """Upper bound, in seconds, of all waits for one prompt."""
         return sum(min(self.longest_wait, self.first_wait * 2**number) for number in range(self.attempts - 1))
 
     @property
@@ -64,15 +64,15 @@ class Patience:
         return wait_random_exponential(multiplier=self.first_wait, max=self.longest_wait)
 
 
-#: Of a request that no other is to follow.
+#: Reason of a request that is given up because another one ended the run.
 NOT_SENT = "not sent again, because the run has ended"
 
 
 class Line:
-    """What the requests to one server have in common: when the next may be sent, and whether any is to be.
+    """Shared state of the requests to one server: the earliest time of the next one, and the failure that stops all.
 
-    failure: why none is sent any more, None while they are. A server is there once it has taken a connection: before
-    that, a refused one means that it was not started, or is elsewhere, and afterwards that it may come back.
+    failure: the reason why no more requests are sent, None while they are. A connection refused before the first
+    successful one means that the server was not started or is elsewhere; afterwards it may come back.
     """
 
     def __init__(self, patience: Patience) -> None:
@@ -80,12 +80,12 @@ class Line:
         self.failure: UserError | None = None
         self._closed = asyncio.Event()
         self._opens = 0.0
-        self._in_vain = 0
+        self._failed = 0
         self._is_there = False
         self._next_note = 0.0
 
     async def answer(self, send: Callable[[], Awaitable[T]]) -> T | None:
-        """The answer to a request, sent until there is one; None if it stays without."""
+        """The answer to a request, with retries; None if every attempt failed."""
         try:
             answer = await self._send_again(send)
         except Unanswered as error:
@@ -93,7 +93,7 @@ class Line:
         except UserError as error:
             self._close(error)
         else:
-            self._in_vain = 0
+            self._failed = 0
             self._is_there = True
             return answer
         return None
@@ -103,7 +103,7 @@ class Line:
 
         async def send_once() -> T:
             await self._until_open()
-            # Made before the failure of another request, and begun after it.
+            # Created before another request failed, started after it.
             if self.failure:
                 raise Unanswered(NOT_SENT)
             return await send()
@@ -128,8 +128,8 @@ class Line:
         return self._is_there and not self.failure
 
     def _heed(self, state: RetryCallState) -> None:
-        """Say that a request is sent again, and let the others wait too where the server says so: each of theirs would
-        make it longer.
+        """Report the retry, and delay all other requests too if the server asks for it: each would make the wait
+        longer.
         """
         error = failure_of_try(state)
         now = asyncio.get_running_loop().time()
@@ -164,12 +164,12 @@ class Line:
         if error.no_server and not self._is_there:
             self._close(UserError(f"there is no server: {error}. Start it, or look at the model's 'base_url'"))
             return
-        self._in_vain += 1
+        self._failed += 1
         note(f"a prompt got no answer, the last time because: {error}")
-        if self._in_vain >= self.patience.prompts:
+        if self._failed >= self.patience.prompts:
             self._close(
                 UserError(
-                    f"the API gave no answer to {self._in_vain} prompts one after the other, the last time because: "
+                    f"the API gave no answer to {self._failed} prompts one after the other, the last time because: "
                     f"{error}. What was answered is kept: run the same command again when it answers"
                 )
             )
@@ -180,18 +180,17 @@ class Line:
 
 
 def failure_of_try(state: RetryCallState) -> Unanswered:
-    """Why a request that is to be sent again got no answer."""
+    """Why an attempt that is to be repeated failed."""
     return cast(Unanswered, state.outcome and state.outcome.exception())
 
 
 async def as_they_finish(
     send: Callable[[int], Awaitable[T]], order: Sequence[int], concurrency: int, patience: Patience
 ) -> AsyncGenerator[list[tuple[int, T]], None]:
-    """Send the requests with the numbers in `order`, `concurrency` at a time; yields answers as (number, answer).
+    """Send the requests with the numbers in `order`, `concurrency` at a time; yields (number, answer) as they finish.
 
-    What stays without an answer is left out. After a `UserError` no request is sent any more, and it is raised when
-    those under way have come to their end, which may be an answer. If none is answered at all, that is one too, see
-    `Patience.prompts`.
+    Requests without an answer are left out. After a `UserError` no further request is sent, and the error is raised
+    when the pending ones have ended. `Patience.prompts` successive failures without any answer also raise `UserError`.
     """
     line = Line(patience)
     waiting = iter(order)
@@ -217,10 +216,9 @@ async def as_they_finish(
 
 
 def in_step(items: AsyncGenerator[T, None]) -> Iterator[T]:
-    """The items of an asynchronous generator, whose loop runs while the next is waited for.
+    """The items of an asynchronous generator, whose loop runs while the caller waits for the next item.
 
-    Whatever ends the waiting (an error, Ctrl-C, SIGTERM) also ends all tasks of the generator, and its `finally`
-    blocks are run.
+    Any interruption (an error, Ctrl-C, SIGTERM) also ends all tasks of the generator and runs its `finally` blocks.
     """
 
     async def following() -> T | None:
@@ -235,8 +233,8 @@ def in_step(items: AsyncGenerator[T, None]) -> Iterator[T]:
 
 
 async def _closed(items: AsyncGenerator[T, None]) -> None:
-    """Close a generator, after the tasks that are left: the runner would close it and those in it at the same time, of
-    which asyncio prints a traceback.
+    """Close a generator after its remaining tasks: the runner would close them at the same time, and asyncio would
+    print a traceback.
     """
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:

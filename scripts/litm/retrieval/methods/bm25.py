@@ -9,7 +9,7 @@ from litm.retrieval.method import Found, SearchTask
 
 
 def find(task: SearchTask, questions: Sequence[str]) -> Found:
-    """The hits of each question; there is nothing to measure."""
+    """The hits of each question."""
     folder = existing(read_json(task.indexes[0])["entry"], "index_bm25")
     settings = task.search
     hits = search(folder, questions, settings["hits"], settings["k1"], settings["b"], task.threads, task.memory_mb)

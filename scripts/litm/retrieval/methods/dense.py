@@ -1,4 +1,4 @@
-"""The method dense: questions encoded, and compared with the vectors of the corpus."""
+"""The method dense: encoded questions compared with the vectors of the corpus."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ MEASURED = 200
 
 
 def find(task: SearchTask, questions: Sequence[str]) -> Found:
-    """The hits of each question; of an approximate index also how many of the exact ones are among them."""
+    """The hits of each question; for an approximate index also its recall of the exact hits."""
     shards = [read_vectors(path) for path in task.vectors]
     encoder = load_encoder(read_json(task.encoder), task.encoding, task.device, task.batch_tokens)
     queries = encoder.encode([f"{task.search['query_prefix']}{text}" for text in questions])

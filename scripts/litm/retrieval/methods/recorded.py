@@ -1,4 +1,4 @@
-"""The method recorded: what an existing retrieval system has found, as `read_run.py` wrote it."""
+"""The method recorded: hits of an existing retrieval system, in the form that `read_run.py` writes."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,6 @@ from litm.retrieval.method import Found, SearchTask
 
 
 def find(task: SearchTask, questions: Sequence[str]) -> Found:
-    """The hits of each question; there is nothing to measure."""
+    """The hits of each question."""
     hits = read_json(task.indexes[0])["hits"]
     return Found([[(id_, score) for id_, score in hits[text][: task.search["hits"]]] for text in questions])
