@@ -1,4 +1,4 @@
-"""Say of which selection the tables are: the digest of the config, the data, and the sha256 of each table."""
+"""Write down the selection of the tables: the digest of the config, the data, and the sha256 of each table."""
 
 import argparse
 from pathlib import Path

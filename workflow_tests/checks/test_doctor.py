@@ -115,7 +115,7 @@ def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
         # 30 documents: a second GPU takes half of the weights.
         (5_600, 1, MISSING, "'gpus'"),
         (5_600, 2, OK, "on each GPU"),
-        # 140 pairs, and 300 of which the scores of one layer are more than a GPU has.
+        # 140 pairs, and 300, where the scores of one layer are more than a GPU has.
         (7_700, 1, MISSING, "'gpus'"),
         (7_700, 2, OK, "(7700 tokens)"),
         (16_300, 4, MISSING, "more GPUs do not help"),

@@ -145,8 +145,8 @@ def test_a_query_aware_experiment_is_drawn_beside_its_plain_one_where_a_model_ru
     defined = define("experiments", x={**KV, **SIZES}, y=aware)
     both = load_study(config(experiments=["x", "y"], **defined), ROOT)
     assert kinds(both).keys() == {"x", "x_heatmap", "x_by_size", "y_and_plain"}
-    beside = both.figures["y_and_plain"]
-    assert beside.experiments == ("x", "y") and beside.sizes == (4,) and beside.models is None
+    both_curves = both.figures["y_and_plain"]
+    assert both_curves.experiments == ("x", "y") and both_curves.sizes == (4,) and both_curves.models is None
     assert list(load_study(config(experiments=["y"], **defined), ROOT).figures) == ["y"]
 
 

@@ -32,7 +32,7 @@ def generated(task: str, size: int, placement: str):
 
 
 def documents(*texts: str, placement: str = "gold_at_0"):
-    """An example of documents, the first of which is the gold one, with its task."""
+    """An example of documents with its task; the first document is the gold one."""
     module = load_task("multi_document_qa")
     template = read_template(ROOT / "resources" / "prompts" / "multi_document_qa.txt", with_context=True)
     gold, *others = [(f"Title {number}", text) for number, text in enumerate(texts)]

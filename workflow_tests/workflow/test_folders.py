@@ -34,7 +34,7 @@ IMPORTS = {
     "workflow": "base domain models corpora retrieval inference analysis figures reference_model config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
 }
-#: Folders that a program imports beside its own stage and what that imports.
+#: Folders that a program imports as well as its own stage and what that imports.
 MORE = {"prompting/find_size.py": "examples", "scoring/score.py": "examples", "analysis/make_table.py": "scoring"}
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 

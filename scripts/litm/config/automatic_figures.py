@@ -63,7 +63,7 @@ def beside_plain(
         return {}
     entry = {
         "kind": CURVE_KIND,
-        "title": f"{experiment.title}, beside the plain prompt",
+        "title": f"{experiment.title}, next to the plain prompt",
         "experiments": [plain.name, experiment.name],
         **_labels([plain, experiment], figures),
         "models": None if set(own) == set(other) else models,

@@ -133,7 +133,7 @@ class FigurePlan:
         return [self._paper.accuracy] if self._study.all_figures[wildcards.figure].published else []
 
     def settings(self, wildcards: Wildcards) -> str:
-        """What changes the picture, beside the data: JSON."""
+        """What changes the picture apart from the data: JSON."""
         figure = self._study.all_figures[wildcards.figure]
         names = [name for name in (*figure.experiments, *figure.references) if name in self._study.experiments]
         limits = {name: self._study.experiments[name].max_new_tokens for name in names}

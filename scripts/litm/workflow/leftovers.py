@@ -16,7 +16,7 @@ def put_aside(
     results: str | Path = "results",
     records: str | Path = RECORDS,
 ) -> str:
-    """Move what another selection left; a line that says so, '' where nothing was moved.
+    """Move what another selection left; a line that names it, '' where nothing was moved.
 
     Only if all tables are of this one, whose digest is `config`, and only what Snakemake has made. is_output: whether a
     rule of this selection makes a path.

@@ -35,7 +35,7 @@ class ReportPlan:
     """Inputs and params of the rules that sample the questions of {experiment} and make the page."""
 
     file = "results/report.html"
-    #: What says of which selection the tables are.
+    #: The file that names the selection of the tables.
     record = "results/tables/study.json"
 
     def __init__(
@@ -110,7 +110,7 @@ class ReportPlan:
             }
         )
 
-    # Of which selection the tables are
+    # The selection of the tables
 
     @property
     def config(self) -> str:
