@@ -10,7 +10,7 @@ BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 QUANTIZED_BYTES = {NF4: 0.6, INT8: 1.1}
 #: The implementation of attention that has the scores of all pairs of tokens in memory at once.
 EAGER = "eager"
-#: Bytes of a score in addition to the one in the model's format: the input and the output of the softmax are of float32.
+#: Bytes of a score on top of the one in the model's format: the softmax has its input and output in float32.
 SOFTMAX_BYTES = 8
 
 
