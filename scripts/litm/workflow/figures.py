@@ -110,7 +110,7 @@ class FigurePlan:
 
     def token_counts(self, wildcards: Wildcards) -> list[str]:
         """The lengths of the prompts of its models and experiments, as far as they can be counted."""
-        figure = self._study.figures[wildcards.figure]
+        figure = self._study.all_figures[wildcards.figure]
         needed = "token_counts" in load_kind(figure.kind).INPUTS
         counted = self._of_sweeps(figure, "results/token_counts/{}/{}.csv", of=self._models.counted)
         return counted if needed else []
