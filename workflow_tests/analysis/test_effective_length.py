@@ -35,6 +35,7 @@ def test_sizes_are_shown_within_or_beyond_the_margin_as_far_as_their_intervals_s
     rows = rows_of(sweep({5: (0.9, 0.88, 0.9), 10: (0.9, 0.87, 0.89), 20: (0.9, 0.79, 0.9), 30: (0.8, 0.5, 0.8)}))
     assert [row["verdict"] for row in rows] == [WITHIN, WITHIN, OPEN, BEYOND]
     assert {row["effective_length"] for row in rows} == {"10 or more: shown; less than 30: shown"}
+    assert rows[0]["loss_low"] == 0
     last = rows[-1]
     assert (last["best_accuracy"], last["worst_accuracy"], last["worst_position"]) == (0.9, 0.5, 14)
     assert last["loss"] == pytest.approx(0.4) and last["loss_low"] > MARGIN and last["n"] == N

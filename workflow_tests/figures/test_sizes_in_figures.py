@@ -8,6 +8,7 @@ from matplotlib.patches import Rectangle
 from litm.figures import load_kind
 from litm.figures.drawing.prompt_lengths import length_in_words
 from litm.figures.drawing.rows import Rows, mean_tokens
+from litm.figures.drawing.style import add_note
 
 FIGURE = {
     "name": "f",
@@ -95,6 +96,21 @@ def test_a_size_that_nobody_was_scored_at_says_so_and_a_heatmap_without_any_too(
     assert "no question scored" in [text.get_text() for text in panel.texts]
     empty = heatmap(pd.DataFrame(nothing).astype(FLOATS))
     assert not empty.axes and empty.texts[-1].get_text() == "No question was scored."
+
+
+def test_a_heatmap_has_room_for_what_is_said_below_it():
+    canvas = heatmap(curves("a", "b"))
+    add_note(canvas, ["a on qa: 9 of 45 answers were cut"])
+    told = canvas.legends[0].get_title().get_text().splitlines()
+    assert told == ["n = 40 questions a cell; brackets are 95 % intervals", "a on qa: 9 of 45 answers were cut"]
+
+
+def test_the_label_of_an_axis_stays_in_its_panel():
+    canvas = heatmap(curves("a", "b"), x_label="Position of the item with the answer, from start to end")
+    canvas.canvas.draw()
+    for panel in panels(canvas):
+        label, box = panel.xaxis.label.get_window_extent(), panel.get_window_extent()
+        assert box.x0 <= label.x0 and label.x1 <= box.x1
 
 
 def test_a_heatmap_of_two_experiments_names_them():

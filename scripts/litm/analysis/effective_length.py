@@ -96,7 +96,9 @@ def _size(evidence: Evidence, first: Curve, curve: Curve, confidence: float) -> 
     if not differences or not evidence.correct(curve.cells)[1]:
         return None
     loss = largest(differences)
-    return _Size(curve, loss, loss.interval(confidence))
+    low, high = loss.interval(confidence)
+    # Of one size the best is never below the worst.
+    return _Size(curve, loss, (max(0.0, low) if curve is first else low, high))
 
 
 def _difference(evidence: Evidence, a: Cell, b: Cell) -> Measure | None:

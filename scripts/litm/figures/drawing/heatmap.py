@@ -17,7 +17,7 @@ from litm.figures.drawing.chart import MARKS, Chart, Panel, Point, Series
 
 #: Of a cell, of the labels of the rows, between two panels, and of the whole figure at most.
 CELL_INCHES, LABEL_INCHES, BETWEEN_INCHES, MAXIMUM_INCHES = (0.82, 0.5), 1.5, 0.55, 15.0
-LABEL_CHARACTERS = 18
+LABEL_CHARACTERS, SMALL_CHARACTER_INCHES = 18, 0.075
 #: Perceptually uniform, and the same to people who see fewer colours.
 COLOURS = matplotlib.colormaps["cividis"]
 SCALE = Normalize(0, 100)
@@ -44,7 +44,7 @@ def draw_heatmap(chart: Chart) -> Figure:
         max(len(panel.series) for panel in chart.panels[first : first + columns])
         for first in range(0, len(chart.panels), columns)
     ]
-    height = CELL_INCHES[1] * sum(heights) + BETWEEN_INCHES * lines + 1.5
+    height = CELL_INCHES[1] * sum(heights) + BETWEEN_INCHES * lines + 2.0
     canvas = style.new_canvas(max(style.MINIMUM_INCHES, width * columns), height)
     axes = canvas.subplots(lines, columns, squeeze=False, height_ratios=heights)
     for index, ax in enumerate(axes.flatten()):
@@ -55,8 +55,8 @@ def draw_heatmap(chart: Chart) -> Figure:
     style.set_title(canvas, chart.title)
     shown = axes.ravel().tolist()[: len(chart.panels)]
     bar = canvas.colorbar(ScalarMappable(SCALE, COLOURS), ax=shown, location="bottom", shrink=0.8, aspect=45)
-    told = style.describe_n(chart.series(MARKS), "cell", "brackets")
-    bar.set_label(f"Accuracy (%)\n{told}", fontsize="small")
+    bar.set_label(chart.y_label, fontsize="small")
+    style.add_legend(canvas, [], style.describe_n(chart.series(MARKS), "cell", "brackets"))
     return canvas
 
 
@@ -72,7 +72,9 @@ def _draw_panel(ax: Axes, panel: Panel, is_last: bool, x_label: str) -> None:
     ax.grid(False)
     ax.set_title(panel.title)
     if is_last:
-        ax.set_xlabel(x_label, fontsize="small")
+        cells = max(3, max(len(row.points) for row in panel.series))
+        characters = int(cells * CELL_INCHES[0] / SMALL_CHARACTER_INCHES)
+        ax.set_xlabel(textwrap.fill(x_label, characters), fontsize="small")
 
 
 def _in_lines(label: str) -> str:
