@@ -10,7 +10,7 @@ from workbench import CONFIG, Workbench
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Workbench:
-    """A workbench in which everything has been made: a figure by position, one of means by size, and the forest."""
+    """A workbench in which everything has been made: figures by position, of means and of wrong answers, and the forest."""
     bench = Workbench.create(tmp_path_factory.mktemp("finished"))
     config = deepcopy(CONFIG) | {"experiments": ["kv"]}
     config["define"]["figures"] = {
@@ -71,7 +71,7 @@ def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished
 
 def test_an_edit_of_what_all_figures_share_draws_all_of_them_again(finished):
     assert plan_after_comment_in(finished, "figures/drawing/style.py") == {
-        "plot_figure": 2, "plot_pbi_forest": 1, "make_report": 1
+        "plot_figure": 3, "plot_pbi_forest": 1, "make_report": 1
     }  # fmt: skip
 
 
