@@ -160,13 +160,14 @@ def test_a_study_has_the_tables_whose_inputs_it_has():
     whole = tables_of(small_study(["reference"], ["kv_retrieval_small"]))
     assert whole == [
         "accuracy", "position_bias", "pbi", "position_pairs", "detectable_effects", "effective_length",
-        "reading_sensitivity", "published_comparison", "token_counts", "answer_checks", "audit",
+        "reading_sensitivity", "wrong_answers", "published_comparison", "token_counts", "answer_checks", "audit",
     ]  # fmt: skip
     assert "effective_length" not in tables_of(small_study(["reference"], ["mini_gazetteer_qa"]))
     assert "model_differences" in tables_of(small_study(["reference", "second"], ["kv_retrieval_small"]))
     closed_book = tables_of(small_study(["reference"], ["mini_encyclopedia_closed_book"]))
     assert closed_book == [
-        "accuracy", "reading_sensitivity", "published_comparison", "token_counts", "answer_checks", "audit",
+        "accuracy", "reading_sensitivity", "wrong_answers", "published_comparison", "token_counts", "answer_checks",
+        "audit",
     ]  # fmt: skip
     three = ["mini_encyclopedia_qa", "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
     assert "utilisation" in tables_of(small_study(["reference"], three))
@@ -207,8 +208,8 @@ def make(name: str, folder: Path, monkeypatch, settings: str = "{}", **inputs: l
 def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_was(tmp_path, monkeypatch):
     text = ["reference", "kv", "t", "m"]
     cells = [
-        [*text, 3, 3, "gold_at_1", 1, 0.5, "gold", 7, 1 / 3, 0.1, 0.9, 1 / 3, 2 / 3, 0, 1, 2, 0, 0, 0, 4],
-        ["NA", *text[1:], 0, 0, "no_gold", None, None, "gold", 0, *[None] * 5, 0, None, None, 0, 0, 5, 0],
+        [*text, 3, 3, "gold_at_1", 1, 0.5, "gold", 7, 1 / 3, 0.1, 0.9, 1 / 3, 2 / 3, 0.25, None, 0, 1, 2, 0, 0, 0, 4],
+        ["NA", *text[1:], 0, 0, "no_gold", None, None, "gold", 0, *[None] * 7, 0, None, None, 0, 0, 5, 0],
     ]
     paths = []
     for number, cell in enumerate(cells):
@@ -216,8 +217,8 @@ def test_files_of_sweeps_become_one_table_in_their_order_with_every_value_as_it_
         write_csv(paths[-1], pd.DataFrame([cell], columns=list(accuracy.COLUMNS)).astype(accuracy.COLUMNS), None)
     make("accuracy", tmp_path, monkeypatch, accuracies=paths)
     assert (tmp_path / "made.csv").read_text().splitlines()[1:] == [
-        "reference,kv,t,m,3,3,gold_at_1,1,0.500000,gold,7,0.333333,0.100000,0.900000,0.333333,0.666667,0,1,2,0,0,0,4",
-        "NA,kv,t,m,0,0,no_gold,,,gold,0,,,,,,0,,,0,0,5,0",
+        "reference,kv,t,m,3,3,gold_at_1,1,0.500000,gold,7,0.333333,0.100000,0.900000,0.333333,0.666667,0.250000,,0,1,2,0,0,0,4",
+        "NA,kv,t,m,0,0,no_gold,,,gold,0,,,,,,,,0,,,0,0,5,0",
     ]
     joined = Files(paths).joined(accuracy.COLUMNS)
     assert joined["accuracy"].to_list() == [1 / 3, pd.NA] and joined["model"].to_list() == ["reference", "NA"]

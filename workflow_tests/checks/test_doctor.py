@@ -174,7 +174,9 @@ def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
         "model,experiment,max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
     )
     small = study(experiments=["kv_retrieval_small"])
-    assert longest_prompt(small, tmp_path, "reference") == Longest(1450, is_counted=True)
+    assert longest_prompt(small, tmp_path, "reference") == Longest(
+        1400 + small.experiments["kv_retrieval_small"].max_new_tokens, is_counted=True
+    )
 
 
 def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from workbench import CONFIG, Workbench
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Workbench:
-    """A workbench in which everything has been made: by position, by size, a heatmap, and the forest."""
+    """A workbench in which all is made: figures by position, by size, a heatmap, wrong answers, and the forest."""
     bench = Workbench.create(tmp_path_factory.mktemp("finished"))
     config = deepcopy(CONFIG) | {"experiments": ["kv"]}
     config["define"]["figures"] = {

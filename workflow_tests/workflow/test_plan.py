@@ -399,6 +399,7 @@ def test_the_default_config_has_these_tables(demo):
             "condition_differences.csv", "detectable_effects.csv", "effective_length.csv", "pbi.csv", "pbi.md",
             "position_bias.csv", "position_pairs.csv", "published_comparison.csv", "published_comparison.md",
             "reading_sensitivity.csv", "retrieval.csv", "token_counts.csv", "utilisation.csv",
+            "wrong_answers.csv",
         )
     ]  # fmt: skip
     assert "results/tables/audit.csv" not in demo.tables.files and "audit" in demo.tables.names
@@ -530,7 +531,8 @@ def test_a_figure_by_size_shows_the_recall_of_the_retriever(paper):
 
 def test_figures_come_in_two_formats_with_the_one_of_all_curves_first(demo):
     curves = ("kv_retrieval_small", "needle_in_haystack_small", "mini_encyclopedia_qa")
-    names = ("pbi_forest", *curves, *(f"{name}_{end}" for name in curves for end in ("heatmap", "by_size")))
+    by_size = (f"{name}_{end}" for name in curves for end in ("heatmap", "by_size"))
+    names = ("pbi_forest", *curves, *by_size, *(f"{name}_wrong_answers" for name in curves))
     assert demo.figures.files == [f"results/figures/{name}.{format}" for name in names for format in ("png", "pdf")]
     assert demo.figures.shown == [f"results/figures/{name}.png" for name in names[1:]]
 
