@@ -30,8 +30,8 @@ def verdicts(
         if figure.get(key) is not None:
             shown = shown[shown[column].isin(list(figure[key]))]
     found = []
-    for key, rows in shown.groupby(["experiment", "size"], sort=False):
-        experiment, size = cast(tuple[str, int], key)
+    for curve, rows in shown.groupby(["experiment", "size"], sort=False):
+        experiment, size = cast(tuple[str, int], curve)
         what = names(experiment, size)
         found.append(
             {
