@@ -80,7 +80,7 @@ onstart:
 
 
 onsuccess:
-    if said := put_aside(PLAN.report.config, is_output):
+    if said := put_aside(PLAN.report.config, is_of_study):
         print(said, file=sys.stderr)
     print(*outcome(PLAN, since=STARTED), sep="\n", file=sys.stderr)
 

@@ -63,6 +63,11 @@ def is_output(path):
     return any(rule.is_producer(path) for rule in workflow.rules)
 
 
+def is_of_study(path):
+    """Whether a result of this path is one of the selection's."""
+    return is_output(path) and path not in PLAN.figures.not_drawn
+
+
 try:
     # Snakemake has read them, and ignores duplicate keys. An importing workflow checks its own.
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:

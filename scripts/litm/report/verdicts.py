@@ -26,12 +26,12 @@ def verdicts(
     if position_bias is None or position_bias.empty:
         return []
     shown = position_bias[position_bias["experiment"].isin(list(figure["experiments"]))]
-    for key, column in (("models", "model"), ("sizes", "size")):
-        if figure.get(key) is not None:
-            shown = shown[shown[column].isin(list(figure[key]))]
+    for limit, column in (("models", "model"), ("sizes", "size")):
+        if figure.get(limit) is not None:
+            shown = shown[shown[column].isin(list(figure[limit]))]
     found = []
-    for key, rows in shown.groupby(["experiment", "size"], sort=False):
-        experiment, size = cast(tuple[str, int], key)
+    for curve, rows in shown.groupby(["experiment", "size"], sort=False):
+        experiment, size = cast(tuple[str, int], curve)
         what = names(experiment, size)
         found.append(
             {

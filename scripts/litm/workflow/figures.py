@@ -48,6 +48,11 @@ class FigurePlan:
         return [f"results/figures/{name}.{format}" for name in names for format in ("png", "pdf")]
 
     @property
+    def not_drawn(self) -> list[str]:
+        """Figures that a rule could draw, and that this study has nothing for."""
+        return [] if self._tables.has_positions else [f"results/figures/{PBI_FOREST}.{one}" for one in ("png", "pdf")]
+
+    @property
     def shown(self) -> list[str]:
         """Those that the report shows."""
         return [f"results/figures/{name}.png" for name in self._study.all_figures]
