@@ -87,6 +87,7 @@ def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
         "condition_differences": (["one"], []),
         "accuracy_by_cost": (["none"], []),
         "pbi_forest": ([], []),
+        "wrong_answers": (["one", "several", "none"], []),
     }[name]
 
 

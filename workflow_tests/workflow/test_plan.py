@@ -570,8 +570,8 @@ def test_the_report_says_where_its_data_are_from_and_what_servers_cost(other):
     settings = json.loads(other.report.settings(of()))
     assert settings["prices"] == {"chat": {"input": 1, "output": 2}, "completions": None, "keyless": None}
     assert settings["datasets"] == [
-        {"name": "by_near", "source": "made by this workflow"},
-        {"name": "drawn", "source": "made by this workflow"},
+        {"name": "by_near", "source": "made by this workflow", "version": None},
+        {"name": "drawn", "source": "made by this workflow", "version": None},
         {"name": "kept", "source": "a file of the user's own"},
         {"name": "by_words", "source": "made by this workflow"},
         {"name": "asked", "source": "a file of the user's own"},

@@ -65,7 +65,7 @@ def beside_plain(
         "kind": CURVE_KIND,
         "title": f"{experiment.title}, next to the plain prompt",
         "experiments": [plain.name, experiment.name],
-        **_labels([plain, experiment], figures),
+        **labels_of([plain, experiment], figures),
         "models": None if set(own) == set(other) else models,
         "sizes": None if _sizes(experiment) == _sizes(plain) else sizes,
     }
@@ -117,7 +117,7 @@ def base_and_tuned(
         "title": f"{experiment.title}, before and after tuning",
         "experiments": [experiment.name],
         "references": _references(experiment, experiments),
-        **_labels([experiment], figures),
+        **labels_of([experiment], figures),
         "models": [model for model in models if model in paired],
         "published": _has_published(experiment, figures),
     }
@@ -144,7 +144,7 @@ def by_size(
             "title": f"{experiment.title}{title_end}",
             "experiments": [experiment.name],
             "references": _references(experiment, experiments),
-            "panel_title": _labels([experiment], figures).get("panel_title"),
+            "panel_title": labels_of([experiment], figures).get("panel_title"),
             "published": kind == MEAN_KIND and _has_published(experiment, figures),
         }
     return entries
@@ -168,8 +168,8 @@ def _references(experiment: Experiment, experiments: Mapping[str, Experiment]) -
     return {str(reference): label for label, reference in lines.items() if reference in experiments}
 
 
-def _labels(experiments: Sequence[Experiment], figures: Sequence[Shown]) -> Entry:
-    """What the figures there are call a size and a position of the first of these experiments that they show."""
+def labels_of(experiments: Sequence[Experiment], figures: Sequence[Shown]) -> Entry:
+    """`panel_title` and `x_label` of the first figure of curves that shows one of these experiments; else nothing."""
     labels = (
         {"panel_title": figure.panel_title, "x_label": figure.x_label}
         for experiment in experiments

@@ -159,7 +159,8 @@ def wrong_answer_figures(
     experiments = {name: one for (_, name), one in sweeps.items() if one.has_positions and name not in own}
     for name, experiment in experiments.items():
         if name not in conditions:
-            entry = {"kind": WRONG_KIND, "title": f"What wrong answers are: {experiment.title}", "experiments": [name]}
+            labels = automatic_figures.labels_of([experiment], list(figures.values()))
+            entry = {"kind": WRONG_KIND, "title": f"Wrong answers: {experiment.title}", "experiments": [name], **labels}
             figure = f"{name}{BY_KIND}"
             more[figure] = _read_figure(read_entry(FigureEntry, entry, f"figures.{figure}"), experiments)
     return {name: figure for name, figure in more.items() if name not in figures}

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 X_LABEL = "Position of the item asked for"
 INPUTS = ("wrong_answers",)
+BY_SIZE = None
 
 
 def misfit(experiments: Sequence[Experiment]) -> str | None:
@@ -19,7 +20,7 @@ def misfit(experiments: Sequence[Experiment]) -> str | None:
 
 
 def is_automatic(experiment: Experiment) -> bool:
-    """Each experiment with positions gets one beside the figure of its accuracy."""
+    """Each experiment with positions gets one next to the figure of its accuracy."""
     return False
 
 

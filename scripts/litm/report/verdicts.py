@@ -12,6 +12,8 @@ from litm.report.words import Lengths, SizeNames, place, tokens
 #: A curve without a word, by whether it has a middle.
 TWO_POSITIONS = "two positions have no middle, so that the curve has no word for its shape"
 NO_WORD = "start, middle and end say nothing"
+#: Kinds of figures that show the shape by position. Another figure of the same curves does not repeat it.
+SHAPE_KINDS = ("accuracy_by_position", "accuracy_by_target")
 
 
 def verdicts(
@@ -23,7 +25,7 @@ def verdicts(
     says: {word, meaning, of} for each word, with the models that have it; `of` is '' where there is one model.
     several: whether the study has several models.
     """
-    if position_bias is None or position_bias.empty:
+    if position_bias is None or position_bias.empty or figure["kind"] not in SHAPE_KINDS:
         return []
     shown = position_bias[position_bias["experiment"].isin(list(figure["experiments"]))]
     for limit, column in (("models", "model"), ("sizes", "size")):
