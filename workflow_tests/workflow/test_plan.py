@@ -572,9 +572,9 @@ def test_the_report_says_where_its_data_are_from_and_what_servers_cost(other):
     assert settings["datasets"] == [
         {"name": "by_near", "source": "made by this workflow", "version": None},
         {"name": "drawn", "source": "made by this workflow", "version": None},
-        {"name": "kept", "source": "a file of the user's own"},
-        {"name": "by_words", "source": "made by this workflow"},
-        {"name": "asked", "source": "a file of the user's own"},
+        {"name": "kept", "source": "a file of the user's own", "version": None},
+        {"name": "by_words", "source": "made by this workflow", "version": None},
+        {"name": "asked", "source": "a file of the user's own", "version": None},
     ]
     assert other.report.datasets == [
         "results/candidates/by_near.jsonl.gz", "results/candidates/drawn.jsonl.gz", "kept.txt",
