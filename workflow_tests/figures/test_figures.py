@@ -504,6 +504,7 @@ def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
             "size": 300, "items": 300, "placement": "gold_at_0_149_299", "position": position, "depth": position / 299,
             "target": target,
             "id": f"q{question}", "correct": question % 2 == 0, "correct_first_line": True, "correct_full": True,
+            "correct_strict": None, "correct_lenient": None,
             "empty": False, "finish_reason": "stop", "excluded": False, "preamble": False,
         }
         for question in range(4) for target, position in (("start", 0), ("middle", 149), ("end", 299))
