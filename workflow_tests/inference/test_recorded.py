@@ -409,7 +409,7 @@ def test_an_experiment_that_is_not_recorded_is_left_out_and_said(finished):
 def test_both_models_are_in_the_figures(finished, tmp_path):
     bench = finished.moved_to(tmp_path / "moved")
     bench.configure(recorded_config() | {"models": ["dummy"]})
-    assert bench.plan()["plot_figure"] == 4
+    assert bench.plan()["plot_figure"] == 6
 
 
 def test_no_tokens_are_counted_and_nothing_runs_again(finished):

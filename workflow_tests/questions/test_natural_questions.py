@@ -239,7 +239,10 @@ def test_a_broken_annotation_is_an_error_that_names_the_place(record, message):
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([{"question": "a", "answer": ["x"]}, {"question": "a", "answer": ["y"]}], "open, line 2: the question 'a' is"),
+        (
+            [{"question": "a", "answer": ["x"]}, {"question": "a", "answer": ["y"]}],
+            "open, line 2: the question 'a' occurs",
+        ),
         ([{"question": "a"}], "open, line 1: the field 'answer' is missing"),
         ([{"question": "a", "answer": []}], "open, line 1: 'answer' must be a list of one or more strings"),
     ],

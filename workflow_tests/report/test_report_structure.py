@@ -20,7 +20,7 @@ from litm.report.verdicts import TWO_POSITIONS, verdicts
 from litm.report.words import SizeNames, lengths_of, tokens, two_digits
 from litm.workflow.report import SOURCES as FILES
 
-FIGURE = {"experiments": ["kv"], "panel_title": "{size} pairs"}
+FIGURE = {"kind": "accuracy_by_position", "experiments": ["kv"], "panel_title": "{size} pairs"}
 
 
 class Elements(HTMLParser):
@@ -138,7 +138,8 @@ def test_a_curve_without_a_word_says_why(whole):
     for changes, meaning in (({"positions": 2}, TWO_POSITIONS), (floor, "no information on position (floor)")):
         (one,) = verdicts(FIGURE, bias.assign(**changes), SizeNames([FIGURE]), {}, several=False)
         assert one["says"] == [{"word": "", "meaning": meaning, "of": "n = 39"}]
-    assert verdicts(FIGURE | {"sizes": [7]}, bias, SizeNames([FIGURE]), {}, several=False) == []
+    for other in ({"sizes": [7]}, {"kind": "wrong_answers"}):
+        assert verdicts(FIGURE | other, bias, SizeNames([FIGURE]), {}, several=False) == []
 
 
 # --- files
