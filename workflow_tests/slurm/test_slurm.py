@@ -147,7 +147,12 @@ def report(message: str) -> None:
 
 
 def test_a_run_makes_the_bytes_of_a_local_run_and_each_gpu_job_has_a_gpu_of_its_own(bench, cluster, tmp_path):
-    entries = {"one": {"device": "auto"}, "two": {"device": "auto", "dtype": "bfloat16"}, "three": {"device": "cpu"}}
+    # Three identities: sweeps of one identity reuse each other's answers, and how many depends on which is first.
+    entries = {
+        "one": {"device": "auto"},
+        "two": {"device": "auto", "dtype": "bfloat16"},
+        "three": {"device": "cpu", "attention": "eager"},
+    }
     bench.configure(config(**{name: {**entry, "batch_tokens": 8000} for name, entry in entries.items()}))
     local = bench.moved_to(tmp_path / "local")
     scores = [f"results/scores/{name}/kv.parquet" for name in entries]
