@@ -6,7 +6,7 @@ rule sample_questions:
         examples=PLAN.examples.files,
         responses=PLAN.report.responses,
         scores=PLAN.report.scores,
-        code=PLAN.code("sample_questions.py"),
+        code=PLAN.examples.sample_code,
     output:
         "results/question_samples/{experiment}.jsonl.gz",
     log:
@@ -15,13 +15,15 @@ rule sample_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("sample_questions.py")),
+        content=PLAN.content(PLAN.examples.sample_code),
+        task=PLAN.examples.task,
         models=PLAN.report.models,
         questions=PLAN.study.sampled_per_size,
         seed=PLAN.study.seed,
     shell:
         "python {input.code[0]:q}"
         " --models {params.models:q}"
+        " --task {params.task}"
         " --examples {input.examples:q}"
         " --responses {input.responses:q}"
         " --scores {input.scores:q}"

@@ -14,10 +14,6 @@ const questionFilters = (() => {
   }
   const someModel = (is) => (record) => byModel(record).some(is);
 
-  // Whether a wrong answer is that of an item that is not asked for.
-  const isDistractor = (cell, response) =>
-    Boolean(response.taken) && cell.targets.every((target) => target.position !== response.taken.position);
-
   const kinds = {
     all: () => true,
     mixed: someModel((all) => all.includes(true) && all.includes(false)),
@@ -25,7 +21,7 @@ const questionFilters = (() => {
     right: someModel((all) => !all.includes(false)),
     cut: some((response) => response.finish_reason === "length"),
     empty: some((response) => response.text !== null && !scoredText(response)?.trim()),
-    taken: (record) => record.cells.some((cell) => cell.responses.some((response) => isDistractor(cell, response))),
+    taken: some((response) => Boolean(response.taken)),
     unscored: some((response) => response.verdicts.includes(null)),
   };
 
@@ -37,7 +33,6 @@ const questionFilters = (() => {
   }
 
   return {
-    isDistractor,
     shown: (records, kind, words) => records.filter((record) => kinds[kind](record) && (!words || hasText(record, words))),
   };
 })();

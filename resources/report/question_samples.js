@@ -189,14 +189,14 @@
       make("div", part("facts"), `${cell.targets.length > 1 ? `${target.name}: ` : ""}counts as right: ${target.answers.join(" or ")}`);
     }
     const response = cell.responses.find((one) => one.model === state.model);
-    const taken = response && questionFilters.isDistractor(cell, response) ? [response.taken.span] : [];
+    const taken = response?.taken?.span ? [response.taken.span] : [];
     const [before, after] = frameOf(cell);
     if (before) make("span", part("prompt"), before, "frame");
     let end = 0;
     for (const span of [...spans, ...taken].sort((a, b) => a[0] - b[0])) {
       part("prompt").append(text.slice(end, span[0]));
       const mark = make("mark", part("prompt"), text.slice(...span), taken.includes(span) ? "taken" : "");
-      if (taken.includes(span)) mark.title = `the answer of ${state.model} has words of this item alone`;
+      if (taken.includes(span)) mark.title = `the answer of ${state.model} was taken from this item`;
       end = span[1];
     }
     part("prompt").append(text.slice(end));
@@ -228,7 +228,7 @@
       const title = make("h4", answer, `${response.model}: `);
       make("span", title, words, className);
       if (response.finish_reason === "length") make("span", title, ", cut at the limit", "soft");
-      if (response.taken) make("span", title, `, taken from ${sourceOf(cell, response)}`, "soft");
+      if (response.taken) make("span", title, `, taken from the ${ordinal(response.taken.position + 1)} item, a distractor`, "soft");
       if (response.text !== null) make("pre", answer, response.text || "(empty)");
       if ("answer" in response) {
         make("div", answer, "Scored is what comes after the reasoning:", "note");
@@ -236,9 +236,6 @@
       }
     }
   }
-
-  const sourceOf = (cell, { taken, model }) =>
-    questionFilters.isDistractor(cell, { taken, model }) ? `the ${ordinal(taken.position + 1)} item, a distractor` : "the item with the answer";
 
   part("experiment").addEventListener("change", chosen(chooseExperiment));
   part("size").addEventListener("change", chosen(chooseSize));

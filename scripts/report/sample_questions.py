@@ -9,12 +9,14 @@ from litm.base.json_files import write_jsonl
 from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
+from litm.examples.tasks import load_task
 from litm.report.question_samples import question_records, sampled_ids
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", required=True, nargs="+", help="in the order of --responses")
+    parser.add_argument("--task", required=True, help="a module of scripts/litm/examples/tasks")
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--responses", required=True, nargs="+")
     parser.add_argument("--scores", required=True, nargs="+")
@@ -25,7 +27,8 @@ def main() -> None:
     scores = pd.concat([pd.read_parquet(path) for path in args.scores])
     ids = sampled_ids(scores, args.questions, args.seed)
     responses = {model: read_responses(path) for model, path in zip(args.models, args.responses, strict=True)}
-    write_jsonl(args.output, question_records(read_examples(*args.examples), responses, scores, ids))
+    other_items = getattr(load_task(args.task), "other_items", None)
+    write_jsonl(args.output, question_records(read_examples(*args.examples), responses, scores, ids, other_items))
     note(f"{args.output}: {sum(map(len, ids.values()))} questions")
 
 

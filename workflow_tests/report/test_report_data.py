@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from conftest import ROOT
 from programs import load_program
-from record_makers import example
+from record_makers import example, response
 from report_contents import (
     FIGURE,
     MODELS,
@@ -25,6 +25,7 @@ from report_contents import (
     scores,
 )
 
+from litm.examples.other_items import other_documents
 from litm.report.charts import chart, forest
 from litm.report.claims import claims_told
 from litm.report.page import render_report
@@ -33,6 +34,7 @@ from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
 from litm.report.words import SizeNames
 from litm.scoring.accuracy import accuracy_table
+from litm.scoring.score import Sweep, score_sweep
 
 
 def unpacked(packed: str) -> list[dict]:
@@ -162,6 +164,29 @@ def test_spans_count_as_a_browser_does():
     (record,) = question_records([asked], {}, scores(), {1: ["q"]})
     start, end = record["cells"][0]["targets"][0]["span"]
     assert asked.prompt.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le") == "gold 🥇"
+
+
+@pytest.mark.parametrize(
+    ("answer", "taken"),
+    [("Adam Norris", (2, "Farm) The owner is Adam Norris.")), ("Karl Hughes", None), ("nobody at all", None)],
+)
+def test_a_wrong_answer_names_the_item_that_its_score_names_and_marks_it_in_the_prompt(answer, taken):
+    texts = ["Bank) The manager is Nora Price.", "Inn) The owner is Karl Hughes.", "Farm) The owner is Adam Norris."]
+    documents = "\n".join(f"Document [{number}](Title: {text}" for number, text in enumerate(texts, start=1))
+    prompt = f"🦉 Answer.\n\n{documents}\n\nQuestion: who owns the inn\nAnswer:"
+    start = prompt.index("Document [2]")
+    target = {"answers": ["Karl Hughes"], "position": 1, "span": [start, prompt.index("Document [3]")]}
+    asked = example(size=3, prompt=prompt, question="who owns the inn", targets=[target])
+    answered = response(id=asked.id, size=3, placement=asked.placement, response=answer)
+    sweep = Sweep("m", "qa", "multi_document_qa", "best_subspan_em", other_documents)
+    scored = score_sweep(sweep, [asked], [answered])
+    (record,) = question_records([asked], {"m": [answered]}, scored, {3: [asked.id]}, other_documents)
+    found = record["cells"][0]["responses"][0].get("taken")
+    assert (found is None) == (taken is None)
+    if taken is not None:
+        low, high = found["span"]
+        marked = prompt.encode("utf-16-le")[2 * low : 2 * high].decode("utf-16-le")
+        assert (found["position"], marked.strip()) == taken
 
 
 def test_only_what_was_scored_of_a_reasoning_is_shown_beside_the_whole():

@@ -58,6 +58,7 @@ PROGRAMS = {
     "PLAN.audit.code": "ask_again.py",
     "PLAN.examples.code": "make_examples.py",
     "PLAN.examples.score_code": "score.py",
+    "PLAN.examples.sample_code": "sample_questions.py",
     "PLAN.sizes.code": "find_size.py",
     "PLAN.corpora.code": "make_passages.py",
     "PLAN.questions.generator_code": "generate_questions.py",

@@ -35,7 +35,12 @@ IMPORTS = {
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
-MORE = {"prompting/find_size.py": "examples", "scoring/score.py": "examples", "analysis/make_table.py": "scoring"}
+MORE = {
+    "prompting/find_size.py": "examples",
+    "scoring/score.py": "examples",
+    "report/sample_questions.py": "examples",
+    "analysis/make_table.py": "scoring",
+}
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 
 

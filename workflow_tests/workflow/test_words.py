@@ -89,7 +89,7 @@ def test_no_text_has_a_word_of_the_list():
         ("It is\nbeside the point.\n", [2]),
         ("# Results, of\n# which few count.\n", [1]),
         ("    #: Files in\n    #:   the place of others.\n", [1]),
-        ("a model behind an API, some of which, left behind\n", []),
+        ("a model behind an API, some of which are left behind\n", []),
         ("the job goes on\n\nand says so\n", [1, 3]),
     ],
 )

@@ -93,7 +93,7 @@ class Study:
 
     @property
     def not_recorded(self) -> list[tuple[str, str]]:
-        """The other pairs: those of which the model's recorded responses have none."""
+        """The selected pairs without recorded responses."""
         return [pair for pair in self._pairs() if not self._covers(*pair)]
 
     @property

@@ -5,8 +5,8 @@ their text in common, so that `pieces` has each sentence or line once, and a pro
 cell is {placement, question, prompt, targets, responses}, with `is_chat` where there are messages too. A target is
 {name, position, answers, span}, with the span in UTF-16 units, as a browser counts. A response is {model, text,
 verdicts (one a target: true, false, or null where nothing was scored), finish_reason, excluded}, with `answer` where
-only that part of the text was scored, and with `taken` {position, span}, the item that a wrong answer was taken from,
-where its words say so (`answer_sources`).
+only that part of the text was scored, and with `taken` {position, span} where the scores name the other item that a
+wrong answer was taken from (`taken_from`); span is null if the prompt does not show that item in one piece.
 """
 
 import base64
@@ -14,13 +14,13 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from litm.domain.example import Example, Target
+from litm.domain.other_item import OtherItem
 from litm.domain.response import SweepResponse
-from litm.report.answer_sources import source_of
 
 #: The end of a line or a sentence.
 _END = re.compile(r"(?<=\n)|(?<=[.!?] )")
@@ -47,10 +47,12 @@ def question_records(
     responses: Mapping[str, Iterable[SweepResponse]],
     scores: pd.DataFrame,
     ids: Mapping[int, Sequence[str]],
+    other_items: Callable[[str, Target], Sequence[OtherItem]] | None = None,
 ) -> Iterator[dict]:
     """Yield the record of each sampled question, size by size in the order of the sample.
 
-    responses: of each model; scores: rows of `scoring.score_sweep` of all these models.
+    responses: of each model; scores: rows of `scoring.score_sweep` of all these models; other_items: of the task, as
+    in `scoring.Sweep`.
     """
     wanted = {(size, id) for size, of_size in ids.items() for id in of_size}
     cells: dict[tuple[int, str], list[Example]] = {}
@@ -60,7 +62,7 @@ def question_records(
     answers = _answers(responses, scores, wanted)
     for size, of_size in ids.items():
         for id in of_size:
-            yield _record(size, id, cells[size, id], answers)
+            yield _record(size, id, cells[size, id], answers, other_items)
 
 
 def _answers(
@@ -69,7 +71,7 @@ def _answers(
     """What each model answered, in the order of the models, by size, id and placement."""
     chosen = scores[[key in wanted for key in zip(scores["size"], scores["id"], strict=True)]]
     verdicts = {
-        key: (group["correct"].tolist(), bool(group["excluded"].iloc[0]))
+        key: (group["correct"].tolist(), bool(group["excluded"].iloc[0]), group["taken_from"].tolist())
         for key, group in chosen.groupby(["model", "size", "id", "placement"], sort=False)
     }
     answers: dict[tuple[int, str, str], list[dict]] = {}
@@ -78,8 +80,8 @@ def _answers(
             size, placement, id = response.name
             if (size, id) not in wanted:
                 continue
-            correct, excluded = verdicts[model, size, id, placement]
-            answer = {
+            correct, excluded, taken_from = verdicts[model, size, id, placement]
+            answer: dict = {
                 "model": model,
                 "text": response.text,
                 "verdicts": [None if pd.isna(one) else bool(one) for one in correct],
@@ -88,11 +90,14 @@ def _answers(
             }
             if response.scored_text != response.text:
                 answer["answer"] = response.scored_text
+            # With several targets an answer has several parts, and is not from one item.
+            if len(taken_from) == 1 and not pd.isna(taken_from[0]):
+                answer["taken"] = {"position": int(taken_from[0])}
             answers.setdefault((size, id, placement), []).append(answer)
     return answers
 
 
-def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping) -> dict:
+def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping, other_items: Callable | None) -> dict:
     pieces: dict[str, int] = {}
     cells = [
         {
@@ -101,22 +106,23 @@ def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping) -
             "prompt": [pieces.setdefault(piece, len(pieces)) for piece in _END.split(example.prompt)],
             **({} if example.messages is None else {"is_chat": True}),
             "targets": [_target(target, example.prompt) for target in example.targets],
-            "responses": [_with_source(one, example) for one in answers.get((size, id, example.placement), [])],
+            "responses": [_marked(one, example, other_items) for one in answers.get((size, id, example.placement), [])],
         }
         for example in examples
     ]
     return {"id": id, "size": size, "pieces": list(pieces), "cells": cells}
 
 
-def _with_source(response: dict, example: Example) -> dict:
-    """The response with the item that it was taken from, if it is wrong and one is known."""
-    text = response.get("answer", response["text"])
-    if not text or response["verdicts"] != [False]:
+def _marked(response: dict, example: Example, other_items: Callable | None) -> dict:
+    """The response with the place in the prompt of the item that it was taken from."""
+    if "taken" not in response:
         return response
-    source = source_of(example, text) or source_of(example, text.strip().split("\n")[0])
-    if source is None:
-        return response
-    return {**response, "taken": {"position": source.position, "span": _utf16_span(source.span, example.prompt)}}
+    position = response["taken"]["position"]
+    items = other_items(example.prompt, example.targets[0]) if other_items else ()
+    text = next((item.text for item in items if item.position == position), "")
+    start = example.prompt.find(text) if text else -1
+    span = None if start < 0 else _utf16_span((start, start + len(text)), example.prompt)
+    return {**response, "taken": {"position": position, "span": span}}
 
 
 def _target(target: Target, prompt: str) -> dict:

@@ -66,6 +66,10 @@ class ExamplePlan:
         """score.py and the task's module, which knows the items that a wrong answer may be from."""
         return self._project.code("score.py", _task_module(self._experiment(wildcards)))
 
+    def sample_code(self, wildcards: Wildcards) -> list[str]:
+        """sample_questions.py and the task's module, for the same."""
+        return self._project.code("sample_questions.py", _task_module(self._experiment(wildcards)))
+
     def task(self, wildcards: Wildcards) -> str:
         """The name of the task's module."""
         return self._experiment(wildcards).task

@@ -40,8 +40,8 @@ TABLE = Table(
         **{kind: Column(FLOAT, f"share that {doc}", HEADINGS[kind], PERCENT) for kind, doc in KINDS.items()},
         "taken_from": Column(
             TEXT,
-            "`position:answers` of the items that answers of `other_item` are from, the most frequent first, positions "
-            "from 0; without those of which several documents have the name or number",
+            "the items that answers of `other_item` are from, as `position:answers`, positions from 0, most frequent "
+            "first; an answer whose name or number is in several documents is not counted",
             "Taken from",
         ),
     },
