@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
+from litm.base.hidden_torch import hide_torch
 from litm.base.json_files import write_json
 from litm.base.messages import note
 from litm.models.context_window import answer_window_of, context_window_of, load_config
@@ -104,4 +105,5 @@ def identify_served(location: dict) -> dict:
 
 
 if __name__ == "__main__":
+    hide_torch()
     run(main)

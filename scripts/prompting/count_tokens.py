@@ -7,35 +7,25 @@ from itertools import groupby
 import pandas as pd
 
 from litm.base.atomic_write import atomic_writer
-from litm.base.cli import json_object, run
+from litm.base.cli import run
 from litm.base.csv_files import write_csv
-from litm.base.json_files import read_json
+from litm.base.hidden_torch import hide_torch
 from litm.base.messages import note
 from litm.domain.example import read_examples
-from litm.prompting.reasoning import Reasoning
-from litm.prompting.render import read_prompt_template
+from litm.prompting.arguments import add_format_arguments, prompt_format
 from litm.prompting.token_counts import POSITION_COLUMNS, PromptTokens, measure_prompts, position_rows, token_count_row
-from litm.prompting.tokenizer import model_tokenizer
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
     parser.add_argument("--experiment", required=True)
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
-    parser.add_argument("--source", nargs="?", help="output of identify_model.py; instead of --tokenizer")
-    parser.add_argument("--prompt-template", required=True, help="raw, chat, or the name of a template")
-    parser.add_argument("--reasoning", default={}, type=json_object, help="JSON: how the tokenizer is used")
-    parser.add_argument("--template", nargs="?", help="the file of a named template")
+    add_format_arguments(parser)
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--output", required=True, help="output: a CSV table, one row a cell")
     parser.add_argument("--positions", required=True, help="output: a Parquet file, one row a prompt and target")
     args = parser.parse_args()
-    source = read_json(args.source) if args.source else {"location": args.tokenizer, "revision": None}
-    reasoning = Reasoning.of(args.reasoning)
-    own_code = args.reasoning.get("trust_remote_code", False)
-    tokenizer = model_tokenizer(source["location"], source["revision"], args.prompt_template, reasoning, own_code)
-    template = read_prompt_template(args.template) if args.template else None
+    model_format = prompt_format(args)
     examples = read_examples(*args.examples)
     rows: list[dict] = []
     positions: list[dict] = []
@@ -44,7 +34,7 @@ def main() -> None:
     affected = 0
     for (size, placement), cell in groupby(examples, key=lambda example: (example.size, example.placement)):
         prompts: list[PromptTokens] = []
-        for example, prompt in measure_prompts(tokenizer, args.prompt_template, template, cell):
+        for example, prompt in measure_prompts(model_format.tokenizer, model_format.name, model_format.template, cell):
             prompts.append(prompt)
             special.update(prompt.special)
             affected += bool(prompt.special)
@@ -62,11 +52,11 @@ def main() -> None:
             "n_special_tokens in results/tables/token_counts.csv"
         )
     if unknown:
-        reason = (
-            "tokenizer or chat template change their text" if tokenizer.is_fast else "the tokenizer is not a fast one"
-        )
+        is_fast = model_format.tokenizer.is_fast
+        reason = "tokenizer or chat template change their text" if is_fast else "the tokenizer is not a fast one"
         note(f"{args.model}/{args.experiment}: the token positions of {unknown} gold items are unknown ({reason})")
 
 
 if __name__ == "__main__":
+    hide_torch()
     run(main)

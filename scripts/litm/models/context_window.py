@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from litm.base.errors import UserError
+from litm.base.hidden_torch import show_torch
 from litm.base.loading_errors import loading
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ def load_config(
     changes: values that override its own; own_code: whether code that comes with the model may run. Raises `UserError`
     if the configuration cannot be read, or lacks a key of `changes`.
     """
+    if own_code:
+        # That code may import it.
+        show_torch()
     from transformers import AutoConfig
 
     with loading(f"configuration of {location}"):

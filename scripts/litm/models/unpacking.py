@@ -5,13 +5,16 @@ So a file is unpacked once, and all later stages see folders only.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, cast
 
 from litm.base.errors import UserError
+from litm.base.hidden_torch import show_torch
 from litm.base.loading_errors import first_line
 from litm.base.messages import note
 from litm.base.store import stored
@@ -95,7 +98,26 @@ def _not_read(path: Path, error: Exception) -> str:
     )
 
 
+@contextmanager
+def _read_once() -> Iterator[None]:
+    """Within the context, transformers reads a file's header once, not for configuration, tokenizer and weights each,
+    and makes the table of tensor names once, not for each layer: half of the time.
+    """
+    import gguf
+
+    originals = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
+    try:
+        for name, original in originals.items():
+            setattr(gguf, name, cache(original))
+        yield
+    finally:
+        for name, original in originals.items():
+            setattr(gguf, name, original)
+
+
+@_read_once()
 def _unpack(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
+    show_torch()
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, GgufConfig, PreTrainedModel
     from transformers.utils import logging

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from litm.base.errors import UserError
+from litm.base.hidden_torch import show_torch
 from litm.base.loading_errors import loading
 from litm.prompting.chat import switch_thinking_off
 from litm.prompting.formats import CHAT
@@ -34,6 +35,9 @@ def load_tokenizer(location: str, revision: str | None = None, own_code: bool = 
 
     own_code: whether code that comes with it may run. Raises `UserError` if it cannot be loaded.
     """
+    if own_code:
+        # That code may import it.
+        show_torch()
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
     if Path(location).is_file():
