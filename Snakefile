@@ -82,9 +82,16 @@ onstart:
 onsuccess:
     if said := put_aside(PLAN.report.config, is_of_study):
         print(said, file=sys.stderr)
-    print(*outcome(PLAN, since=STARTED), sep="\n", file=sys.stderr)
+    print(
+        *outcome(PLAN, since=STARTED),
+        *put_back_lines(PLAN.content.put_back()),
+        sep="\n",
+        file=sys.stderr,
+    )
 
 
 onerror:
     for path, message in error_messages("results/logs", since=STARTED):
         print(f"{path}:\n  {message}", file=sys.stderr)
+    for line in put_back_lines(PLAN.content.put_back()):
+        print(line, file=sys.stderr)

@@ -16,7 +16,7 @@ from litm.base.hashing import file_sha256
 from litm.models import file_digests
 from litm.models.file_digests import FileDigests
 from litm.workflow import content
-from litm.workflow.content import ContentPlan
+from litm.workflow.content import ContentPlan, put_back_lines
 from litm.workflow.future_times import files_of_the_future, set_back
 
 LONG_AGO, HOUR = (1.6e9, 1.6e9), 3600
@@ -247,3 +247,29 @@ def test_a_fetched_file_that_was_changed_stops_the_next_run_with_a_line(bench, t
     done = bench.snakemake("--dry-run")
     assert done.returncode == 1
     assert "results/data/remote.jsonl.gz: it was changed after it was downloaded" in done.stdout + done.stderr
+
+
+def test_an_input_that_is_switched_during_a_run_and_back_is_named_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("v1", "v2"):
+        Path(name).mkdir()
+        Path(name, "data").write_text(name)
+    Path("kept").write_text("kept")
+    Path("current").symlink_to("v1")
+    plan = ContentPlan()
+    plan(["current/data", "kept", "missing"])(None)
+    assert plan.put_back() == []
+    switch_link("current", "v2")
+    # The next start notices this one.
+    assert plan.put_back() == []
+    switch_link("current", "v1")
+    assert plan.put_back() == [Path("current/data")]
+    replace_by_older(Path("kept"), b"other")
+    replace_by_older(Path("kept"), b"kept")
+    assert plan.put_back() == [Path("current/data"), Path("kept")]
+    assert "--forceall" in put_back_lines(plan.put_back())[0]
+
+
+def switch_link(link: str, target: str) -> None:
+    Path("new").symlink_to(target)
+    Path("new").replace(link)

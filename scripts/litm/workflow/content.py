@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from litm.base.hashing import file_state
 from litm.base.messages import note
 from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_digest
 from litm.models.gguf import is_gguf
@@ -26,6 +27,23 @@ def _say_reading(file: Path) -> None:
         note(f"{file}: hashing its {size / 1e9:.1f} GB, and again only if it changes")
 
 
+def _state(file: Path) -> list | None:
+    """The state of a file and of the links on the way to it; None for a missing file."""
+    if not file.exists():
+        return None
+    links = [path.lstat() for path in (file, *file.parents) if path.is_symlink()]
+    return [file_state(file), *((link.st_ino, link.st_ctime_ns) for link in links)]
+
+
+def put_back_lines(put_back: Iterable[Path]) -> list[str]:
+    """A line for each input that was replaced during a run and put back, with the remedy."""
+    return [
+        f"{file} was replaced during this run and has its content of before again: some results may be of the other "
+        "content; run the same command with --forceall, which asks nothing again that was answered"
+        for file in put_back
+    ]
+
+
 class ContentPlan:
     """Params that change if an input is replaced, regardless of file times.
 
@@ -38,6 +56,8 @@ class ContentPlan:
         self._known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
         # Cached: many jobs share inputs, and all jobs of a run must see the same content.
         self._digest = cache(lambda paths: content_digest(map(Path, paths), self._sha256))
+        #: State and sha256 of each file when it was hashed.
+        self._hashed: dict[Path, tuple[list | None, str]] = {}
 
     def __call__(self, *sources: Source) -> Callable[[Wildcards], str]:
         """The param for the inputs `sources`: files, or methods that are called with a job's wildcards."""
@@ -49,7 +69,21 @@ class ContentPlan:
 
         return content
 
+    def put_back(self) -> list[Path]:
+        """The inputs that were replaced since they were hashed, and have the same content again, by path.
+
+        Jobs in between may have read another content, and no later start can tell.
+        """
+        moved = ((file, sha256) for file, (state, sha256) in self._hashed.items() if _state(file) != state)
+        return sorted(file for file, sha256 in moved if file.exists() and self._current_sha256(file) == sha256)
+
     def _sha256(self, file: Path) -> str:
+        state = _state(file)
+        sha256 = self._current_sha256(file)
+        self._hashed[file] = (state, sha256)
+        return sha256
+
+    def _current_sha256(self, file: Path) -> str:
         if file.stat().st_size < LARGE:
             return self._known.sha256(file)
         kept = FileDigests(DIGESTS, str(file if is_gguf(file) else file.parent))
