@@ -34,6 +34,7 @@ TASK_TOKENS = {
     "semantic_distractors": 30,
     "temporal_narrative": 40,
     "conversation_memory": 80,
+    "demonstrations": 35,
 }
 #: Tokens around the items.
 FRAME_TOKENS = 150
