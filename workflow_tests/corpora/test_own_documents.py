@@ -129,7 +129,11 @@ def test_where_a_passage_is_from_is_kept_in_the_shards_and_changes_nothing_where
         ("a.json", '{"text": "x"}', "a.json: expected a list of JSON objects"),
         ("a.json", '[{"text": "x"},\n 7]', "a.json, line 2: expected a JSON object, found int"),
         ("a.json", '[{"text": "x"},\n {"text": }]', "a.json: not valid JSON (Expecting value, line 2, column 11)"),
-        ("a.json", '[{"page_content": " "}]', "a.json, line 1, element 1: 'page_content' must be text that is not empty"),
+        (
+            "a.json",
+            '[{"page_content": " "}]',
+            "a.json, line 1, element 1: 'page_content' must be text that is not empty",
+        ),
         (
             "a.json",
             json.dumps([PAPER_CHUNK, {**PAPER_CHUNK, "page_numbers": ["iv"]}]),

@@ -20,7 +20,7 @@ FILE, PAGE = ("source", "file_path", "file_name", "filename", "file"), ("page_la
 METADATA, SCORE = ("metadata", "meta"), ("score", "similarity", "relevance_score")
 #: Metadata of LangChain's Markdown splitter and others: the headings above a chunk.
 HEADINGS = ("Header 1", "Header 2", "Header 3", "Header 4")
-#: A list of the headings above a chunk, the outermost first, and a list of its pages: next to its text or in its metadata.
+#: Lists of the headings above a chunk, the outermost first, and of its pages: next to its text or in its metadata.
 HIERARCHY, PAGES = "heading_hierarchy", "page_numbers"
 #: Keys of objects that wrap a chunk.
 WRAPPERS = ("node", "document", "kwargs")
@@ -65,15 +65,15 @@ def read_chunk(record: object, where: str) -> Chunk:
     shown = file if isinstance(file, str) and file.strip() else None
     headings = _hierarchy(inner, metadata, where) or _headings(metadata)
     titles = [title or "", " > ".join(headings), PurePosixPath(shown).stem if metadata and shown else ""]
-    page, *further_pages = _page_numbers(inner, metadata, where) or [_page(metadata or inner)]
+    pages = _page_numbers(inner, metadata, where)
     return Chunk(
         _id(inner, where),
         " ".join(next(filter(None, titles), "").split()),
         text,
         shown,
-        page,
+        pages[0] if pages else _page(metadata or inner),
         None if score is None else read_score(score, where),
-        tuple(further_pages),
+        tuple(pages[1:]),
     )
 
 
