@@ -145,12 +145,13 @@ def by_size(
         if any(figure.kind == kind and figure.shows_all(experiment, list(run)) for figure in figures):
             continue
         name_end, title_end = module.BY_SIZE
+        labels = labels_of([experiment], figures)
         entries[f"{experiment.name}{name_end}"] = {
             "kind": kind,
             "title": f"{experiment.title}{title_end}",
             "experiments": [experiment.name],
-            "references": _references(experiment, experiments),
-            "panel_title": labels_of([experiment], figures).get("panel_title"),
+            "references": {} if kind == TOKENS_KIND else _references(experiment, experiments),
+            **({"panel_title": labels["panel_title"]} if "panel_title" in labels else {}),
             "published": kind == MEAN_KIND and _has_published(experiment, figures),
         }
     return entries
