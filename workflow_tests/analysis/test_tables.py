@@ -160,9 +160,10 @@ def test_a_study_has_the_tables_whose_inputs_it_has():
     whole = tables_of(small_study(["reference"], ["kv_retrieval_small"]))
     assert whole == [
         "accuracy", "position_bias", "pbi", "position_pairs", "detectable_effects", "effective_length",
-        "reading_sensitivity", "wrong_answers", "published_comparison", "token_counts", "answer_checks", "audit",
+        "bias_by_size", "reading_sensitivity", "wrong_answers", "published_comparison", "token_counts",
+        "answer_checks", "audit",
     ]  # fmt: skip
-    assert "effective_length" not in tables_of(small_study(["reference"], ["mini_gazetteer_qa"]))
+    assert not {"effective_length", "bias_by_size"} & {*tables_of(small_study(["reference"], ["mini_gazetteer_qa"]))}
     assert "model_differences" in tables_of(small_study(["reference", "second"], ["kv_retrieval_small"]))
     closed_book = tables_of(small_study(["reference"], ["mini_encyclopedia_closed_book"]))
     assert closed_book == [

@@ -21,6 +21,11 @@ PAGE = """<html><head><title>The  mill</title><style>p {color: red}</style></hea
 NODE = {"text": "The mill.", "metadata": {"file_path": "/data/guide.pdf", "page_label": "4", "headings": ["Towns"]}}
 CHUNK = {"page_content": "The mill.", "metadata": {"source": "/data/guide.pdf", "page": 4, "Header 1": "Towns"}}
 
+PAPER_CHUNK = {
+    "content": "The mill.", "heading_hierarchy": ["Guide", "Towns"], "page_numbers": [4, 5],
+    "metadata": {"source": "/data/guide.pdf", "chunk_index": 0},
+}  # fmt: skip
+
 
 def passages_of(path: Path, words: int | None = None) -> list[Passage]:
     return [passage for _, passage in documents.passages(path, CorpusSettings(words))]
@@ -87,10 +92,29 @@ def test_a_list_of_chunks_is_read_with_the_line_of_each(tmp_path):
     assert documents.has_chunks(path)
 
 
+@pytest.mark.parametrize("name", ["chunks.json", "chunks.jsonl"])
+def test_chunks_of_a_paper_have_their_headings_as_title_and_all_their_pages(tmp_path, name):
+    stated = {key: PAPER_CHUNK[key] for key in ("heading_hierarchy", "page_numbers")}
+    inside = {"content": "The mill.", "metadata": {**PAPER_CHUNK["metadata"], **stated}}
+    records, path = [PAPER_CHUNK, inside], tmp_path / name
+    path.write_text(json.dumps(records) if name.endswith(".json") else "\n".join(map(json.dumps, records)))
+    assert documents.has_chunks(path)
+    for passage in passages_of(path):
+        assert (passage.text, passage.title) == ("The mill.", "Guide > Towns")
+        assert (passage.file, passage.pages) == ("/data/guide.pdf", (4, 5))
+
+
+def test_the_objects_of_a_list_on_one_line_have_ids_of_their_own(tmp_path):
+    path = tmp_path / "chunks.json"
+    path.write_text('[{"content": "a"}, {"content": "b"},\n {"content": "c"}]')
+    assert [passage.id for passage in passages_of(path)] == ["chunks.json:1:0", "chunks.json:1.2:0", "chunks.json:2:0"]
+
+
 def test_where_a_passage_is_from_is_kept_in_the_shards_and_changes_nothing_where_it_is_not_known(tmp_path):
     known, plain = Passage("a", "T", "x", "f.pdf", 3), Passage("b", "T", "y")
-    manifest = write_shards([known, plain], tmp_path / "shards", 10, 1)
-    assert list(corpus_passages(tmp_path / "manifest.json", manifest)) == [known, plain]
+    spanning = Passage("c", "T", "z", "f.pdf", 3, (4, 7))
+    manifest = write_shards([known, plain, spanning], tmp_path / "shards", 10, 1)
+    assert list(corpus_passages(tmp_path / "manifest.json", manifest)) == [known, plain, spanning]
     alone = write_shards([plain], tmp_path / "shards", 10, 1)
     line = b'{"id": "b", "title": "T", "text": "y"}\n'
     assert alone["shards"][0]["sha256"] == hashlib.sha256(line).hexdigest()
@@ -105,7 +129,21 @@ def test_where_a_passage_is_from_is_kept_in_the_shards_and_changes_nothing_where
         ("a.json", '{"text": "x"}', "a.json: expected a list of JSON objects"),
         ("a.json", '[{"text": "x"},\n 7]', "a.json, line 2: expected a JSON object, found int"),
         ("a.json", '[{"text": "x"},\n {"text": }]', "a.json: not valid JSON (Expecting value, line 2, column 11)"),
-        ("a.json", '[{"page_content": " "}]', "a.json, line 1: 'page_content' must be text that is not empty"),
+        (
+            "a.json",
+            '[{"page_content": " "}]',
+            "a.json, line 1, element 1: 'page_content' must be text that is not empty",
+        ),
+        (
+            "a.json",
+            json.dumps([PAPER_CHUNK, {**PAPER_CHUNK, "page_numbers": ["iv"]}]),
+            "a.json, line 1, element 2: 'page_numbers' must be a list of whole numbers from 0, but has 'iv'",
+        ),
+        (
+            "a.jsonl",
+            json.dumps({**PAPER_CHUNK, "heading_hierarchy": [{"level": 1}]}),
+            "a.jsonl, line 1: 'heading_hierarchy' must be a list of headings in quotes, but has {'level': 1}",
+        ),
         ("a.jsonl", '{"text": "x", "score": "high"}', "a.jsonl, line 1: the score must be a number, found 'high'"),
     ],
 )

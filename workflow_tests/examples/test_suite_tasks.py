@@ -1,6 +1,7 @@
 """The suite's tasks: their prompts, the fixed text around the gold item, and the checks of both."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from suite_examples import (
     SIZES,
     TASKS,
     example,
+    examples_by_position,
     first_prompt,
     nine_positions,
     questions,
@@ -23,7 +25,10 @@ from suite_examples import (
 from litm.base.errors import UserError
 from litm.domain.example import read_examples
 from litm.domain.placement import gold_placement, gold_positions
+from litm.examples.example import make_example
+from litm.examples.example_check import check_examples
 from litm.examples.placing import place, shuffle_distractors
+from litm.examples.prompt_file import read_template
 from litm.examples.tasks import load_task, multi_needle
 from litm.scoring.metrics import METRICS
 from litm.scoring.score import Sweep, score_sweep
@@ -49,6 +54,15 @@ PROMPTS = {
         "Question: What are the first, the second and the third secret code? Answer with only the three codes, in "
         "this order.\n"
         "Answer:"
+    ),
+    ("multi_needle_in_order", 5, "gold_at_0_2_4"): (
+        "Read the text and list ALL three secret codes in order.\n"
+        "\n"
+        "The secret code is CXH-7779. Nobody in Thupilmo can say who built the market hall. The secret code is "
+        "SXG-2336. A grey cat sleeps among the benches beside the water tower in Stemosto. The secret code is "
+        "SDV-6737.\n"
+        "\n"
+        "Codes:"
     ),
     ("fact_reasoning", 3, "gold_at_2"): (
         "Read the text below and answer the question after it.\n"
@@ -104,6 +118,17 @@ PROMPTS = {
         "User: What is my favourite colour? Answer with only the code of the shade.\n"
         "Assistant:"
     ),
+    ("demonstrations", 5, "gold_at_1"): (
+        "Each request below is followed by the code of the desk that takes it. All requests about one subject go to "
+        "the same desk. Name the desk of the last request. Answer with only its code.\n"
+        "\n"
+        "Request: I would like to complain about the benches in the post office. Desk: SQZ-5534\n"
+        "Request: I have a question about the wagon wheels in the fire station. Desk: MFB-7547\n"
+        "Request: I would like to complain about the ladders in the lighthouse. Desk: QMT-5774\n"
+        "Request: Can somebody have a look at the picture frames in the chapel? Desk: PPR-7536\n"
+        "Request: I have a question about the garden tools in the brewery. Desk: MXD-2464\n"
+        "Request: Can somebody have a look at the wagon wheels in the fire station? Desk:"
+    ),
 }
 # fmt: on
 
@@ -114,6 +139,38 @@ PROMPTS = {
 @pytest.mark.parametrize("cell", PROMPTS)
 def test_a_small_prompt_reads_exactly_so(cell):
     assert first_prompt(*cell) == PROMPTS[cell]
+
+
+def test_the_original_wording_of_the_needle_has_its_instruction_before_the_same_text_and_question():
+    question = questions("needle_in_haystack", 3)[0]
+    template = read_template(ROOT / "resources" / "prompts" / "needle_in_haystack_original.txt")
+    original = make_example(question, 3, "gold_at_1", template, load_task("needle_in_haystack")).prompt
+    instruction, text, asked = original.split("\n\n")
+    assert instruction == "Read the text and find the secret code."
+    assert text == PROMPTS["needle_in_haystack", 3, "gold_at_1"].split("\n\n")[1]
+    assert asked == "What is the secret code? Answer with only the code."
+
+
+def test_needles_without_ordinals_have_the_codes_and_the_other_sentences_of_those_with():
+    for plain, ordinal in zip(questions("multi_needle_in_order", 20), questions("multi_needle", 20), strict=True):
+        assert (plain.id, plain.distractors) == (ordinal.id, ordinal.distractors)
+        assert [gold.answers for gold in plain.golds] == [gold.answers for gold in ordinal.golds]
+        assert {gold.item[0].replace(gold.answers[0], "CODE") for gold in plain.golds} == {"The secret code is CODE."}
+
+
+def test_a_demonstration_shows_the_label_of_one_subject_and_the_question_asks_about_it_in_other_words():
+    for question in questions("demonstrations", 40):
+        (shown, code), asked = question.golds[0].item, question.text
+        subject = next(one for one in re.findall(r"the (\w[\w ]+ in the [\w ]+)", shown))
+        assert subject in asked and shown != asked and question.golds[0].answers == (code,)
+        assert not [request for request, _ in question.distractors if subject in request]
+    placements = [gold_placement([position]) for position in (0, 20, 39)]
+    assert not check_examples(examples_by_position("demonstrations", 40, placements), generated=True)
+
+
+def test_a_context_of_more_demonstrations_than_subjects_is_refused():
+    with pytest.raises(UserError, match="demonstrations: there are 576 subjects, so that a context cannot have 577"):
+        load_task("demonstrations").questions(577, SETTINGS, None)
 
 
 def test_a_conversation_is_also_there_as_chat_messages_in_turns():

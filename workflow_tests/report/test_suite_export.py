@@ -172,6 +172,14 @@ def test_the_experiments_of_the_suite_have_its_own_names(results):
     )
 
 
+def test_the_experiments_in_the_original_wording_have_names_of_their_own_next_to_the_suite(results):
+    results.add("suite_needle_in_haystack_original", {500: [[0], [62], [499]]})
+    results.add("suite_multi_needle_original", {300: [[0, 150, 299]]})
+    files = set(files_in(results.export()))
+    assert "exp2_needle_original/needle_original_depth_0.125.jsonl" in files
+    assert "exp3_multi_needle_original/multi_original_bar.png" in files
+
+
 def test_one_size_of_key_value_retrieval_alone_has_the_same_name(results):
     results.add("suite_kv_retrieval", {100: [[0], [99]]})
     files = files_in(results.export())

@@ -26,7 +26,7 @@ MAYOR = Passage("towns/bridge.txt:1", "bridge", "The mayor in those days was Ben
 PAGE_1, PAGE_2 = (
     Passage(f"guide.pdf:{page}:0", "guide", text, page=page) for page, text in ((1, "Ships."), (2, "Boats."))
 )
-CHUNK = Passage("c7", "Laws", "No mill may grind on Sundays.", "/data/laws/code.pdf", 9)
+CHUNK = Passage("c7", "Laws", "No mill may grind on Sundays.", "/data/laws/code.pdf", 9, (10,))
 CORPUS = [MILL, BRIDGE, MAYOR, PAGE_1, PAGE_2, CHUNK]
 BY_ID = {passage.id: passage for passage in CORPUS}
 TABLE = Path("q.csv")
@@ -58,6 +58,11 @@ def test_a_page_is_that_of_a_pdf_or_the_one_that_a_chunk_says():
     assert named(file="guide.pdf", page=2) == Named("page", (PAGE_2.id,))
     assert named(file="code.pdf", page=9) == Named("page", (CHUNK.id,))
     assert named(file="laws/code.pdf", page=9) == Named("page", (CHUNK.id,))
+
+
+def test_a_chunk_of_several_pages_is_found_by_each_of_them():
+    assert named(file="code.pdf", page=10) == Named("page", (CHUNK.id,))
+    assert "(it has pages 9 to 10)" in refusal(file="code.pdf", page=8)
 
 
 def test_words_name_the_passages_that_share_runs_of_them_most_first():

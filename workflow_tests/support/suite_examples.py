@@ -24,7 +24,7 @@ SIZES = {
     "semantic_distractors": 80,
     "temporal_narrative": 100,
 }
-TASKS = [name for name in SIZES if name != "kv_retrieval"]
+TASKS = [name for name in SIZES if name != "kv_retrieval"] + ["demonstrations"]
 ONE_GOLD = [name for name in TASKS if name != "multi_needle"]
 CODE = re.compile(r"\b[A-Z]{3}-\d{4}\b")
 

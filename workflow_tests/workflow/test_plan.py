@@ -395,11 +395,11 @@ def test_the_default_config_has_these_tables(demo):
     assert sorted(demo.tables.files) == [
         f"results/tables/{name}"
         for name in (
-            "accuracy.csv", "answer_checks.csv", "candidates.csv", "claims.csv", "claims.md", "claims_summary.csv",
-            "condition_differences.csv", "detectable_effects.csv", "effective_length.csv", "pbi.csv", "pbi.md",
-            "position_bias.csv", "position_pairs.csv", "published_comparison.csv", "published_comparison.md",
-            "reading_sensitivity.csv", "retrieval.csv", "token_counts.csv", "utilisation.csv",
-            "wrong_answers.csv",
+            "accuracy.csv", "answer_checks.csv", "bias_by_size.csv", "candidates.csv", "claims.csv", "claims.md",
+            "claims_summary.csv", "condition_differences.csv", "detectable_effects.csv", "effective_length.csv",
+            "pbi.csv", "pbi.md", "position_bias.csv", "position_pairs.csv", "published_comparison.csv",
+            "published_comparison.md", "reading_sensitivity.csv", "retrieval.csv", "token_counts.csv",
+            "utilisation.csv", "wrong_answers.csv",
         )
     ]  # fmt: skip
     assert "results/tables/audit.csv" not in demo.tables.files and "audit" in demo.tables.names

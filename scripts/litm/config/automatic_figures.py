@@ -10,6 +10,8 @@ from litm.figures import kind_names, load_kind
 #: The end of the name of the figure of an experiment with remedies: accuracy against what a question costs.
 BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
 CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
+#: Of one model this is the figure by size once more.
+TOKENS_KIND = "accuracy_by_tokens"
 AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
 
 #: The keys of an entry of the figures' catalogue.
@@ -127,7 +129,9 @@ def base_and_tuned(
 def by_size(
     experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
 ) -> dict[str, Entry]:
-    """Of an experiment of several sizes a figure of each kind that shows sizes, unless another of it shows all."""
+    """Of an experiment of several sizes a figure of each kind that shows sizes, unless another of it shows all; against
+    tokens for several models alone.
+    """
     run = {model: one for (model, name), one in sweeps.items() if name == experiment.name}
     if not any(len(_sizes(one)) > 1 for one in run.values()):
         return {}
@@ -136,15 +140,18 @@ def by_size(
         module = load_kind(kind)
         if not module.BY_SIZE or module.misfit([experiment]) is not None:
             continue
+        if kind == TOKENS_KIND and len(run) < 2:
+            continue
         if any(figure.kind == kind and figure.shows_all(experiment, list(run)) for figure in figures):
             continue
         name_end, title_end = module.BY_SIZE
+        labels = labels_of([experiment], figures)
         entries[f"{experiment.name}{name_end}"] = {
             "kind": kind,
             "title": f"{experiment.title}{title_end}",
             "experiments": [experiment.name],
-            "references": _references(experiment, experiments),
-            "panel_title": labels_of([experiment], figures).get("panel_title"),
+            "references": {} if kind == TOKENS_KIND else _references(experiment, experiments),
+            **({"panel_title": labels["panel_title"]} if "panel_title" in labels else {}),
             "published": kind == MEAN_KIND and _has_published(experiment, figures),
         }
     return entries

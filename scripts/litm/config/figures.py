@@ -35,7 +35,8 @@ class FigureEntry(Entry):
         "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), "
         "accuracy_by_size_and_position (a heatmap for each model), "
         "accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an experiment "
-        "with remedies against the tokens or the money of a question), condition_differences (paired differences "
+        "with remedies against the tokens or the money of a question), accuracy_by_tokens (the mean over the positions "
+        "against the tokens, or by `prices` the money, of a question), condition_differences (paired differences "
         "of its experiments by position; of one experiment, its tuned models minus their base), or wrong_answers "
         "(what the wrong answers of one experiment are, by position).",
     )

@@ -2,7 +2,8 @@
 
 Supported are the JSON objects of LangChain (`page_content`, `metadata`; also inside `kwargs`), LlamaIndex (`text`,
 `metadata`, `id_`; with a score inside `node`), Haystack (`content`, `meta`), unstructured (`text`, `element_id`,
-`metadata`) and BEIR (`_id`, `title`, `text`), and plain ones (`id`, `title`, `text`).
+`metadata`) and BEIR (`_id`, `title`, `text`), chunks of papers (`content`, `heading_hierarchy`, `page_numbers`,
+`metadata`), and plain ones (`id`, `title`, `text`).
 """
 
 import math
@@ -19,13 +20,18 @@ FILE, PAGE = ("source", "file_path", "file_name", "filename", "file"), ("page_la
 METADATA, SCORE = ("metadata", "meta"), ("score", "similarity", "relevance_score")
 #: Metadata of LangChain's Markdown splitter and others: the headings above a chunk.
 HEADINGS = ("Header 1", "Header 2", "Header 3", "Header 4")
+#: Lists of the headings above a chunk, the outermost first, and of its pages: next to its text or in its metadata.
+HIERARCHY, PAGES = "heading_hierarchy", "page_numbers"
 #: Keys of objects that wrap a chunk.
 WRAPPERS = ("node", "document", "kwargs")
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk; missing values are empty texts or None."""
+    """A chunk; missing values are empty texts or None.
+
+    further_pages: of a chunk that spans several, those after `page`.
+    """
 
     id: str | None
     title: str
@@ -33,13 +39,14 @@ class Chunk:
     file: str | None
     page: int | None
     score: float | None
+    further_pages: tuple[int, ...] = ()
 
 
 def is_chunk(record: object) -> bool:
     """Whether an object is a chunk of a text splitter, which is used whole as a passage."""
     if not isinstance(record, Mapping):
         return False
-    names = (*TEXT[1:], *METADATA, *WRAPPERS)
+    names = (*TEXT[1:], *METADATA, *WRAPPERS, HIERARCHY, PAGES)
     return any(name in record for name in names)
 
 
@@ -50,20 +57,23 @@ def read_chunk(record: object, where: str) -> Chunk:
     name = next((name for name in TEXT if name in inner), TEXT[0])
     text = inner.get(name)
     if not isinstance(text, str) or not text.strip():
-        raise UserError(f"{where}: '{name}' must be text that is not empty; fill it or remove the line")
+        raise UserError(f"{where}: '{name}' must be text that is not empty; fill it or remove this entry")
     title = inner.get("title", metadata.get("title"))
     if title is not None and not isinstance(title, str):
         raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
     file = _first(metadata or inner, FILE)
     shown = file if isinstance(file, str) and file.strip() else None
-    titles = [title or "", " > ".join(_headings(metadata)), PurePosixPath(shown).stem if metadata and shown else ""]
+    headings = _hierarchy(inner, metadata, where) or _headings(metadata)
+    titles = [title or "", " > ".join(headings), PurePosixPath(shown).stem if metadata and shown else ""]
+    pages = _page_numbers(inner, metadata, where)
     return Chunk(
         _id(inner, where),
         " ".join(next(filter(None, titles), "").split()),
         text,
         shown,
-        _page(metadata or inner),
+        pages[0] if pages else _page(metadata or inner),
         None if score is None else read_score(score, where),
+        tuple(pages[1:]),
     )
 
 
@@ -101,6 +111,26 @@ def _headings(metadata: Mapping) -> list[str]:
     given = metadata.get("headings", metadata.get("heading"))
     found = given if isinstance(given, list) else [given, *(metadata.get(name) for name in HEADINGS)]
     return [one for one in found if isinstance(one, str) and one.strip()]
+
+
+def _hierarchy(inner: Mapping, metadata: Mapping, where: str) -> list[str]:
+    """The texts of `heading_hierarchy`, without blank ones."""
+    given = inner.get(HIERARCHY, metadata.get(HIERARCHY))
+    found = [] if given is None else given if isinstance(given, list) else [given]
+    for one in found:
+        if not isinstance(one, str):
+            raise UserError(f"{where}: '{HIERARCHY}' must be a list of headings in quotes, but has {quoted(one)}")
+    return [one for one in found if one.strip()]
+
+
+def _page_numbers(inner: Mapping, metadata: Mapping, where: str) -> list[int]:
+    """The numbers of `page_numbers`, ascending."""
+    given = inner.get(PAGES, metadata.get(PAGES))
+    found = [] if given is None else given if isinstance(given, list) else [given]
+    for one in found:
+        if isinstance(one, bool) or not isinstance(one, int) or one < 0:
+            raise UserError(f"{where}: '{PAGES}' must be a list of whole numbers from 0, but has {quoted(one)}")
+    return sorted(set(found))
 
 
 def _page(metadata: Mapping) -> int | None:

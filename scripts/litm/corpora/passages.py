@@ -8,7 +8,8 @@ from dataclasses import dataclass
 class Passage:
     """A piece of text with the title of its page; `id` is unique in its corpus.
 
-    file, page: its origin, if the id does not tell: the `source` of a chunk, a page from 1.
+    file, page: its origin, if the id does not tell: the `source` of a chunk, a page from 1; further_pages: of a chunk
+    that spans several, those after `page`.
     """
 
     id: str
@@ -16,6 +17,12 @@ class Passage:
     text: str
     file: str | None = None
     page: int | None = None
+    further_pages: tuple[int, ...] = ()
+
+    @property
+    def pages(self) -> tuple[int, ...]:
+        """All its pages, ascending; none if they are not known."""
+        return () if self.page is None else (self.page, *self.further_pages)
 
     @property
     def files(self) -> list[str]:

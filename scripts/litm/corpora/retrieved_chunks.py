@@ -72,4 +72,4 @@ def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
 def _passage(chunk: Chunk) -> Passage:
     text = " ".join(chunk.text.split())
     made = hashlib.sha256(f"{chunk.title}\n{text}".encode()).hexdigest()[:DIGITS]
-    return Passage(chunk.id or made, chunk.title, text, chunk.file, chunk.page)
+    return Passage(chunk.id or made, chunk.title, text, chunk.file, chunk.page, chunk.further_pages)

@@ -101,7 +101,8 @@ def read_shard(path: Path) -> Iterator[Passage]:
         for number, line in enumerate(lines, start=1):
             try:
                 record = loads(line)
-                passage = Passage(record["id"], record["title"], record["text"], record.get("file"), record.get("page"))
+                origin = record.get("file"), record.get("page"), tuple(record.get("further_pages", ()))
+                passage = Passage(record["id"], record["title"], record["text"], *origin)
             except (ValueError, LookupError, TypeError) as error:
                 raise UserError(
                     f"{path}, line {number}: not a passage (id, title, text); delete the file to have it made again"
@@ -138,6 +139,7 @@ def _json_line(passage: Passage) -> str:
     id, title, text = map(QUOTE, (passage.id, passage.title, passage.text))
     more = "" if passage.file is None else f', "file": {QUOTE(passage.file)}'
     more += "" if passage.page is None else f', "page": {passage.page}'
+    more += f', "further_pages": {json.dumps(passage.further_pages)}' if passage.further_pages else ""
     return f'{{"id": {id}, "title": {title}, "text": {text}{more}}}\n'
 
 

@@ -13,10 +13,10 @@ A kind of figure is a module of this package with
   the accuracy table is not enough.
 
 `figure` has the settings of a figure: name, kind, title, experiments, references, panel_title, x_label, and optionally
-models, sizes, places (of models in the study, which give them their colours), facts (that the legend says of models)
-and training_lengths (tokens, by model). The config reads these modules
-whenever a workflow is planned: pandas and matplotlib are imported by what draws, in the package `drawing`, and not by a
-kind when it is loaded.
+models, sizes, places (of models in the study, which give them their colours), facts (that the legend says of models),
+training_lengths (tokens, by model) and prices (`input` and `output`, US dollars a million tokens, by model). The config
+reads these modules whenever a workflow is planned: pandas and matplotlib are imported by what draws, in the package
+`drawing`, and not by a kind when it is loaded.
 
 Adding a kind is adding a module.
 """

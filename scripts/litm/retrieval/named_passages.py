@@ -38,8 +38,8 @@ def find_named(questions: Sequence[OwnQuestion], passages: Iterable[Passage], pa
 def _named(question: OwnQuestion, in_file: Sequence[Passage] | None, shared: Sequence[str], path: Path) -> Named | None:
     where = f"{path}, line {question.line}"
     if in_file is not None and question.page is not None:
-        pages = {page for passage in in_file if (page := passage.page) is not None}
-        in_file = [passage for passage in in_file if passage.page == question.page]
+        pages = {page for passage in in_file for page in passage.pages}
+        in_file = [passage for passage in in_file if question.page in passage.pages]
         if not in_file:
             which = f"pages {min(pages)} to {max(pages)}" if pages else "no pages"
             raise UserError(

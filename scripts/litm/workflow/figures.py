@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from litm.analysis.claims.relations import ENCODER_DECODER
 from litm.base.hashing import canonical_json
+from litm.config.automatic_figures import TOKENS_KIND
 from litm.config.experiments import Experiment
 from litm.config.figures import PBI_FOREST, Figure
 from litm.config.study import Study
@@ -14,7 +15,7 @@ from litm.workflow.paper import PaperPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.retrieval import CandidatePlan, recall_file
 from litm.workflow.sweeps import SweepPlan
-from litm.workflow.tables import TABLES
+from litm.workflow.tables import TABLES, prices
 from litm.workflow.wildcards import Wildcards
 
 
@@ -161,7 +162,10 @@ class FigurePlan:
         shown = {model for model in self._study.models if figure.shows(model)}
         asked = {model for model, name in self._sweeps.pairs if name in (*figure.experiments, *figure.references)}
         drawn = [model for model in self._study.models if model in shown & asked]
-        return {**figure.settings(), "places": self._places(drawn), **self._known(drawn)}
+        known = self._known(drawn)
+        if figure.kind == TOKENS_KIND:
+            known["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
+        return {**figure.settings(), "places": self._places(drawn), **known}
 
     def _known(self, models: Sequence[str]) -> dict[str, dict]:
         """What figures say of models, by model, without what nothing is known of: `facts` for the legend, where models

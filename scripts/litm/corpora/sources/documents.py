@@ -4,13 +4,14 @@
 - .pdf: one document per page with text.
 - .jsonl: one object per line with `text` and optional `title` and `id` (text or integer); or a chunk in the form of a
   text splitter, see `litm.corpora.chunks`.
-- .json: a list of such objects.
+- .json: a list of such objects, on as many lines as it likes.
 - .tsv, .csv: the header names `text` and optional `title` and `id`; other columns are ignored.
 
 All but .pdf may be gzipped (.gz). White space becomes single spaces. Documents of more than `passage_words` words are
 cut into disjoint passages, numbered n from 0; None keeps them whole. A document's own id is kept if it is one passage,
 and becomes `id:n` otherwise; without an id it is `file:n` for .txt, .md and .html, `file:page:n` for .pdf and
-`file:line:n` for others, with the file's path relative to the folder.
+`file:line:n` for others, with the file's path relative to the folder. Of several objects that begin on one line, those
+after the first have `line.m` for the line, m their number in the list from 1.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,16 +42,17 @@ NAMED = 3
 class Document:
     """A text with its title; `id` as the user gave it or None; `where`: its file and line.
 
-    number: its line or page, None if it is the whole file; file, page: the origin that a chunk states.
+    place: its line or page, None if it is the whole file; file, page, further_pages: the origin that a chunk states.
     """
 
     where: str
-    number: int | None
+    place: str | None
     id: str | None
     title: str
     text: str
     file: str | None = None
     page: int | None = None
+    further_pages: tuple[int, ...] = ()
 
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
@@ -159,13 +161,16 @@ def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[s
 
 def _cut(document: Document, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
     blocks = cut_text(document.text, words)
-    place = name if document.number is None else f"{name}:{document.number}"
+    place = name if document.place is None else f"{name}:{document.place}"
     for number, block in enumerate(blocks):
         if document.id is None:
             id_ = f"{place}:{number}"
         else:
             id_ = document.id if len(blocks) == 1 else f"{document.id}:{number}"
-        yield document.where, Passage(id_, document.title, block, document.file, document.page)
+        yield (
+            document.where,
+            Passage(id_, document.title, block, document.file, document.page, document.further_pages),
+        )
 
 
 def _read_whole(path: Path) -> str:
@@ -183,21 +188,23 @@ def _read_html(path: Path) -> Iterator[Document]:
 def _read_pdf(path: Path) -> Iterator[Document]:
     page = None
     for page, text in pdf_pages(path):
-        yield Document(f"{path}, page {page}", page, None, path.stem, text, page=page)
+        yield Document(f"{path}, page {page}", str(page), None, path.stem, text, page=page)
     if page is None:
         raise UserError(f"{path}: there is no text in it (a scan?); have its text recognised, or remove the file")
 
 
 def _read_jsonl(path: Path) -> Iterator[Document]:
     for line, record in read_jsonl(path):
-        yield _document(path, line, record)
+        yield _document(record, f"{path}, line {line}", str(line))
 
 
 def _read_json(path: Path) -> Iterator[Document]:
-    line = 0
-    for line, record in read_json_list(path):
-        yield _document(path, line, record)
-    if not line:
+    before = 0
+    for element, (line, record) in enumerate(read_json_list(path), start=1):
+        place = f"{line}.{element}" if line == before else str(line)
+        yield _document(record, f"{path}, line {line}, element {element}", place)
+        before = line
+    if not before:
         raise UserError(f"{path}: there are no documents in it; remove the file or write some")
 
 
@@ -217,14 +224,13 @@ def _read_table(path: Path) -> Iterator[Document]:
                 f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}; "
                 f"put a text with {DELIMITERS[_kind(path)]!r} in it between quotes"
             )
-        yield _document(path, line, dict(zip(header, row, strict=True)))
+        yield _document(dict(zip(header, row, strict=True)), f"{path}, line {line}", str(line))
 
 
-def _document(path: Path, line: int, record: object) -> Document:
+def _document(record: object, where: str, place: str) -> Document:
     """The document of a record, checked."""
-    where = f"{path}, line {line}"
     chunk = read_chunk(record, where)
-    return Document(where, line, chunk.id, chunk.title, chunk.text, chunk.file, chunk.page)
+    return Document(where, place, chunk.id, chunk.title, chunk.text, chunk.file, chunk.page, chunk.further_pages)
 
 
 READERS: dict[str, Callable[[Path], Iterator[Document]]] = {

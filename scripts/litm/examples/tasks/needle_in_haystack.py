@@ -27,9 +27,14 @@ def generate_question(id_: str, size: int, rng: Random) -> Question:
     return Question(
         id_,
         "What is the secret code? Answer with only the code.",
-        (Gold("gold", (f"The secret code is {code}.",), (code,)),),
+        (Gold("gold", needle(code), (code,)),),
         tuple((sentence,) for sentence in fillers),
     )
+
+
+def needle(code: str) -> Item:
+    """The sentence with the code."""
+    return (f"The secret code is {code}.",)
 
 
 def format_items(items: Sequence[Item]) -> list[str]:

@@ -64,6 +64,10 @@ _SUITE: dict[str, Callable[[int], ExportNames]] = {
     "suite_kv_retrieval": _key_value,
     "suite_needle_in_haystack": lambda _: ExportNames("exp2_needle", "needle", by_depth=True),
     "suite_multi_needle": lambda _: ExportNames("exp3_multi_needle", "multi", figure="bar"),
+    "suite_needle_in_haystack_original": lambda _: ExportNames(
+        "exp2_needle_original", "needle_original", by_depth=True
+    ),
+    "suite_multi_needle_original": lambda _: ExportNames("exp3_multi_needle_original", "multi_original", figure="bar"),
     "suite_fact_reasoning": lambda _: ExportNames("exp4_fact_reasoning", "reasoning"),
     "suite_semantic_distractors": lambda _: ExportNames("exp5_semantic_distractors", "distractors"),
     "suite_temporal_narrative": lambda _: ExportNames("exp6_temporal_narrative", "temporal"),

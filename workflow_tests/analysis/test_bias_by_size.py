@@ -1,0 +1,72 @@
+"""How the position bias changes with the size: paired and unpaired differences, and what they say."""
+
+import pandas as pd
+import pytest
+from score_frames import assert_plain, score_rows
+
+from litm.analysis.bias_by_size import bias_by_size_rows
+from litm.analysis.condition_grids import read_grids
+from litm.analysis.tables.bias_by_size import TABLE
+
+N = 200
+
+
+def sweep(by_size: dict[int, tuple[float, float, float]], own_questions: bool = False, n: int = N) -> pd.DataFrame:
+    """Scores of one model with these accuracies at start, middle and end of each size."""
+    frames = []
+    for size, shares in by_size.items():
+        right = {
+            position: [index < round(share * n) for index in range(n)]
+            for position, share in zip((0, size // 2, size - 1), shares, strict=True)
+        }
+        frame = score_rows(right, size=size)
+        frames.append(frame.assign(id=frame["id"] + f"/{size}") if own_questions else frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def rows_of(*sweeps: pd.DataFrame) -> list[dict]:
+    return list(bias_by_size_rows(read_grids(sweeps)))
+
+
+@pytest.mark.parametrize("own_questions", [False, True])
+def test_each_size_is_compared_with_the_smallest(own_questions):
+    rows = rows_of(sweep({10: (0.9, 0.8, 0.9), 20: (0.9, 0.5, 0.8), 40: (0.9, 0.8, 0.9)}, own_questions))
+    assert [(row["size"], row["smallest_size"]) for row in rows] == [(20, 10), (40, 10)]
+    first, second = rows
+    assert (first["is_paired"], first["n"], first["n_smallest"]) == (not own_questions, N, N)
+    assert first["pbi"] == pytest.approx(0.35) and first["pbi_smallest"] == pytest.approx(0.1)
+    assert first["pbi_difference"] == pytest.approx(0.25)
+    assert 0 < first["pbi_difference_ci_low"] < 0.25 < first["pbi_difference_ci_high"]
+    assert first["primacy_difference"] == pytest.approx(0.3) and first["recency_difference"] == pytest.approx(0.2)
+    assert first["in_words"] == "more bias than at the smallest size: 25.0 points"
+    assert second["in_words"] == "not shown to differ"
+    for row in rows:
+        assert_plain(row)
+        assert set(row) == set(TABLE.columns)
+
+
+def test_less_bias_is_said_and_few_questions_show_nothing():
+    shares = {10: (0.9, 0.4, 0.9), 20: (0.9, 0.9, 0.9)}
+    (shown,) = rows_of(sweep(shares, own_questions=True))
+    assert shown["in_words"] == "less bias than at the smallest size: 50.0 points"
+    (few,) = rows_of(sweep({10: (0.8, 0.6, 0.8), 20: (0.8, 0.8, 0.8)}, own_questions=True, n=10))
+    assert few["in_words"] == "not shown to differ"
+
+
+def test_questions_of_both_sizes_are_paired_and_others_are_not_counted():
+    scores = sweep({10: (0.9, 0.5, 0.9), 20: (0.9, 0.5, 0.9)})
+    dropped = (scores["size"] == 20) & scores["id"].isin(scores["id"].unique()[:50])
+    (row,) = rows_of(scores[~dropped])
+    assert (row["is_paired"], row["n"], row["n_smallest"]) == (True, N - 50, N - 50)
+
+
+def test_a_size_without_a_scored_question_is_not_compared():
+    scores = sweep({10: (0.9, 0.5, 0.9), 20: (0.9, 0.5, 0.9)}, own_questions=True)
+    scores["excluded"] = scores["size"] == 20
+    (row,) = rows_of(scores)
+    assert row["n"] == 0 and "not compared" in row["in_words"] and "pbi_difference" not in row
+
+
+def test_curves_without_a_middle_have_no_row():
+    scores = score_rows({0: [True], 9: [False]}, size=10)
+    assert rows_of(pd.concat([scores, scores.assign(size=20)])) == []
