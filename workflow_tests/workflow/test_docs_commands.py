@@ -30,6 +30,8 @@ NOT_PLANNED = {
     "N": "stands for a number",
     "-n": "plans already; without --cores it is short for the command above it",
 }
+#: Snakemake, and the launcher, which takes the same words.
+PROGRAMS = ("snakemake", "./litm")
 #: Other commands of blocks.
 NO_PROGRAMS = ("source .venv/bin/activate",)
 
@@ -47,7 +49,7 @@ class Command:
     def words(self) -> list[str]:
         """The words for Snakemake, without the variables and the program before them."""
         words = shlex.split(self.text)
-        return words[next(index for index, word in enumerate(words) if word.endswith("snakemake")) + 1 :]
+        return words[next(index for index, word in enumerate(words) if word.endswith(PROGRAMS)) + 1 :]
 
 
 def commands() -> Iterator[Command]:
@@ -66,7 +68,7 @@ COMMANDS = list(commands())
 PLANNED = {
     command.text: command
     for command in COMMANDS
-    if "snakemake" in command.text
+    if any(program in command.text for program in PROGRAMS)
     and (command.block or "--cores" in command.text)
     and not command.reason
     and not set(command.words) & NOT_PLANNED.keys() - {"-n"}
