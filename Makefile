@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
+DOCS := .venv-docs
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-slurm paper-miniature benchmarks reference lint format lock clean
+.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-slurm paper-miniature benchmarks reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
@@ -20,6 +21,7 @@ help:
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
 	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md, docs/claims.md and the columns in results/README.md from the code"
+	@echo "make docs             write the documentation as a site into site/html; a broken link is an error"
 	@echo "make lint             check style, types and the workflow"
 	@echo "make format           format the code"
 	@echo "make lock             write requirements.lock anew from requirements.in"
@@ -81,6 +83,17 @@ reference: $(INSTALLED)
 	PYTHONPATH=scripts $(BIN)/python scripts/analysis/describe_tables.py
 	PYTHONPATH=scripts $(BIN)/python scripts/config/write_claims_page.py
 
+# An environment of its own, of 80 MB: the site takes nothing of the workflow's.
+docs: $(DOCS)/installed
+	$(PYTHON) docs/site/assemble.py site/pages
+	$(DOCS)/bin/properdocs build --strict
+	@echo "The site: site/html/index.html   With search: $(PYTHON) -m http.server --directory site/html"
+
+$(DOCS)/installed: requirements-docs.txt
+	@$(PYTHON) -m venv $(DOCS)
+	@$(DOCS)/bin/pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	@touch $(DOCS)/installed
+
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -110,5 +123,5 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock .snakemake paper_miniature
+	rm -rf $(VENV) $(VENV)-lock $(DOCS) site .snakemake paper_miniature
 	find results -mindepth 1 ! -path results/README.md ! -path 'results/journal*' ! -path 'results/store*' -delete

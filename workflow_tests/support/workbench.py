@@ -101,9 +101,12 @@ class Workbench:
 
     def snakemake(self, *words: str) -> subprocess.CompletedProcess:
         """Run Snakemake with the small config; its jobs are forks of the fork server."""
-        command = ["snakemake", "--configfile", "small.yaml", "--cores", "1", *words]
+        return self.snakemake_alone("--configfile", "small.yaml", "--cores", "1", *words)
+
+    def snakemake_alone(self, *words: str) -> subprocess.CompletedProcess:
+        """Run Snakemake with these words, without the small config."""
         python = forking_python()
-        return in_a_fork(lambda: _snakemake(self.folder, command, python=python))
+        return in_a_fork(lambda: _snakemake(self.folder, ["snakemake", *words], python=python))
 
     def run(self, *words: str) -> None:
         """Run Snakemake; it must succeed."""

@@ -29,7 +29,7 @@ GAP = r"\s+(?:#:?\s+)?"
 SUFFIXES = (".py", ".md", ".smk", ".yaml", ".yml")
 NAMES = ("Makefile", "Snakefile")
 #: Folders at the top that hold no texts of the project, or generated ones.
-SKIPPED = (".git", ".venv", ".snakemake", "results")
+SKIPPED = (".git", ".venv", ".venv-docs", ".snakemake", "results", "site")
 #: Texts that prompts and recorded answers are made of: changing a word changes results. And this list.
 DATA = (
     "scripts/litm/examples/text/",

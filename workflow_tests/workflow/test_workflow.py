@@ -1,13 +1,14 @@
 """The whole DAG in miniature, run for real: results, messages, and the effect of edits."""
 
 import os
+import re
 import shutil
 from copy import deepcopy
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import qa_record, write_lines
+from conftest import ROOT, qa_record, write_lines
 from workbench import FINISHED, Workbench
 
 from litm.base.hashing import file_sha256
@@ -57,6 +58,17 @@ def with_models(**models: dict) -> dict:
     config["define"]["models"] = models
     config["models"] += [name for name in models if name not in config["models"]]
     return config
+
+
+# --- What the documentation says of it ---
+
+
+def test_the_page_on_what_re_runs_names_every_rule():
+    text = "".join(path.read_text() for path in [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")])
+    rules = re.findall(r"(?m)^(?:use rule \w+ as|rule) (\w+)", text)
+    page = (ROOT / "docs" / "what_re_runs_when.md").read_text()
+    assert len(rules) > 50
+    assert [rule for rule in rules if f"`{rule}`" not in page] == []
 
 
 # --- What it makes ---
@@ -196,6 +208,17 @@ def test_another_model_runs_its_own_sweeps_only(bench):
     bench.run("results/responses/second/kv.jsonl.gz", KV_RESPONSES)
     assert bench.asked("kv", "second") == (12, 0)
     assert bench.asked("kv") == (12, 0), "the first model's sweep was run again"
+
+
+def test_a_renamed_model_runs_its_own_sweeps_which_ask_nothing(bench):
+    renamed = with_models(renamed={"engine": "dummy"})
+    bench.configure({**renamed, "models": ["renamed", "reference"]})
+    planned = bench.plan()
+    assert {rule: planned[rule] for rule in ("identify_model", "generate", "score", "summarize")} == {
+        "identify_model": 1, "generate": 3, "score": 3, "summarize": 2
+    }  # fmt: skip
+    bench.run("results/responses/renamed/kv.jsonl.gz")
+    assert bench.asked("kv", "renamed") == (0, 12)
 
 
 def test_a_model_less_asks_and_scores_nothing(bench):

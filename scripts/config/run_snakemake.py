@@ -1,0 +1,32 @@
+"""Run Snakemake in this folder, after a check of the command and its config files.
+
+Snakemake reads both before this workflow does, and ends with a traceback or without the place of a mistake.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from litm.base.cli import run
+from litm.config.command_line import check_command
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def rule_names() -> set[str]:
+    """The names of all rules, which are targets too."""
+    files = [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+    return set(re.findall(r"(?m)^(?:use rule \w+ as|rule) (\w+)", text))
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    check_command(words, rule_names())
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,77 @@
+"""Mistakes in a command that end Snakemake with a traceback, or without the place, before it reads the workflow."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from litm.base.config_files import read_config_file
+from litm.base.errors import UserError
+
+#: Options whose values are all words up to the next option.
+CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-C")
+#: A word that may be the name of a target, not the path of a file.
+NAME = re.compile(r"[a-zA-Z]\w*")
+
+
+def check_command(words: Sequence[str], targets: Collection[str]) -> None:
+    """Raise `UserError` for a config file that is missing or cannot be read, and for a target that is unknown or would
+    be taken for a value of an option.
+
+    words: what follows `snakemake`; targets: the names of the rules.
+    """
+    for option, value in _option_values(words, CONFIG_FILES):
+        _check_not_target(option, value, targets)
+        _check_config_file(value)
+    for option, value in _option_values(words, CONFIG_VALUES):
+        _check_not_target(option, value, targets)
+        if "=" not in value:
+            raise UserError(
+                f"{value}: {option} takes key=value, as in {option} examples=20; targets come before all options"
+            )
+    for word in _targets(words):
+        if NAME.fullmatch(word) and word not in targets and not Path(word).exists():
+            raise UserError(f"{word}: no such target{_nearest(word, targets)}")
+
+
+def _check_not_target(option: str, value: str, targets: Collection[str]) -> None:
+    if value in targets and not Path(value).exists():
+        raise UserError(
+            f"{value}: {option} takes all words up to the next option, so this target would be one of its values; "
+            f"put it before all options, as in: {value} {option} ..."
+        )
+
+
+def _check_config_file(path: str) -> None:
+    if not Path(path).exists():
+        files = [file.name for suffix in ("yaml", "yml", "json") for file in Path(path).parent.glob(f"*.{suffix}")]
+        raise UserError(f"{path}: no such config file{_nearest(Path(path).name, files)}")
+    if not isinstance(read_config_file(path), dict):
+        raise UserError(f"{path}: expected keys with values, as in 'seed: 1'")
+
+
+def _nearest(word: str, words: Collection[str]) -> str:
+    near = get_close_matches(word, words, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _option_values(words: Sequence[str], options: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Each value of these options, after the option."""
+    option = None
+    for word in words:
+        name, has_value, value = word.partition("=")
+        if word == "--":
+            return
+        if word.startswith("-"):
+            option = name if name in options else None
+            if option and has_value:
+                yield option, value
+        elif option:
+            yield option, word
+
+
+def _targets(words: Sequence[str]) -> list[str]:
+    """The words that can only be targets: those before all options, and those after `--`."""
+    first = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
+    last = words.index("--") + 1 if "--" in words else len(words)
+    return [*words[:first], *words[last:]]

@@ -1,0 +1,81 @@
+"""Mistakes in a command for Snakemake, said in one line before Snakemake starts."""
+
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+from litm.base.errors import UserError
+from litm.config.command_line import check_command
+
+TARGETS = {"all", "doctor", "estimate", "tables"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with config files, to be in."""
+    files = {
+        "good.yaml": "seed: 1\n",
+        "more.json": "{}",
+        "list.yaml": "- a\n",
+        "open.yaml": "a: [b\nc: d\n",
+        "empty.yaml": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "latin.yaml").write_bytes(b"title: caf\xe9\n")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("--configfile god.yaml", "god.yaml: no such config file; did you mean good.yaml?"),
+        ("--configfile none/x.yaml", "none/x.yaml: no such config file"),
+        ("--configfile good.yaml open.yaml", "open.yaml, line 2: not valid YAML"),
+        ("--configfile=open.yaml", "open.yaml, line 2: not valid YAML"),
+        ("--configfile list.yaml", "list.yaml: expected keys with values"),
+        ("--configfile empty.yaml", "empty.yaml: expected keys with values"),
+        ("--configfile latin.yaml", "latin.yaml: not UTF-8 text"),
+        ("--configfile good.yaml doctor", "doctor: --configfile takes all words up to the next option"),
+        ("--config seed=2 doctor", "doctor: --config takes all words up to the next option"),
+        ("--config seed", "seed: --config takes key=value"),
+        ("docter --cores 2", "docter: no such target; did you mean doctor?"),
+        ("--cores 2 -- docter", "docter: no such target; did you mean doctor?"),
+    ],
+)
+def test_a_mistake_is_said_with_its_place_and_its_remedy(command, message):
+    with pytest.raises(UserError) as error:
+        check_command(command.split(), TARGETS)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "doctor --cores 2 --configfile good.yaml",
+        "--cores 2 doctor --configfile good.yaml more.json",
+        "--configfile good.yaml -n doctor",
+        "--configfile good.yaml --config seed=2 models=[a] -- doctor",
+        "--cores 2 -- results/tables/accuracy.csv",
+        "results/tables/accuracy.csv --cores 2",
+        "--configfile good.yaml --cores 2 --until score",
+    ],
+)
+def test_a_command_without_a_mistake_passes(command):
+    check_command(command.split(), TARGETS)
+
+
+def test_a_file_of_the_name_of_a_target_is_a_config_file(tmp_path):
+    (tmp_path / "tables").write_text("seed: 1\n")
+    check_command(["--configfile", "tables"], TARGETS)
+
+
+def test_the_launcher_ends_with_one_line_and_without_a_traceback(tmp_path):
+    done = subprocess.run(
+        [ROOT / "litm", "--configfile", "open.yaml"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == "error: open.yaml, line 2: not valid YAML (did not find expected ',' or ']')\n"

