@@ -48,8 +48,6 @@ NOT_YET = (
     "scripts/litm/analysis/",
     "scripts/litm/config/",
     "scripts/litm/figures/",
-    "scripts/litm/report/",
-    "scripts/litm/scoring/",
     "workflow_tests/analysis/",
     "workflow_tests/config/test_selection.py",
     "workflow_tests/report/",
