@@ -42,7 +42,6 @@ DATA = (
 NOT_YET = (
     "docs/claims.md",
     "scripts/litm/analysis/",
-    "scripts/litm/figures/",
     "workflow_tests/analysis/",
     "workflow_tests/config/test_selection.py",
     "workflow_tests/report/",
