@@ -1,11 +1,11 @@
-// Draws the charts of #charts into the elements that name them. A chart is described in scripts/litm/report/charts.py.
+// Draws each chart of #charts into the element with its name. A chart is described in scripts/litm/report/charts.py.
 (() => {
   "use strict";
   const source = document.getElementById("charts");
   if (!source) return;
   const { models, charts } = JSON.parse(source.textContent);
 
-  // Of a panel, in units of its view box.
+  // Sizes of a panel, in units of its view box.
   const WIDTH = 360, LEFT = 34, RIGHT = 14, TOP = 8, HEIGHT = 210, CHARACTER = 6.5;
   const COLOURS = 8;
   const DASHES = { curve: ["", "7 3", "2 3", "9 3 2 3"], marks: [""], published: ["4 3"], reference: ["2 4", "8 3 2 3", "2 8"] };
@@ -52,7 +52,7 @@
     const bottom = turned ? 14 + longest * CHARACTER * 0.7 : 22;
     const svg = make("svg", {
       viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + bottom}`, role: "img", tabindex: "0",
-      "aria-label": `${chart.title}, ${panel.title}: accuracy by ${chart.x_label}. Arrow keys go from point to point.`,
+      "aria-label": `${chart.title}, ${panel.title}: accuracy by ${chart.x_label}. Arrow keys move from point to point.`,
     }, box);
     const xs = panel.ticks.map(([x]) => x);
     const spare = 16, span = Math.max(...xs) - Math.min(...xs) || 1;
@@ -98,7 +98,7 @@
     if (series.kind === "reference") {
       const [, n, value, low, high] = series.points[0], y = scale.y(value);
       make("path", { class: "line", d: `M${LEFT} ${y}H${WIDTH - RIGHT}`, "stroke-dasharray": dash }, group);
-      // The interval of a line, at its right end; those of several models beside one another.
+      // The interval of a reference line, at its right end; intervals of several models are side by side.
       const at = WIDTH - RIGHT - 3 - 4 * models.indexOf(series.model);
       if (low !== null) make("path", { class: "interval", d: `M${at} ${scale.y(low)}V${scale.y(high)}m-3 0h6M${at - 3} ${scale.y(low)}h6` }, group);
       return { series, group, places: xs.map((x) => ({ x: scale.x(x), y, point: [null, n, value, low, high], mark: null })) };
@@ -140,7 +140,7 @@
     let best = null, least = 30;
     for (const line of shownLines(view)) {
       line.places.forEach((place, index) => {
-        // A reference line is the same everywhere: only a pointer on the line means it.
+        // A reference line has one value, so only its vertical distance from the pointer counts.
         const far = line.series.kind === "reference" ? 4 * Math.abs(place.y - y) + Math.abs(place.x - x) / 10 : Math.hypot(place.x - x, place.y - y);
         if (far < least) { least = far; best = { line, index }; }
       });
@@ -148,7 +148,7 @@
     return best;
   }
 
-  // Where a key leads: along a line or to the next one; {} away from all, null if the key means nothing.
+  // The point that a key selects: along a line or on the next line; {} for none, null for a key without a function.
   function step(view, key) {
     const lines = shownLines(view);
     if (key === "Escape") return {};
@@ -213,7 +213,7 @@
     }
   }
 
-  // The label of a series; of a reference line with n and, of a single model, with value and interval.
+  // The label of a series; reference lines have n, and those of a single model value and interval.
   function legendText(chart, { kind, label }) {
     if (kind !== "reference") return label;
     const lines = new Map(chart.panels.flatMap((panel) => panel.series).filter((one) => one.kind === kind && one.label === label).map((one) => [one.model, one.points[0]]));

@@ -1,4 +1,4 @@
-// Buttons that save a table of #files as CSV or LaTeX.
+// Buttons that save tables of #files as CSV or LaTeX.
 (() => {
   "use strict";
   const source = document.getElementById("files");

@@ -1,4 +1,4 @@
-// Which questions of the sample are shown: by what became of their answers, and by a text in them.
+// Filters of the question sample: by verdicts on the answers, and by a text.
 const questionFilters = (() => {
   "use strict";
   const responsesOf = (record) => record.cells.flatMap((cell) => cell.responses);

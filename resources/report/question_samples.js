@@ -58,7 +58,7 @@
     const experiment = part("experiment").value;
     try {
       const records = await recordsOf(experiment);
-      // Another experiment may have been chosen while this one was unpacked.
+      // The user may have chosen another experiment while this one was unpacked.
       if (experiment !== part("experiment").value) return;
       state.records = records;
     } catch (error) {
@@ -78,7 +78,7 @@
     chooseQuestion();
   }
 
-  // Questions that all read alike are told apart by what is right.
+  // Questions with equal texts are distinguished by their answers.
   function labelOf(record) {
     const [cell] = record.cells;
     const isAlike = state.shown.filter((other) => other.cells[0].question === cell.question).length > 1;
@@ -122,7 +122,7 @@
     return true;
   }
 
-  // The address of what a person chose.
+  // The address of the user's choice.
   const chosen = (choosing) => async () => {
     await choosing();
     if (state.record) history.replaceState(null, "", part("link").getAttribute("href"));
@@ -205,14 +205,14 @@
     part("prompt").scrollTop = first ? first.offsetTop - part("prompt").clientHeight / 3 : 0;
   }
 
-  // What a model's prompt format puts before and after the prompt, where that is wanted and known.
+  // The texts that a model's prompt format adds before and after the prompt, if chosen and known.
   function frameOf(cell) {
     const format = formats[state.model], isExact = part("exact").checked;
     part("exact-model").textContent = state.model ?? "the model";
     part("format").hidden = !isExact;
     if (!isExact) return ["", ""];
-    if (!format) part("format").textContent = "Its prompt format is not known here: the text is sent, or was recorded, as it is below, and a server may put it into a format of its own.";
-    else if (cell.is_chat && format.prompt_template === "chat") part("format").textContent = "It was asked in messages, each in its chat template; below is their transcript. The messages are in results/examples.";
+    if (!format) part("format").textContent = "The prompt format is not known: the text below is what is sent or was recorded, and a server may add a format of its own.";
+    else if (cell.is_chat && format.prompt_template === "chat") part("format").textContent = "The prompt is sent as messages in the model's chat template; below is their transcript. results/examples has the messages.";
     else {
       const special = format.special ? ` The tokenizer puts ${format.special} before it.` : "";
       part("format").textContent = `Prompt format: ${format.prompt_template}.${special}${format.strips ? " Spaces at both ends of the prompt are dropped." : ""}`;

@@ -94,11 +94,11 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
         ),
         (
             {"engine": "openai", "api_model": "m", "request": {"seed": 1, "stream": True}},
-            "models.m.request: 'stream' is not for a request to say: responses are read whole",
+            "models.m.request: 'stream' is not allowed in a request: responses are read whole",
         ),
         (
             {"engine": "openai", "api_model": "m", "request": {"api_key": "k"}},
-            "models.m.request: 'api_key' is not for a request to say: requests are written into journals",
+            "models.m.request: 'api_key' is not allowed in a request: requests are written into journals",
         ),
         (
             {"engine": "openai", "api_model": "m", "base_url": "http://user:pass@host/v1"},
@@ -106,7 +106,7 @@ def test_no_key_is_written_down(tmp_path, monkeypatch):
         ),
         (
             {"engine": "openai", "api_model": "m", "reasoning": "off"},
-            "models.m.reasoning: off is for the server to do, which is told in the 'request'; allowed: strip",
+            "models.m.reasoning: off is a setting of the server, give it in 'request'; allowed: strip",
         ),
         ({"engine": "openai", "api_model": "m", "prices": {"input": 1}}, "models.m.prices: 'output' is missing: give"),
         ({"engine": "openai", "api_model": "m", "tokenizer": "no/such"}, "models.m.tokenizer: no/such does not exist"),

@@ -276,7 +276,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: "),
         (
             {"figures": ["figure1"], "experiments": ["multi_document_qa"]},
-            "figures.figure1: nothing that is selected is in it (its models are gpt-3.5-turbo-0613; its sizes are 20)",
+            "figures.figure1: it shows nothing of the selection (its models are gpt-3.5-turbo-0613; its sizes are 20)",
         ),
         (define("figures", f={"experiments": ["kv_retrieval"], "models": ["x"]}), "figures.f.models: unknown name 'x'"),
         (
@@ -314,7 +314,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("models", reference={"path": "no/such"}),
-            "models.reference.path: no/such does not exist (looked from ",
+            "models.reference.path: no/such does not exist (searched from ",
         ),
         (
             define("models", reference={"device": "gpu"}),
@@ -331,10 +331,10 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("experiments", x={**KV, "positions": {"four": [1]}}),
-            "experiments.x.positions: unknown key 'four'; allowed: For each size (items in the context) the 0-based",
+            "experiments.x.positions: unknown key 'four'; allowed: Positions of the gold item, from 0",
         ),
         (define("experiments", x={"task": "kv_retrieval", "examples": 3}), "experiments.x: 'positions' is missing"),
-        (define("experiments", x={**KV, "examples": None}), "experiments.x: 'examples' must say how many to generate"),
+        (define("experiments", x={**KV, "examples": None}), "experiments.x: 'examples' is missing: the number of"),
         (
             define("experiments", x={**KV, "examples": "ten"}),
             "experiments.x.examples: must be a whole number or null, found 'ten'",
@@ -387,7 +387,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("datasets", d={"url": "x/y", "sha256": "0" * 64}),
-            "datasets.d.url: 'x/y' is not allowed; it is: Where the file",
+            "datasets.d.url: 'x/y' is not allowed; it is: Address of the file",
         ),
         (define("datasets", d={"url": "https://x/y"}), "datasets.d: a remote file needs its 'sha256'"),
         (
@@ -400,7 +400,7 @@ def test_a_dataset_may_be_given_for_each_size():
         ),
         (
             define("experiments", x={**KV, "depths": {500: [0, 1]}, "tokens_of": "reference"}),
-            "experiments.x: give either 'positions' or 'depths'; 'positions: null' leaves the catalogue's out",
+            "experiments.x: give either 'positions' or 'depths'; 'positions: null' removes those of the catalogue",
         ),
         (
             define("experiments", x={**KV, "positions": None, "depths": {500: [0, 1]}}),
@@ -417,7 +417,7 @@ def test_a_dataset_may_be_given_for_each_size():
         (define("experiments", x={**KV, "oracle": "y"}), "experiments.x.oracle: unknown name 'y'"),
         (
             {"experiments": ["x", "x_4"], **define("experiments", x={**KV, "positions": {4: [0, 3], 6: [0]}}, x_4=KV)},
-            "experiments.x_4: x has a curve of the name x_4 too; rename one of the two experiments",
+            "experiments.x_4: x also has a curve named x_4; rename one of the two experiments",
         ),
         (define("experiments", pbi_forest=KV) | {"experiments": ["pbi_forest"]}, "the name pbi_forest is taken by"),
         (
@@ -432,11 +432,11 @@ def test_a_dataset_may_be_given_for_each_size():
         (define("models", **{"a.zip": {}}), "models: the name 'a.zip' is not allowed; it would be taken for a file"),
         (
             define("experiments", x={**KV, "positions": {4: [[0, 1, 2]]}}),
-            "experiments.x.positions.4: [0, 1, 2] is no placement, a question of this task has 1 gold",
+            "experiments.x.positions.4: [0, 1, 2] is not a placement: questions of this task have 1 gold",
         ),
         (
             define("experiments", x={**KV, "task": "multi_needle", "positions": {6: [[0, 1]]}}),
-            "experiments.x.positions.6: [0, 1] is no placement, a question of this task has 3 gold",
+            "experiments.x.positions.6: [0, 1] is not a placement: questions of this task have 3 gold",
         ),
         (
             define("experiments", x={**KV, "task": "multi_needle", "positions": {6: [[0, 3, 3]]}}),
@@ -481,7 +481,7 @@ def test_a_dataset_may_be_given_for_each_size():
             define("models", reference={"reasoning": True}),
             "models.reference.reasoning: True is not allowed; allowed: off, strip, budget",
         ),
-        (define("experiments", x={"examples": 3}), "experiments.x: 'task' is missing: how prompts are built and"),
+        (define("experiments", x={"examples": 3}), "experiments.x: 'task' is missing: the kind of questions and"),
         (
             define("experiments", x={**KV, "positions": {4: ["a"]}}),
             "experiments.x.positions.4.0: must be a whole number or a list, as in [one, two], found 'a'",
@@ -558,8 +558,8 @@ def test_whatever_is_long_a_message_is_not(changes, monkeypatch):
         (datetime.date(2020, 1, 1), "datetime.date(2020, 1, 1) is of the kind 'date': write it as a text"),
         ({1}, "{1} is of the kind 'set': write it as a text"),
         (b"hi", "b'hi' is of the kind 'bytes': write it as a text"),
-        (float("nan"), "nan is no number: write one, or leave it out"),
-        ([0.5, float("inf")], "inf is no number: write one, or leave it out"),
+        (float("nan"), "nan is not a number: write one, or leave it out"),
+        ([0.5, float("inf")], "inf is not a number: write one, or leave it out"),
         ("half \ud83d", "'half \\ud83d' has half a character"),
     ],
 )

@@ -89,7 +89,7 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         (
             {"corpora": {"x": {"source": "documents", "path": "no/such"}}},
             [],
-            "corpora.x.path: no/such does not exist (looked from ",
+            "corpora.x.path: no/such does not exist (searched from ",
         ),
         (
             {"corpora": {"x": {"source": "dpr_passages", "path": "config"}}},
@@ -109,7 +109,7 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         (
             {"corpora": {"x": {"source": "mini_encyclopedia"}}},
             [],
-            "corpora.x: 'passages' must say how many to generate",
+            "corpora.x: 'passages' is missing: the number of passages to generate",
         ),
         (
             {"retrievers": {"bm25": {"pooling": "mean"}}},
@@ -140,7 +140,7 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         (
             {"questions": {"x": {"corpus": "wikipedia_2018"}}},
             [],
-            "questions.x.corpus: only a generated corpus has questions, wikipedia_2018 is dpr_passages",
+            "questions.x.corpus: only a generated corpus has questions, the source of wikipedia_2018 is dpr_passages",
         ),
         ({"questions": {"x": {"nq_open": "nq_open_dev"}}}, [], "questions.x: give either 'corpus', 'nq_open' and"),
         (
@@ -176,17 +176,17 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         (
             {"candidates": {"c": {**CANDIDATES, "kind": "as_retrieved"}}, "experiments": {"x": QA}},
             ["x"],
-            "experiments.x.dataset: c is 'kind: as_retrieved', without the gold document that is wanted",
+            "experiments.x.dataset: c is 'kind: as_retrieved', so it lacks the gold document that positions need",
         ),
         (
             {"candidates": {"r": CANDIDATES}, "experiments": {"x": OPEN}},
             ["x"],
-            "experiments.x.dataset: the task wants candidates of 'kind: as_retrieved', r is none",
+            "experiments.x.dataset: the task needs candidates of 'kind: as_retrieved', r has another kind",
         ),
         (
             {"experiments": {"x": {**QA, "dataset": "nq_open_20_documents", "sizes": [3, 4]}}},
             ["x"],
-            "experiments.x.sizes: there is no 4 in positions; choose from [3]",
+            "experiments.x.sizes: 4 is not in positions; choose from [3]",
         ),
         (
             {"experiments": {"x": {"task": "closed_book_qa", "dataset": "nq_open_oracle", "sizes": [3]}}},
@@ -201,12 +201,12 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         (
             {"experiments": {"x": {**QA, "dataset": "nq_open_20_documents", "subset": "nq_open_oracle"}}},
             ["x"],
-            "experiments.x.subset: nq_open_oracle is no file of labels: its entry in datasets has no 'labels'",
+            "experiments.x.subset: nq_open_oracle is not a file of labels: its entry in datasets has no 'labels'",
         ),
         (
             {"experiments": {"x": {**QA, "dataset": "nq_open_20_documents", "selection": "random"}}},
             ["x"],
-            "experiments.x: 'selection: random' needs 'examples', how many questions to draw",
+            "experiments.x: 'selection: random' needs 'examples', the number of questions to draw",
         ),
         (
             {"datasets": {"x": {"url": "https://a.org/x.jsonl"}}},

@@ -59,6 +59,6 @@ def test_every_key_is_described():
 
 def test_the_page_has_type_default_and_meaning_of_a_key():
     page = reference_files()["docs/configuration.md"]
-    assert "| `threads` | whole number, at least 1 | `8` | CPU threads of a sweep, at most the cores" in page
-    assert "| `task` | text | required | How prompts are built and answers judged" in page
+    assert "| `threads` | whole number, at least 1 | `8` | CPU threads per sweep, at most Snakemake's" in page
+    assert "| `task` | text | required | The kind of questions and prompts" in page
     assert '| `dtype` | `auto`, `float32`, `bfloat16`, `float16` | `"auto"` | Number format of the weights' in page

@@ -57,8 +57,8 @@ def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
     ("file", "entry", "message"),
     [
         ({}, {"context_window": WINDOW + 1}, rf"x\.context_window: {WINDOW + 1} tokens, and .* trained for {WINDOW}"),
-        ({}, {"quantization": "nf4"}, "de-quantised: set it to none"),
-        ({}, {"engine": "vllm"}, "is a GGUF file, which is for 'engine: transformers'"),
+        ({}, {"quantization": "nf4"}, "not quantised yet, and .* is: set it to none"),
+        ({}, {"engine": "vllm"}, "is a GGUF file, which needs 'engine: transformers'"),
         ({"parts": 3}, {}, "one of 3 files of a model"),
         ({"has_tokenizer": False}, {}, "has no tokenizer: set the model's 'tokenizer'"),
         ({"chat_template": None}, {"prompt_template": "chat"}, "has no chat template: use 'raw'"),

@@ -123,7 +123,7 @@ def test_reranked_documents_are_made_of_the_dataset_and_the_paper_s_claims_are_o
     ("remedies", "message"),
     [
         ({"order": ["reverse"]}, "remedies.order.*'reverse'.*did you mean 'reversed'"),
-        ({"order": ["ranked"]}, "'ranked' is what every remedy is compared with"),
+        ({"order": ["ranked"]}, "'ranked' is the baseline of every remedy"),
         ({}, "name at least one of 'order', 'rerank', 'cut' and 'prompt'"),
         ({"rerank": ["bm25_fusoin"]}, "remedies.rerank: unknown name 'bm25_fusoin'.*did you mean 'bm25_fusion'"),
         ({"cut": [{}]}, "give 'score', 'margin' or both"),
@@ -143,12 +143,12 @@ def test_keys_of_retrieved_documents_are_refused_for_tasks_without_them(key):
     entry = {"task": "multi_document_qa", "dataset": "mini_encyclopedia_bm25", "positions": {3: [0]}, **key}
     config = {"models": ["reference"], "experiments": ["e"], "seed": 0, "define": {"experiments": {"e": entry}}}
     (name,) = key
-    with pytest.raises(UserError, match=f"experiments.e: '{name}' is for documents as they were retrieved"):
+    with pytest.raises(UserError, match=f"experiments.e: '{name}' is for documents as retrieved"):
         load_study(config, ROOT)
 
 
 def test_an_experiment_with_remedies_is_itself_of_documents_as_they_were_retrieved():
-    with pytest.raises(UserError, match="take out 'order', or name it in 'remedies'"):
+    with pytest.raises(UserError, match="remove 'order', or name it in 'remedies'"):
         study({"rerank": ["bm25_fusion"]}, order="reversed")
     with pytest.raises(UserError, match="give either 'order' or 'distractor_order'"):
         study(order="reversed", distractor_order="random")
@@ -156,7 +156,7 @@ def test_an_experiment_with_remedies_is_itself_of_documents_as_they_were_retriev
 
 def test_a_condition_whose_name_is_taken_is_an_error():
     taken = {"experiments": {"open": {**OPEN, "remedies": {"order": ["ends"]}}, "open-ends": OPEN}}
-    with pytest.raises(UserError, match="open-ends is an experiment already"):
+    with pytest.raises(UserError, match="the name open-ends is taken by another experiment"):
         load_study({"models": ["dummy"], "experiments": ["open"], "seed": 0, "define": taken}, ROOT)
 
 
@@ -169,15 +169,15 @@ def test_a_condition_whose_name_is_taken_is_an_error():
 )
 def test_two_conditions_of_one_name_are_an_error(remedies, name):
     define = {"rerankers": {"reversed": {"method": "reciprocal_rank"}}}
-    with pytest.raises(UserError, match=f"open.remedies: two conditions are called {name}; rename one"):
+    with pytest.raises(UserError, match=f"open.remedies: two conditions have the name {name}; rename one"):
         study(remedies, define=define)
 
 
 @pytest.mark.parametrize(
     ("remedies", "sizes", "message"),
     [
-        ({"order": ["reversed"]}, [1], "remedies.order: 'reversed' makes no condition"),
-        ({"order": ["ends", "ends_langchain"]}, [1, 3, 5], "remedies.order: 'ends_langchain' makes no condition"),
+        ({"order": ["reversed"]}, [1], "remedies.order: 'reversed' gives no condition"),
+        ({"order": ["ends", "ends_langchain"]}, [1, 3, 5], "remedies.order: 'ends_langchain' gives no condition"),
         ({"cut": [{"margin": 3}], "rerank": ["bm25_fusion"]}, [1], "remedies.cut: 'scores at most 3 below the best'"),
     ],
 )

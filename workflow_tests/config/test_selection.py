@@ -130,7 +130,7 @@ def test_an_experiment_whose_file_is_still_to_be_supplied_is_left_out_and_named(
         ({"only": {"other": [{"c": [4]}]}}, "only.other: unknown name 'c'; allowed: "),
         (
             {"only": {"other": [{"kv_retrieval": [75]}, "kv_retrieval"]}},
-            "only.other: kv_retrieval is there twice, with",
+            "only.other: kv_retrieval occurs twice with",
         ),
         ({"only": {"other": "a"}}, "config.only.other: must be a list, as in [one, two] or null, found 'a'"),
         ({"only": ["other"]}, "config.only: must be a mapping, as in {key: value} or null, found ['other']"),
@@ -192,5 +192,5 @@ def test_aliases_of_aliases_that_make_a_billion_values_are_refused_at_once():
     value: list = ["x"]
     for _ in range(12):
         value = [value] * 9
-    with pytest.raises(UserError, match="config: more than 1,000,000 values: take out aliases of aliases"):
+    with pytest.raises(UserError, match="config: more than 1,000,000 values: remove aliases of aliases"):
         check_plain(value, "config")

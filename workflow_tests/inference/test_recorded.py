@@ -309,7 +309,7 @@ def test_a_dataset_may_be_named_and_an_experiment_without_responses_is_left_out(
             {},
             "models.m.reasoning: off is for models that are asked; al",
         ),
-        ({"responses": {"cb": "d"}}, {}, "models.m.responses: there are none to the selected experiments (qa); add"),
+        ({"responses": {"cb": "d"}}, {}, "models.m.responses: no file has responses to the selected experiments (qa)"),
         (
             {"responses": {"qa": "d"}},
             {"experiments": ["qa", "cb"]},

@@ -99,7 +99,7 @@ def test_a_models_config_cannot_say_how_or_from_where_it_is_loaded():
     assert {"trust_remote_code", "code_revision", "revision", "cache_dir", "token", "subfolder"} <= taken
     # The model's own type is a key of its config.json.
     for key in (taken | NOT_OF_CONFIG) - {"model_type"}:
-        with pytest.raises(UserError, match=f"models.m.config: '{key}' is no key of a config.json but says how"):
+        with pytest.raises(UserError, match=f"models.m.config: '{key}' is not a key of a config.json but an option"):
             read_catalogue_entry("models", "m", {"engine": "transformers", "hub": "a/b", "config": {key: True}})
 
 

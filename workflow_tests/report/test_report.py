@@ -48,7 +48,7 @@ def test_findings_make_up_no_bias_where_there_is_no_information():
     (too_long,) = findings(bias(verdict="no_information", reason=nothing, n_complete=0, n_incomplete=7))
     assert too_long == f"a on qa, size 10: no information on position, {nothing} (n = 0, 7 left out)."
     (no_class,) = findings(bias(pbi_class=None, class_certain=None, reason="floor at start, middle and end"))
-    assert no_class.endswith("p < 0.001). Its PBI says nothing (floor at start, middle and end).")
+    assert no_class.endswith("p < 0.001). Its PBI carries no information (floor at start, middle and end).")
     assert findings(None) == []
 
 
@@ -59,14 +59,14 @@ def test_the_overview_counts_what_differs_what_does_not_and_what_agrees_with_the
     told = overview(accuracy, pd.concat(curves), published)
     assert told[0] == "2 models, 1 experiment, 3 cells with 148 answers counted."
     assert told[1].startswith("Positions differ by more than chance in 1 of 3 curves (Cochran's Q, p < 0.05), and are")
-    assert "not shown to differ in 1; 1 say nothing on position" in told[1]
+    assert "not shown to differ in 1; 1 have no information on position" in told[1]
     assert told[2] == (
         "U (start and end are above the middle): "
         "b on qa, size 10 (primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0], n = 50); "
         "a on qa, size 10 (primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0], n = 50)."
     )
     assert "highest for a on qa, size 10 (+35.0 points [31.0, 39.0], n = 50), and lowest for b on" in told[3]
-    assert told[4] == "Beside 3 published values: 2 consistent, 1 differs."
+    assert told[4] == "Compared with 3 published values: 2 consistent, 1 differs."
     assert overview(accuracy, None) == told[:1]
 
 

@@ -124,7 +124,7 @@ def test_the_prompt_can_be_shown_exactly_as_the_model_was_asked(page):
     shown = page.run("document.querySelector('#sample-prompt').textContent")
     assert shown.startswith("<user>") and shown.endswith("<end>")
     page.click("#sample-verdicts tbody tr:nth-child(1) td:nth-of-type(1) button")
-    assert "is not known here" in text(page, "#sample-format")
+    assert "prompt format is not known" in text(page, "#sample-format")
 
 
 def test_what_can_be_clicked_has_a_name_and_can_be_reached_by_keyboard(page):

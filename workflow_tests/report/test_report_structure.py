@@ -88,7 +88,7 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
     record = whole.samples["kv"][0]
     cell = record["cells"][0]
     asked = [whole.experiments[0]["asks"], cell["question"], cell["targets"][0]["answers"][0]]
-    for text in (*asked, "family letters, 0.5 billion parameters", "2,048 tokens", "not said in the catalogue"):
+    for text in (*asked, "family letters, 0.5 billion parameters", "2,048 tokens", "not given in the catalogue"):
         assert text in measured
 
 

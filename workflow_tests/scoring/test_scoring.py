@@ -101,7 +101,7 @@ def test_a_response_to_another_prompt_is_refused_with_its_file_and_question():
     made_for = record_makers.response(id="a", size=5, response="answer a", prompt_sha256=now.prompt_sha256)
     assert score_sweep(SWEEP, [now], [made_for])["correct"].all()
     edited = replace(now, prompt="another seed")
-    with pytest.raises(UserError, match="^r.jsonl.gz: the response to question a, size 5, gold_at_0, was made for ano"):
+    with pytest.raises(UserError, match="^r.jsonl.gz: the response to question a, size 5, gold_at_0, answers another"):
         score_sweep(SWEEP, [edited], [made_for], "r.jsonl.gz")
     with pytest.raises(UserError, match="--forcerun generate generate_shard import_responses"):
         score_sweep(SWEEP, [replace(now, messages=[{"role": "user", "content": "another"}])], [made_for])

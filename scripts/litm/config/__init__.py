@@ -1,4 +1,4 @@
-"""The configuration: catalogues say what there is, the config selects from them by lists of names.
+"""The configuration: catalogues define entries, the config selects entries by name.
 
-All of it is checked before any job runs; a mistake is one line that names the key and what is allowed.
+Everything is checked before any job runs. A mistake gives one line that names the key and lists the allowed values.
 """

@@ -1,74 +1,76 @@
-"""What an answer is an answer of: which keys of the configuration and which files are in the keys of journals.
+"""The key of an answer: the keys of the configuration and the files that belong to it.
 
-A page of the documentation, made of these tables; tests compare them with what changing each of them does.
+docs/answers.md is written from these tables. Tests change each key and file and compare the effect.
 """
 
 from collections.abc import Iterator, Mapping
 
 from litm.models.files import NOT_READ, PARTS
 
-#: Keys of a model's entry that are part of the key of its answers, and how.
+#: Keys of a model's entry that are part of an answer's key, each with the part it contributes.
 MODEL_KEY = {
     "engine": "its name",
     "hub": "the name, and the commit that `revision` stands for when the model is identified",
     "revision": "by the commit that it stands for",
     "tokenizer": "the sha256 of the file",
     "config": "as it is written",
-    "trust_remote_code": "where it is true; the code by the hashes of its files, or by the commit",
-    "dtype": "as it is written; `auto` shares answers with the format that the weights are stored in "
-    "(`engine: transformers`, not quantised)",
+    "trust_remote_code": "if it is true; the code by the hashes of its files, or by the commit",
+    "dtype": "as it is written; `auto` shares answers with the stored format of the weights (`engine: transformers`, "
+    "not quantised)",
     "quantization": "as it is written, left out if `none`",
     "attention": "as it is written",
     "prompt_template": "the name, left out or written, and the text of a named one; a chat template is in the files of "
     "the model",
-    "reasoning": "where it changes what is generated: `off`, `budget`, and `strip` with `stop: first_line`",
+    "reasoning": "if it changes the generated text: `off`, `budget`, and `strip` with `stop: first_line`",
     "reasoning_tags": "where `reasoning` is",
     "reasoning_tokens": "as it is written",
 }
 MODEL_NOT = {
-    "path": "what is in the folder, or the GGUF file, is part of the key, and not where it is",
+    "path": "the content of the folder or the GGUF file is part of the key, its place is not",
     "package": "as `path`",
     "about": "facts for the table of claims",
-    "on_failure": "what becomes of a prompt without an answer",
-    "context_window": "a prompt beyond it is not asked; no prompt is cut",
-    "device": "where it is computed; the audit asks whether that matters",
+    "on_failure": "how prompts without an answer are handled",
+    "context_window": "longer prompts are not asked; no prompt is cut",
+    "device": "the place of the computation; the audit measures its effect",
     "gpus": "as `device`",
-    "shards": "who asks",
-    "batch_tokens": "how many at a time; the audit asks whether that matters",
-    "threads": "how fast",
+    "shards": "the job that asks",
+    "batch_tokens": "the number of prompts at a time; the audit measures its effect",
+    "threads": "the speed",
     "tokens_per_second": "for the estimate",
     "parameters": "for the memory of a job",
-    "gpu_model": "what a cluster is asked for",
-    "mem_mb": "what a cluster is asked for",
-    "runtime": "what a cluster is asked for",
+    "gpu_model": "a request to the cluster",
+    "mem_mb": "a request to the cluster",
+    "runtime": "a request to the cluster",
 }
-#: The same of a model that a server runs.
+#: The same for a model on a server.
 API_KEY = {
     "engine": "its name",
     "api_model": "the server's name for the model",
-    "revision": "your word for what the server has",
-    "base_url": "unless there is a `revision`; not a final slash, the protocol's port, or `localhost` for `127.0.0.1`",
+    "revision": "your name for the version on the server",
+    "base_url": "if there is no `revision`; a final slash, the protocol's port, and `localhost` for `127.0.0.1` make "
+    "no difference",
     "endpoint": "as it is written",
-    "request": "the fields that are sent; written out or not is the same (`temperature: 0`, the limit of an answer)",
-    "prompt_template": "with `endpoint: completions`: the name, the text of a named one, and of `chat` the tokenizer's "
-    "chat template with the special tokens in it",
+    "request": "the fields that are sent; a default that is written out makes no difference (`temperature: 0`, the "
+    "answer's limit)",
+    "prompt_template": "with `endpoint: completions`: the name, the text of a named template, and for `chat` the "
+    "tokenizer's chat template with its special tokens",
 }
 API_NOT = {
-    "tokenizer": "it counts tokens; where it makes chats (`completions`, `chat`) its chat template is part of the key",
-    "reasoning": "replies are kept whole, and cut when responses are written",
+    "tokenizer": "it counts tokens; if it formats chats (`completions`, `chat`), its chat template is part of the key",
+    "reasoning": "replies are kept whole; the reasoning is cut off when responses are written",
     "reasoning_tags": "as `reasoning`",
     "about": "facts for the table of claims",
-    "on_failure": "what becomes of a prompt without an answer",
-    "context_window": "a prompt beyond it is not asked; no prompt is cut",
+    "on_failure": "how prompts without an answer are handled",
+    "context_window": "longer prompts are not asked; no prompt is cut",
     "tokens_per_second": "for the estimate",
     "prices": "for the estimate",
-    "api_key_variable": "who pays",
-    "concurrency": "how many at a time",
-    "request_timeout": "how long a request may take",
-    "request_total_timeout": "how long a request may take",
-    "request_attempts": "how often a request is sent again",
+    "api_key_variable": "the account that pays",
+    "concurrency": "the number of requests at a time",
+    "request_timeout": "the time limit of a request",
+    "request_total_timeout": "the time limit of a request",
+    "request_attempts": "the number of attempts",
 }
-#: Keys of an experiment that are part of it, or change the text of a prompt, which is the other part of the key.
+#: Keys of an experiment that are part of an answer's key, directly or by the text of the prompt.
 EXPERIMENT_KEY = {
     "max_new_tokens": "as it is written",
     "stop": "as it is written",
@@ -78,7 +80,7 @@ EXPERIMENT_KEY = {
     "tokens_of": "by the prompts",
     "sizes": "by the prompts",
     "dataset": "by the prompts",
-    "examples": "by the prompts: more of them ask only the new ones",
+    "examples": "by the prompts; a larger number asks only the new ones",
     "selection": "by the prompts",
     "subset": "by the prompts",
     "distractor_order": "by the prompts",
@@ -90,23 +92,23 @@ EXPERIMENT_KEY = {
 }
 EXPERIMENT_NOT = {
     "title": "for figures",
-    "closed_book": "what it is compared with",
-    "oracle": "what it is compared with",
-    "query_aware_of": "what it is compared with",
-    "compared_with": "what it is compared with",
-    "remedies": "which other experiments there are",
-    "cluster": "how intervals are made",
-    "metric": "how answers are judged",
-    "on_overflow": "what becomes of prompts that do not fit",
+    "closed_book": "for comparisons",
+    "oracle": "for comparisons",
+    "query_aware_of": "for comparisons",
+    "compared_with": "for comparisons",
+    "remedies": "defines further experiments",
+    "cluster": "for intervals and tests",
+    "metric": "the judgement of answers",
+    "on_overflow": "how prompts that do not fit are handled",
 }
-#: Keys of a dataset: the content of its file makes prompts.
-DATASET_KEY = {"labels": "how the file is read, by the prompts"}
+#: Keys of a dataset that are part of an answer's key: the content of its file makes prompts.
+DATASET_KEY = {"labels": "by the prompts: the format of the file"}
 DATASET_NOT = {
-    "path": "what is in the file makes the prompts, and not where it is",
-    "url": "where the file comes from",
-    "sha256": "the file must have it",
+    "path": "the content of the file makes the prompts, its place does not matter",
+    "url": "the origin of the file",
+    "sha256": "a check of the file",
     "git_blob": "as `sha256`",
-    "other_versions": "what an experiment takes instead, by the prompts of that",
+    "other_versions": "by the prompts of the dataset that replaces this one",
     "version": "for the comparison with published values",
     "file": "the file's name here",
 }
@@ -116,16 +118,16 @@ TABLES: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = {
     "An experiment": (EXPERIMENT_KEY, EXPERIMENT_NOT),
     "A dataset": (DATASET_KEY, DATASET_NOT),
 }
-PAGE_HEADER = """# What an answer is an answer of
+PAGE_HEADER = """# The key of an answer
 
 <!-- Written by `make reference` from scripts/litm/config/answer_keys.py and scripts/litm/models/files.py. -->
 
-An answer is kept in a journal under a key: the sha256 of the prompt, and of all else that defines an answer, its
-identity. It is found there by whoever asks the same, whatever the experiment and the model are called in the config,
-as all of `results/journal/` is looked through for what a sweep's own journal lacks. Change something that is part of
-either and the prompts are asked again; change back, and the first answers are found. What is no part of it changes no
-answer. Tests change each of these keys and files and compare. The identity of a sweep is in its manifest
-(`identity_fields`), and the log says which field has changed when prompts are asked again.
+A journal keeps each answer under a key: the sha256 of the prompt and of the identity, which is all else that defines
+the answer. A sweep searches its own journal and then all of `results/journal/`, so equal prompts share their answers
+under any names of experiment and model. A change of any part of the key asks the prompts again; undo the change, and
+the first answers are found again. Everything else changes no answer. Tests change each of these keys and files and
+compare. A sweep's manifest has its identity (`identity_fields`), and the log names the changed field when prompts are
+asked again.
 
 Identities that are written differently and mean the same share their answers: `localhost` and `127.0.0.1`, an address
 with and without a final slash, 0 and 0.0, defaults that are written out.
@@ -147,15 +149,15 @@ def _tables() -> Iterator[str]:
 
 def _files() -> Iterator[str]:
     yield "## Files\n"
-    yield "The sha256 of a GGUF file; of a model's folder that of each file of these names, and of the weights that an"
-    yield "index names:\n"
+    yield "Part of the key: the sha256 of a GGUF file; for a model's folder, the sha256 of each file with one of these"
+    yield "names, and of the weights that an index names:\n"
     yield ", ".join(f"`{pattern}`" for pattern in PARTS) + "\n"
-    yield "but not of these, which nothing reads to answer:\n"
+    yield "Not part of the key, as these files change no answer:\n"
     yield ", ".join(f"`{pattern}`" for pattern in NOT_READ) + "\n"
-    yield "A model of the hub is its commit; a file of it that was edited in the local cache ends the job."
-    yield "Datasets, prompt files, documents, labels, recorded responses and code are no part of the key: they change"
-    yield "the prompts, or what is done with answers. The workflow compares their contents: see"
+    yield "A model of the hub is identified by its commit; a file that was edited in the local cache ends the job."
+    yield "Datasets, prompt files, documents, labels, recorded responses and code are not part of the key: they change"
+    yield "the prompts, or the use of the answers. The workflow compares their contents: see"
     yield "[what_re_runs_when.md](what_re_runs_when.md).\n"
     yield "A line of `results/responses` also has the sha256 of the prompt alone, before any prompt template"
-    yield "(`prompt_sha256`), which is the same for every model: recorded responses are taken for no other prompt, and"
-    yield "`score` refuses a response that was made for another prompt than the example has."
+    yield "(`prompt_sha256`). It is the same for every model: recorded responses are used for this prompt only, and"
+    yield "`score` refuses a response to another prompt than the example has."

@@ -1,4 +1,4 @@
-"""Models that a server runs: where they are asked, and how."""
+"""Models on a server: their address, request and limits."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from litm.inference.engines import engine_facts, engine_names
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import OFF, STRIP
 
-#: Fields of a request that the workflow sets from the entry and the prompt, or on which reading the response depends.
+#: Fields of a request that the workflow sets itself or relies on when it reads the response, each with the reason.
 OWN_FIELDS = {
     "model": "set 'api_model'",
     "messages": "they are the prompt",
@@ -33,19 +33,19 @@ OWN_FIELDS = {
 class ApiModel(RequestKeys, AskedModel):
     """A model that a server runs.
 
-    A change of api_model, revision, endpoint, request or prompt_template asks its prompts again, one of base_url if
-    there is no revision, and one of the tokenizer's chat template where that is applied here (endpoint completions,
+    A change of api_model, revision, endpoint, request or prompt_template asks its prompts again. So does a change of
+    base_url without a revision, and of the tokenizer's chat template if it is applied here (endpoint completions,
     prompt_template chat).
     """
 
     api_model: str = Field(min_length=1, description="The server's name for the model, such as gpt-4o-mini-2024-07-18.")
     base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = Field(
         None,
-        description="The server's address, such as http://localhost:8000/v1; the provider's own if left out.",
+        description="The server's address, such as http://localhost:8000/v1; if left out, the provider's own.",
     )
     endpoint: Literal["chat", "completions"] = Field(
         "chat",
-        description="What an OpenAI-compatible server is asked for, the next message of a chat or the text after a "
+        description="What an OpenAI-compatible server generates: the next message of a chat, or the text after a "
         "prompt.",
     )
     prompt_template: str = Field(
@@ -55,17 +55,17 @@ class ApiModel(RequestKeys, AskedModel):
     )
     request: dict[str, Any] = Field(
         {},
-        description="More fields of the body of each request, such as {seed: 1, reasoning_effort: low}; null takes out "
-        "a field that is there otherwise, such as {temperature: null}. Not model, messages, prompt, stream, n and "
-        "best_of, which the workflow sets.",
+        description="Further fields of each request's body, such as {seed: 1, reasoning_effort: low}; null removes a "
+        "default field, as in {temperature: null}. Not allowed: model, messages, prompt, stream, n and best_of, which "
+        "the workflow sets.",
     )
     api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = Field(
         None,
-        description="The environment variable that has the key; OPENAI_API_KEY or ANTHROPIC_API_KEY if left out.",
+        description="The environment variable with the key; if left out, OPENAI_API_KEY or ANTHROPIC_API_KEY.",
     )
     prices: dict[Literal["input", "output"], NotNegative] | None = Field(
         None,
-        description="US dollars for a million tokens of prompts (input) and of answers (output), for `snakemake "
+        description="US dollars per million tokens of prompts (input) and of answers (output), for `snakemake "
         "estimate`.",
     )
 
@@ -79,16 +79,14 @@ class ApiModel(RequestKeys, AskedModel):
     @classmethod
     def _check_policy(cls, policy: str | None) -> str | None:
         if policy not in (None, STRIP):
-            raise ValueError(
-                f"{policy or OFF} is for the server to do, which is told in the 'request'; allowed: {STRIP}"
-            )
+            raise ValueError(f"{policy or OFF} is a setting of the server, give it in 'request'; allowed: {STRIP}")
         return policy
 
     @field_validator("request")
     @classmethod
     def _check_request(cls, request: dict) -> dict:
         for field in sorted(OWN_FIELDS.keys() & request):
-            raise ValueError(f"{field!r} is not for a request to say: {OWN_FIELDS[field]}")
+            raise ValueError(f"{field!r} is not allowed in a request: {OWN_FIELDS[field]}")
         return request
 
     @field_validator("prices")
@@ -108,7 +106,7 @@ class ApiModel(RequestKeys, AskedModel):
         return self
 
     def located(self, datasets: Mapping[str, Dataset], root: Path) -> "ApiModel":
-        """With the place of its tokenizer; `UserError` for an unknown template or a tokenizer that is not there."""
+        """The entry with its tokenizer's path; `UserError` for an unknown template or a missing tokenizer."""
         chats = self.endpoint == CHAT_ENDPOINT
         allowed = [CHAT, RAW] if chats else [CHAT, RAW, *text_names(root / "resources" / "prompt_templates")]
         hint = f"others are for 'endpoint: {COMPLETIONS_ENDPOINT}'" if chats else ""
@@ -117,7 +115,7 @@ class ApiModel(RequestKeys, AskedModel):
         return self.changed(tokenizer=tokenizer_of(self, datasets, root))
 
     def answer_settings(self) -> dict:
-        """What changes a response, beside the model, the prompt template's text and the decoding."""
+        """Settings that change a response, apart from the model, the prompt template's text and the decoding."""
         return {
             "engine": self.engine,
             "endpoint": self.endpoint,
@@ -127,11 +125,11 @@ class ApiModel(RequestKeys, AskedModel):
         }
 
     def run_settings(self) -> dict:
-        """How the server is asked, which changes no response: fields of `EngineSettings`."""
+        """Settings that change no response: fields of `EngineSettings`."""
         return {key: getattr(self, key) for key in RequestKeys.model_fields}
 
     def location(self) -> dict:
-        """Where the model is asked: what `identify_model.py` is given."""
+        """The model's address, as `identify_model.py` takes it."""
         return {
             "api_model": self.api_model,
             "base_url": self.base_url,

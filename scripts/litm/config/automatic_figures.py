@@ -1,4 +1,4 @@
-"""The figures that no catalogue names: what a study's experiments and models call for."""
+"""Figures that a study gets without a catalogue entry, by its experiments and models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -7,21 +7,21 @@ from litm.config.experiments import Experiment
 from litm.domain.condition import Condition
 from litm.figures import kind_names, load_kind
 
-#: The end of the name of the figure of an experiment with remedies: accuracy against what a question costs.
+#: Suffix of the figure's name, and kind, for an experiment with remedies: accuracy against the cost of a question.
 BY_COST, COST_KIND = "_cost", "accuracy_by_cost"
 CURVE_KIND, MEAN_KIND = "accuracy_by_position", "mean_accuracy_by_size"
 #: Of one model this is the figure by size once more.
 TOKENS_KIND = "accuracy_by_tokens"
 AND_PLAIN, BASE_AND_TUNED = "_and_plain", "_base_and_tuned"
 
-#: The keys of an entry of the figures' catalogue.
+#: Keys of an entry in the figures' catalogue.
 Entry = dict[str, Any]
-#: By model and experiment: the experiment at the sizes that the model runs.
+#: The experiment at the sizes that the model runs, by model and experiment.
 Sweeps = Mapping[tuple[str, str], Experiment]
 
 
 class Shown(Protocol):
-    """The part of a figure of the catalogue that says what need not be drawn again."""
+    """The part of a figure that tells which curves it shows, so that no other figure repeats them."""
 
     @property
     def kind(self) -> str: ...
@@ -42,7 +42,7 @@ class Shown(Protocol):
 def of_study(
     study: str, experiments: Mapping[str, Experiment], conditions: Mapping[str, Condition]
 ) -> dict[str, Entry]:
-    """The figure of an experiment with remedies and of all its conditions; none of a condition."""
+    """The figure of an experiment with remedies and all its conditions; {} for a condition."""
     if conditions[study].study != study:
         return {}
     names = [name for name, one in conditions.items() if one.study == study and name in experiments]
@@ -52,8 +52,8 @@ def of_study(
 def beside_plain(
     experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
 ) -> dict[str, Entry]:
-    """The curves of a query-aware experiment and of its plain one together, of the models that run both, at the sizes
-    that both have.
+    """A figure with the curves of a query-aware experiment and of its plain version, for the models that run both, at
+    their common sizes.
     """
     plain = experiments.get(experiment.query_aware_of or "")
     if plain is None or not _has_curves(experiment) or not _has_curves(plain):
@@ -77,7 +77,7 @@ def beside_plain(
 def plain_curves(
     experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
 ) -> dict[str, Entry]:
-    """A figure of what no other shows, of the first kind that fits; it has the experiment's name."""
+    """A figure of the curves that no other figure shows, of the first kind that fits, named after the experiment."""
     models = _models_of(experiment.name, sweeps)
     if any(figure.shows_all(experiment, models) for figure in figures):
         return {}
@@ -100,8 +100,8 @@ def base_and_tuned(
     figures: Sequence[Shown],
     tuned: Mapping[str, str],
 ) -> dict[str, Entry]:
-    """The curves of tuned models and of their bases (`tuned`: base by tuned model), where other models run the
-    experiment too; without pairs that another figure of some models shows.
+    """A figure of tuned models and their base models (`tuned`: base by tuned model), if other models run the experiment
+    too; pairs that another figure of some models shows are left out.
     """
     models = _models_of(experiment.name, sweeps)
     pairs = [(tuned[model], model) for model in models if tuned.get(model) in models]
@@ -129,8 +129,9 @@ def base_and_tuned(
 def by_size(
     experiment: Experiment, experiments: Mapping[str, Experiment], sweeps: Sweeps, figures: Sequence[Shown]
 ) -> dict[str, Entry]:
-    """Of an experiment of several sizes a figure of each kind that shows sizes, unless another of it shows all; against
-    tokens for several models alone.
+    """A figure of each kind that shows sizes, for an experiment of several sizes, unless another figure shows all.
+
+    Accuracy against tokens is for several models only.
     """
     run = {model: one for (model, name), one in sweeps.items() if name == experiment.name}
     if not any(len(_sizes(one)) > 1 for one in run.values()):
@@ -170,13 +171,13 @@ def _sizes(experiment: Experiment) -> set[int]:
 
 
 def _references(experiment: Experiment, experiments: Mapping[str, Experiment]) -> dict[str, str]:
-    """The experiment's own closed book and oracle, as far as they are selected, with their labels."""
+    """The experiment's closed book and oracle, if they are selected, with their labels."""
     lines = {"closed book": experiment.closed_book, "oracle": experiment.oracle}
     return {str(reference): label for label, reference in lines.items() if reference in experiments}
 
 
 def labels_of(experiments: Sequence[Experiment], figures: Sequence[Shown]) -> Entry:
-    """`panel_title` and `x_label` of the first figure of curves that shows one of these experiments; else nothing."""
+    """`panel_title` and `x_label` of the first figure of curves that shows one of these experiments; {} without one."""
     labels = (
         {"panel_title": figure.panel_title, "x_label": figure.x_label}
         for experiment in experiments
@@ -187,5 +188,5 @@ def labels_of(experiments: Sequence[Experiment], figures: Sequence[Shown]) -> En
 
 
 def _has_published(experiment: Experiment, figures: Sequence[Shown]) -> bool:
-    """Whether the catalogue's figures show published values of it."""
+    """Whether the catalogue's figures show published values of the experiment."""
     return any(figure.published and experiment.name in figure.experiments for figure in figures)

@@ -1,4 +1,4 @@
-"""The catalogues: entries by kind and name, with those that a config defines."""
+"""The catalogues: entries by kind and name, including those that a config defines."""
 
 import re
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ from litm.inference.engines import engine_facts, engine_names
 
 
 def class_of(engine: str) -> type[Model] | type[ApiModel]:
-    """The class of an engine's models: those that run here, or those that a server runs."""
+    """The class of an engine's models: `Model` runs here, `ApiModel` on a server."""
     return Model if engine_facts(engine).provider is None else ApiModel
 
 
 MODELS = Variants("engine", {**{engine: class_of(engine) for engine in engine_names()}, RECORDED: RecordedEntry})
-#: What the entries of each kind are.
+#: Class of the entries of each kind.
 CATALOGUES: dict[Kind, type[Entry] | Variants] = {
     "models": MODELS,
     "experiments": ExperimentEntry,
@@ -44,9 +44,7 @@ CATALOGUES: dict[Kind, type[Entry] | Variants] = {
 def read_catalogues(
     config: Config, root: Path, added: Mapping[str, Mapping[str, dict]] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """All checked entries by kind and name: those in `root`/config, the `added` ones, and those of the config, with its
-    defaults.
-    """
+    """All checked entries by kind and name: from `root`/config, from `added` and from the config, with its defaults."""
     return {kind: read_catalogue(kind, config, root, (added or {}).get(kind) or {}) for kind in CATALOGUES}
 
 
@@ -61,7 +59,7 @@ def read_catalogue(kind: Kind, config: Config, root: Path, added: Mapping[str, d
 
 
 def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Entry:
-    """A checked entry of a catalogue; `UserError` for a name that no file can have, and for the first mistake."""
+    """A checked entry of a catalogue; `UserError` for the first mistake, and for a name that no file can have."""
     _check_name(name, kind)
     entries = CATALOGUES[kind]
     where = f"{kind}.{name}"
@@ -69,13 +67,13 @@ def read_catalogue_entry(kind: Kind, name: str, value: Mapping) -> Entry:
 
 
 def merge_catalogue(entries: Mapping[str, dict], additions: Mapping[str, dict]) -> dict[str, dict]:
-    """The catalogue with a config's additions: a new name is added, an old one has its keys replaced one by one."""
+    """The catalogue with a config's additions: new names are added, keys of existing entries are replaced singly."""
     changed = {name: {**entries.get(name, {}), **entry} for name, entry in additions.items()}
     return {**entries, **changed}
 
 
 def string_keys(value: Any) -> Any:
-    """The same nested value with all mapping keys as strings: YAML reads sizes as numbers, JSON as strings."""
+    """A nested value with all mapping keys as strings: YAML reads sizes as numbers, JSON as strings."""
     if isinstance(value, Mapping):
         return {str(key): string_keys(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -84,16 +82,16 @@ def string_keys(value: Any) -> Any:
 
 
 def _with_defaults(entry: Mapping, defaults: Mapping) -> dict:
-    """A model's entry with the config's defaults for the keys that its kind has."""
+    """A model's entry with those of the config's defaults that its kind has."""
     engine = entry.get("engine")
-    # Another value is refused where the entry is read.
+    # Reading the entry refuses any other value.
     kind = MODELS.classes.get(engine) if isinstance(engine, str) else None
     own = kind.key_names() if kind else []
     return {**{key: value for key, value in defaults.items() if key in own}, **entry}
 
 
 def _check_name(name: str, where: str) -> None:
-    """Raise `UserError` for a name that cannot be a file's name or a command line's word."""
+    """Raise `UserError` for a name that cannot be a file name or a word of a command line."""
     if name.endswith((".zip", ".json")):
         raise UserError(f"{where}: the name '{name}' is not allowed; it would be taken for a file")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):

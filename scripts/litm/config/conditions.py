@@ -1,4 +1,4 @@
-"""Which selected experiments differ in one condition, found from their own keys."""
+"""Pairs of selected experiments that differ in one condition, found from their keys."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -6,11 +6,11 @@ from itertools import combinations
 from litm.config.experiments import Experiment
 from litm.domain.comparison import CLOSED_BOOK, ORACLE, SIZE, Comparison
 
-#: Keys that are a condition, in the order in which they are named. `dataset` is one too, by size.
+#: Keys that count as conditions, in the order in which they are named. The dataset of a size counts too.
 CONDITIONS = (
     "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "metric", "stop", "max_new_tokens",
 )  # fmt: skip
-#: Keys that say which questions are asked, and what a size is: experiments that differ in one have other questions.
+#: Keys that decide the questions and the meaning of a size: experiments that differ in one are not comparable.
 QUESTIONS = ("examples", "selection", "subset", "tokens_of")
 
 
@@ -18,10 +18,10 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
     """The comparisons that the selected experiments allow, in their order.
 
     Two experiments are compared at the sizes where they differ in exactly one of `CONDITIONS` or the dataset, and in
-    nothing of `QUESTIONS`; the later one is side a. `compared_with` and `query_aware_of` name pairs that are compared
-    whatever they differ in. Sizes of one experiment are compared, the larger one as side a, unless its questions are
-    generated and so others at each size, and every experiment with what its `oracle` and its `closed_book` name.
-    Experiments that ask for several gold items at once are left out.
+    none of `QUESTIONS`; the later one is side a. `compared_with` and `query_aware_of` name pairs that are compared
+    in any case, and every experiment is compared with its `oracle` and `closed_book`. Sizes of one experiment are
+    compared, the larger one as side a, unless its questions are generated and therefore differ by size. Experiments
+    that ask for several gold items at once are left out.
     """
     single = {name: one for name, one in experiments.items() if not one.asks_several}
     declared = {
@@ -59,7 +59,7 @@ def _of_pair(a: Experiment, b: Experiment, is_declared: bool) -> Iterator[Compar
 
 
 def _differing(a: Experiment, b: Experiment, size: int) -> list[tuple[str, str, str]]:
-    """(key, value of a, value of b) of each condition in which they differ at a size."""
+    """(key, value of a, value of b) for each condition in which two experiments differ at a size."""
     keys: list[tuple[str, object, object]] = [(key, getattr(a, key), getattr(b, key)) for key in CONDITIONS]
     keys.append(("dataset", a.datasets.get(size, "generated"), b.datasets.get(size, "generated")))
     return [(key, _word(of_a), _word(of_b)) for key, of_a, of_b in keys if of_a != of_b]

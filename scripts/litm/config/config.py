@@ -1,4 +1,4 @@
-"""The config: what a run is about."""
+"""The config: the selection of a run."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,34 +8,36 @@ from litm.base.schema import Entry, Names
 from litm.config.models import ModelDefaults
 from litm.config.my_data import MyData
 
-#: The kinds of catalogues. Each has a file beside config.yaml.
+#: Kinds of catalogues. Each has a file next to config.yaml.
 Kind = Literal[
     "models", "experiments", "figures", "datasets", "corpora", "retrievers", "questions", "candidates", "rerankers"
 ]
 
-#: Sizes that a model runs of an experiment; 0 is that of contexts without items.
+#: Sizes of an experiment that a model runs; contexts without items have size 0.
 Sizes = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1, json_schema_extra={"uniqueItems": True})]
 
 
 class Audit(Entry):
-    """What `snakemake audit` asks again."""
+    """Settings of `snakemake audit`, which asks a sample again."""
 
-    prompts_per_cell: int = Field(default=5, ge=1, description="Questions of each size, asked again at every position.")
+    prompts_per_cell: int = Field(
+        default=5, ge=1, description="Questions per size that are asked again, at every position."
+    )
 
 
 class Report(Entry):
-    """What `results/report.html` shows."""
+    """Settings of `results/report.html`."""
 
     questions_per_size: int = Field(
         default=20,
         ge=0,
-        description="Questions of each experiment and size that can be looked at, with prompts and answers; a random "
-        "sample. Fewer are shown where the file would become larger than 25 MB.",
+        description="Questions per experiment and size, with prompts and answers, that the report shows; a random "
+        "sample. Fewer are shown if the file would exceed 25 MB.",
     )
 
 
 class Config(Entry):
-    """What a run is about. It selects entries of the catalogues by name and may define more of them."""
+    """The selection of a run: entries of the catalogues by name, and further entries that it defines."""
 
     models: Names = Field(description="Names of models in config/models.yaml or under define.models.")
     experiments: Names = Field(
@@ -43,48 +45,47 @@ class Config(Entry):
     )
     my_data: MyData | None = Field(
         None,
-        description="Your own documents and questions: docs/your_documents.md. Where `experiments` is that of "
-        "config/config.yaml, those that follow from them are run instead.",
+        description="Your own documents and questions: docs/your_documents.md. Their experiments replace the default "
+        "`experiments` of config/config.yaml.",
     )
     only: dict[str, Annotated[tuple[str | dict[str, Sizes], ...], Strict(False)] | None] | None = Field(
         None,
-        description="For models that run some of the selected experiments and not all, the names of those, as in "
-        "{flan-ul2: [multi_document_qa]}, or with the sizes that they run, as in "
-        "{mpt-30b: [{multi_document_qa: [20]}]}. null is all of them.",
+        description="Restricts models to some of the selected experiments, as in {flan-ul2: [multi_document_qa]}, or "
+        "to some of their sizes, as in {mpt-30b: [{multi_document_qa: [20]}]}. null restricts nothing.",
     )
     examples: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="A pilot: no experiment asks more questions than this, whatever its own examples say. Raise it "
-        "later, or take it out, and only what is new is asked.",
+        description="A pilot: no experiment asks more questions than this, even if its own `examples` is larger. Raise "
+        "or remove it later, and only new prompts are asked.",
     )
     figures: Annotated[tuple[str, ...], Strict(False)] | None = Field(
         None,
-        description="Names of figures in config/figures.yaml or under define.figures. Left out: every figure whose "
-        "experiments are all selected, and a plain curve for any other selected experiment that has positions.",
+        description="Names of figures in config/figures.yaml or under define.figures. If left out: every figure whose "
+        "experiments are all selected, and a plain curve for each other selected experiment with positions.",
     )
     seed: int = Field(
         ge=0,
-        description="Seed of everything random (generated questions and passages, random orders, samples and "
+        description="Seed of all random choices (generated questions and passages, random orders, samples and "
         "distractors).",
     )
-    audit: Audit | None = Field(None, description="What `snakemake audit` asks again.")
+    audit: Audit | None = Field(None, description="Settings of `snakemake audit`.")
     report: Report | None = Field(None, description="What `results/report.html` shows.")
     data_mirror: str | None = Field(
         None,
-        description="A folder where remote files are looked for by their base name before they are downloaded; their "
-        "sums are checked all the same.",
+        description="A folder that is searched for remote files, by base name, before they are downloaded; checksums "
+        "are verified in both cases.",
     )
     data_version: Literal["v1", "v2"] | None = Field(
         None,
-        description="Which contexts of the paper's authors all experiments take, where a dataset has several versions: "
-        "those before January 2024 that the printed numbers were made from (v1), or those since (v2). Left out: those "
-        "that the experiments name (v2).",
+        description="The version of the authors' contexts for all experiments, where a dataset has several: v1 (before "
+        "January 2024; the published numbers are from these) or v2 (since then). If left out, the version that the "
+        "experiments name (v2).",
     )
     model_defaults: ModelDefaults | None = Field(
-        None, description="Values for keys that a model's entry leaves out, such as {quantization: nf4}."
+        None, description="Defaults for keys that a model's entry leaves out, such as {quantization: nf4}."
     )
     define: dict[Kind, dict[str, dict[str, Any]] | None] | None = Field(
         None,
-        description="More catalogue entries, by kind and name. An entry of a name that the catalogue has replaces its "
-        "keys one by one.",
+        description="Further catalogue entries, by kind and name. An entry with the name of an existing one replaces "
+        "single keys of it.",
     )

@@ -1,4 +1,4 @@
-"""The context windows of models, and tokens of texts, as far as they are known before anything is loaded or fetched."""
+"""Context windows of models and token counts of texts, as known before anything is loaded or downloaded."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,12 +10,12 @@ from litm.config.models import Model
 from litm.models.context_window import CONTEXT_WINDOW_NAMES
 from litm.models.gguf import is_gguf, read_gguf
 
-#: Characters of a token where the tokenizer cannot be asked: fewer than English has, as many as code has.
+#: Characters per token, assumed where no tokenizer is available: fewer than in English text, about as in code.
 CHARACTERS_OF_TOKEN = 3
 
 
 def known_window(model: Entry, root: Path) -> int | None:
-    """Most tokens of prompt and answer of a model: by its entry, or by its GGUF file or folder; None if not said."""
+    """A model's limit of tokens of prompt and answer, from its entry, GGUF file or folder; None if unknown."""
     if isinstance(model, ApiModel | Model) and model.context_window is not None:
         return model.context_window
     path = model.stored_at(root) if isinstance(model, Model) else None
@@ -29,7 +29,7 @@ def known_window(model: Entry, root: Path) -> int | None:
 
 
 def count_tokens(model: Entry, texts: Sequence[str], root: Path) -> int:
-    """Tokens of texts by the tokenizer.json in a model's folder; estimated by their length where there is none."""
+    """Tokens of texts, counted by the tokenizer.json in a model's folder; without one, estimated from their length."""
     path = model.stored_at(root) if isinstance(model, Model) else None
     file = Path(path, "tokenizer.json") if path is not None else None
     if file is None or not file.is_file():

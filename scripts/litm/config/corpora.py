@@ -1,4 +1,4 @@
-"""Corpora of the configuration, and the question sets that the workflow makes."""
+"""Corpora of the configuration, and question sets made by the workflow."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,39 +13,40 @@ from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import is_generator, passage_words, source_names
 from litm.corpora.sources.documents import source_files
 
-#: Sources of question sets: derived from annotations, read from a table of the user's, and these with their gold
-#: passages; the others are generated with a corpus.
+#: Sources of question sets: annotations, a user's table, and a user's table with gold passages found. All other
+#: question sets are generated with a corpus.
 NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD = "natural_questions", "own_file", "found_gold"
-#: The keys that go together in an entry of questions.
+#: Allowed combinations of keys in an entry of questions.
 QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"gold_of", "retriever"})
 
 
 class CorpusEntry(Entry):
-    """Passages to search, and to take distractors from."""
+    """Passages to search and to take distractors from."""
 
     source: Annotated[str, one_of(source_names)] = Field(
-        description="Where the text comes from, a module of scripts/litm/corpora: dpr_passages (a file in the format "
-        "of psgs_w100.tsv.gz), wikipedia_dump (pages-articles.xml.bz2), documents (a folder or file of your own: .txt, "
-        ".md, .html, .pdf, .jsonl, .json, .tsv, .csv, each but .pdf also with .gz), mini_encyclopedia, mini_gazetteer "
+        description="Source of the text, a module of scripts/litm/corpora: dpr_passages (a file in the format of "
+        "psgs_w100.tsv.gz), wikipedia_dump (pages-articles.xml.bz2), documents (your own folder or file: .txt, .md, "
+        ".html, .pdf, .jsonl, .json, .tsv, .csv, all except .pdf also with .gz), mini_encyclopedia, mini_gazetteer "
         "(both made up, with questions), retrieved (the texts in a file of a retriever with `method: recorded`)."
     )
-    dataset: str | None = Field(None, description="The dataset that is the source's file.")
+    dataset: str | None = Field(None, description="The dataset with the source's file.")
     path: str | None = Field(
         None,
-        description="The source's file or folder, from the working directory or the project; instead of dataset.",
+        description="The source's file or folder, relative to the working directory or the project; instead of "
+        "`dataset`.",
     )
     passage_words: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Longest passage in words: longer texts are cut into disjoint passages; null keeps them as they "
-        "are. Left out, it is the source's own (100 for wikipedia_dump and documents).",
+        description="Words of the longest passage: longer texts are cut into disjoint passages; null keeps texts "
+        "whole. If left out, the source's default (100 for wikipedia_dump and documents).",
     )
     passages: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="How many passages to generate (mini_encyclopedia, mini_gazetteer)."
+        None, description="Number of passages to generate (mini_encyclopedia, mini_gazetteer)."
     )
     passages_per_shard: int = Field(
-        100_000, ge=1, description="Passages of one shard. Each shard is encoded by a job of its own."
+        100_000, ge=1, description="Passages per shard. Each shard is encoded by a job of its own."
     )
-    shards: int = Field(1, ge=1, description="Number of shards. If it is too low, the job says what it must be.")
+    shards: int = Field(1, ge=1, description="Number of shards. If it is too low, the job names the necessary number.")
 
     @model_validator(mode="after")
     def _check(self) -> "CorpusEntry":
@@ -54,21 +55,21 @@ class CorpusEntry(Entry):
             wanted = "neither 'dataset' nor 'path'" if generated else "either 'dataset' or 'path'"
             raise ValueError(f"the source {source} takes {wanted}")
         if generated and self.passages is None:
-            raise ValueError("'passages' must say how many to generate")
+            raise ValueError("'passages' is missing: the number of passages to generate")
         if not generated and self.passages is not None:
-            raise ValueError(f"'passages' is only for what is generated; the source {source} reads files")
+            raise ValueError(f"'passages' is only for generated sources; the source {source} reads files")
         return self
 
 
 class Corpus(CorpusEntry):
-    """A corpus with its settings, and the files of its `path`."""
+    """A corpus with its settings and the files of its `path`."""
 
     settings: CorpusSettings
     files: tuple[str, ...]
 
 
 def read_corpus(entry: CorpusEntry, datasets: Iterable[str], seed: int, root: Path) -> Corpus:
-    """The corpus of an entry; `UserError` for an unknown dataset, or a path where nothing is."""
+    """The corpus of an entry; `UserError` for an unknown dataset or a missing path."""
     if entry.dataset is not None:
         choose([entry.dataset], datasets, f"{entry.where}.dataset")
     is_given = "passage_words" in entry.model_fields_set
@@ -94,34 +95,34 @@ def _files(entry: CorpusEntry, path: str | None) -> tuple[str, ...]:
 
 
 class QuestionSetEntry(Entry):
-    """Questions that the workflow makes, or reads from a table of your own. A file in the released format is a dataset
-    and needs no entry here.
+    """Questions that the workflow makes or reads from your own table. A file in the released format is a dataset and
+    needs no entry here.
     """
 
     corpus: str | None = Field(
-        None, description="A generated corpus, whose questions these are; or the corpus that `file` asks about."
+        None, description="The generated corpus that these questions come with, or the corpus that `file` asks about."
     )
     nq_open: str | None = Field(None, description="Dataset with the questions and answers of NQ-Open.")
     annotations: Names = Field(
         (),
-        description="Datasets with the annotations of NaturalQuestions, from which the gold paragraphs are taken: its "
-        "original or simplified files, or the file of oracle questions that the paper's authors released.",
+        description="Datasets with the annotations of NaturalQuestions, which give the gold paragraphs: the original "
+        "or simplified files, or the oracle questions released by the paper's authors.",
     )
     file: str | None = Field(
         None,
-        description="A table of your own questions (.csv, .tsv, .json, .jsonl) about `corpus`, with the columns "
-        "question and answer and, if known, file, page and text (words of the passage with the answer).",
+        description="A table of your own questions (.csv, .tsv, .json, .jsonl) about `corpus`. Columns: question, "
+        "answer and, if known, file, page and text (words of the passage with the answer).",
     )
     gold_of: str | None = Field(
         None,
-        description="A question set with a `file`, whose gold passages are looked for: those that it names, or else "
-        "the first that `retriever` finds with an answer.",
+        description="A question set with a `file`, to find gold passages for: the passage that the file names, else "
+        "the first with an answer that `retriever` finds.",
     )
-    retriever: str | None = Field(None, description="What finds the passages of `gold_of`.")
+    retriever: str | None = Field(None, description="The retriever that finds the passages of `gold_of`.")
     corrections: str | None = Field(
         None,
-        description="A table of question and passage (an id; empty leaves the question out) that goes before what is "
-        "found for `gold_of`: a copy of results/tables/gold_passages.csv that you have edited.",
+        description="A table of question and passage (an id; empty leaves the question out) that overrides the "
+        "passages found for `gold_of`: your edited copy of results/tables/gold_passages.csv.",
     )
 
     @model_validator(mode="after")
@@ -137,7 +138,7 @@ class QuestionSetEntry(Entry):
 
 
 class QuestionSet(QuestionSetEntry):
-    """A question set with its source: that of its corpus, `NATURAL_QUESTIONS`, `OWN_FILE` or `FOUND_GOLD`."""
+    """A question set with its source: its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE` or `FOUND_GOLD`."""
 
     source: str
 
@@ -150,9 +151,9 @@ def read_question_set(
     entries: Mapping[str, QuestionSetEntry],
     root: Path,
 ) -> QuestionSet:
-    """The question set of an entry; `UserError` for unknown names, or a corpus without questions.
+    """The question set of an entry; `UserError` for unknown names or a corpus without questions.
 
-    entries: of all question sets, by name.
+    entries: all question sets by name.
     """
     if entry.gold_of is not None:
         own = [name for name, one in entries.items() if one.file is not None]
@@ -167,7 +168,9 @@ def read_question_set(
             return entry.become(QuestionSet, source=OWN_FILE, file=locate(entry.file, root, f"{entry.where}.file"))
         source = corpora[entry.corpus].source
         if not is_generator(source):
-            raise UserError(f"{entry.where}.corpus: only a generated corpus has questions, {entry.corpus} is {source}")
+            raise UserError(
+                f"{entry.where}.corpus: only a generated corpus has questions, the source of {entry.corpus} is {source}"
+            )
         return entry.become(QuestionSet, source=source)
     datasets = list(datasets)
     choose(filter(None, [entry.nq_open]), datasets, f"{entry.where}.nq_open")

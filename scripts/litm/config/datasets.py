@@ -1,4 +1,4 @@
-"""Datasets of the configuration: single files, the user's own or remote."""
+"""Datasets of the configuration: single files, local or remote."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,47 +12,48 @@ from litm.config.values import NoPassword, check_names, locate
 
 
 class Dataset(Entry):
-    """One file, either a local one or a remote one that is downloaded and checked."""
+    """One file, either local, or remote and then downloaded and checked."""
 
     path: str | None = Field(
         None,
-        description="A local file. null is one that is yours to supply: an experiment that needs it is left out.",
+        description="A local file. null means that you must supply it: until then, experiments that need it are left "
+        "out.",
     )
     url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$"), NoPassword] | None = Field(
-        None, description="Where the file is downloaded from, unless data_mirror has one of its base name."
+        None, description="Address of the file. It is downloaded unless data_mirror has a file with its base name."
     )
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(
-        None, description="The sha256 that a remote file must have."
+        None, description="The sha256 of the remote file."
     )
     git_blob: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] | None = Field(
         None,
-        description="Instead of the sha256, where that is not known: the id of a remote file in its git repository "
-        "(git ls-tree). Not looked at where there is a sha256.",
+        description="The id of the remote file in its git repository (git ls-tree), if the sha256 is unknown. Ignored "
+        "if there is a sha256.",
     )
     labels: Literal["ambignq", "situatedqa", "jsonl", "txt"] | None = Field(
         None,
-        description="The file says which questions to keep, in this format: ambignq (AmbigNQ's annotations, keeps the "
-        "unambiguous), situatedqa (SituatedQA's labels, keeps what does not depend on time), jsonl (lines of question "
-        "and keep), or txt (a question to keep on each line).",
+        description="Format of a file that selects questions: ambignq (AmbigNQ's annotations; unambiguous questions "
+        "are kept), situatedqa (SituatedQA's labels; questions that do not depend on time are kept), jsonl (lines with "
+        "question and keep), or txt (one question to keep per line).",
     )
     version: Literal["v1", "v2", "released"] | None = Field(
         None,
-        description="Which data of the paper's authors the file has, for comparison with published values: contexts "
-        "before (v1) and since (v2) January 2024, or a file with one version (released). Left out for other data.",
+        description="Version of the authors' data in the file, for comparison with published values: contexts before "
+        "(v1) or since (v2) January 2024, or a file with one version (released). Left out for other data.",
     )
     other_versions: dict[Literal["v1", "v2"], str] | None = Field(
         None,
-        description="The datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}: "
-        "what experiments take instead of this one where the config's data_version says so.",
+        description="Datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}. "
+        "Experiments use one instead of this file if the config's data_version selects it.",
     )
     file: Annotated[str, Field(pattern="^[^/{}]+$")] = Field(
         FILLED_IN,
-        description="The base name that the remote file gets here and has in data_mirror; the URL's own if left out.",
+        description="Base name of the remote file, here and in data_mirror; if left out, the URL's.",
     )
 
     @property
     def is_to_supply(self) -> bool:
-        """Whether it is a file of the user's that the config does not name yet."""
+        """Whether it is a file that the user has not supplied yet."""
         return "path" in self.model_fields_set and self.path is None and self.url is None
 
     @model_validator(mode="after")
@@ -65,11 +66,11 @@ class Dataset(Entry):
 
     @property
     def checksum(self) -> str:
-        """What a remote file must have: a sha256 or a git blob id; "" for a local file."""
+        """Checksum of a remote file: a sha256 or a git blob id; "" for a local file."""
         return self.sha256 or self.git_blob or ""
 
     def located(self, root: Path) -> "Dataset":
-        """With the place of the local file, or the base name of the remote one; `UserError` if there is no file."""
+        """The entry with the local file's path or the remote file's base name; `UserError` if there is no file."""
         if self.path is None:
             file = self.file or (self.url or "").rsplit("/", 1)[-1]
             check_names([file], f"{self.where}.url")
@@ -81,7 +82,7 @@ class Dataset(Entry):
 
 
 def check_file_names(datasets: Mapping[str, Dataset]) -> None:
-    """Raise `UserError` for two remote files of one base name, which would be served for one another."""
+    """Raise `UserError` for two remote files with one base name, which would be confused."""
     by_file: dict[str, Dataset] = {}
     for dataset in datasets.values():
         other = by_file.setdefault(dataset.file, dataset) if dataset.url else dataset
@@ -93,9 +94,9 @@ def check_file_names(datasets: Mapping[str, Dataset]) -> None:
 
 
 def of_version(name: str, version: str | None, datasets: Mapping[str, Dataset]) -> str:
-    """The name of the dataset that an experiment takes where it names `name`: that of the version that is wanted.
+    """The name of the dataset that replaces `name` in the wanted version.
 
-    version: None for what is named. Raises `UserError` where `other_versions` names no dataset of that version.
+    version: None for `name` itself. Raises `UserError` if `other_versions` names a dataset of another version.
     """
     dataset = datasets.get(name)
     if dataset is None or version is None or version not in (dataset.other_versions or {}):
@@ -109,7 +110,7 @@ def of_version(name: str, version: str | None, datasets: Mapping[str, Dataset]) 
 
 
 def check_one_namespace(**kinds: Iterable[str]) -> None:
-    """Raise `UserError` for a name of two kinds of entries: experiments name all of them as `dataset`."""
+    """Raise `UserError` for a name in two kinds of entries: `dataset` of an experiment may name any of these kinds."""
     owner: dict[str, str] = {}
     for kind, names in kinds.items():
         for name in names:

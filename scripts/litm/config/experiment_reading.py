@@ -1,4 +1,4 @@
-"""Experiments of the configuration from their entries: the cells, the questions of each size, and what cannot be."""
+"""Reads experiments from their entries: cells, questions of each size, and checks of both."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,9 +19,9 @@ from litm.examples.tasks import load_task
 
 
 def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any], root: Path) -> Experiment:
-    """The experiment of an entry; `files` are the datasets, question sets and candidates that it may name.
+    """The experiment of an entry; `files`: the datasets, question sets and candidates that it may name.
 
-    Raises `UserError` for an unknown name, an impossible position, and keys that the task does not take.
+    Raises `UserError` for an unknown name, an impossible position, and keys that the task does not accept.
     """
     where = entry.where
     defaults = load_task(entry.task).DEFAULTS
@@ -45,7 +45,7 @@ def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any],
 
 
 def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
-    """The cells of an experiment, by size and place; `UserError` for impossible positions, or keys of other tasks."""
+    """The cells of an experiment by size and place; `UserError` for impossible positions or keys of other tasks."""
     where, defaults = entry.where, load_task(entry.task).DEFAULTS
     allowed = ["sizes"] if defaults.placement else [] if defaults.fixed_cells else ["positions", "depths", "sizes"]
     given = [key for key in ("positions", "depths", "sizes") if getattr(entry, key) is not None]
@@ -56,7 +56,7 @@ def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
         return tuple(Cell(size, placement) for size, placement in defaults.fixed_cells)
     if defaults.placement is not None:
         if entry.sizes is None:
-            raise UserError(f"{where}: 'sizes' is missing (how many items the contexts have)")
+            raise UserError(f"{where}: 'sizes' is missing (the number of items in the contexts)")
         cells = [Cell(size, defaults.placement) for size in sorted(entry.sizes)]
     else:
         cells = _placed_cells(entry, [key for key in given if key != "sizes"], defaults.golds)
@@ -67,17 +67,19 @@ def read_cells(entry: ExperimentEntry) -> tuple[Cell, ...]:
 
 
 def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[Cell]:
-    """The cells of the one given key, 'positions' or 'depths'."""
+    """The cells of the given key, 'positions' or 'depths'."""
     where = entry.where
     if len(given) == 2:
-        raise UserError(f"{where}: give either 'positions' or 'depths'; 'positions: null' leaves the catalogue's out")
+        raise UserError(
+            f"{where}: give either 'positions' or 'depths'; 'positions: null' removes those of the catalogue"
+        )
     if not given:
         raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
     if (given == ["depths"]) != (entry.tokens_of is not None):
         raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
     by_size = {int(size): _places(int(size), places) for size, places in getattr(entry, given[0]).items()}
     if unknown := [size for size in entry.sizes or () if size not in by_size]:
-        raise UserError(f"{where}.sizes: there is no {unknown[0]} in {given[0]}; choose from {sorted(by_size)}")
+        raise UserError(f"{where}.sizes: {unknown[0]} is not in {given[0]}; choose from {sorted(by_size)}")
     if entry.sizes is not None:
         by_size = {size: by_size[size] for size in entry.sizes}
     return [
@@ -88,17 +90,17 @@ def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[
 
 
 def _places(size: int, places: list | str) -> list:
-    """The places that a size has in an entry; nine are those of the suite, or fewer in a small context."""
+    """The places of a size in an entry; `nine` means the suite's nine positions, or fewer in a small context."""
     return places if isinstance(places, list) else sorted({size * eighth // 8 for eighth in range(8)} | {size - 1})
 
 
 def _placement(key: str, size: int, place: float | list[float], golds: int, where: str) -> str:
-    """The placement that an entry of 'positions' or 'depths' means; `UserError` for one that cannot be."""
+    """The placement of one value in 'positions' or 'depths'; `UserError` for an impossible one."""
     places = place if isinstance(place, list) else [place]
     if len(places) != golds:
         wanted = "one number" if golds == 1 else f"a list of {golds}, as in {list(range(golds))}"
         raise UserError(
-            f"{where}: {place} is no placement, a question of this task has {golds} gold item(s): give {wanted}"
+            f"{where}: {place} is not a placement: questions of this task have {golds} gold item(s), so give {wanted}"
         )
     if any(one >= other for one, other in pairwise(places)):
         raise UserError(f"{where}: {place} must ascend, because the gold items keep their order")
@@ -119,7 +121,7 @@ def _check_questions(
     defaults: TaskDefaults,
     files: Mapping[str, Any],
 ) -> None:
-    """Raise `UserError` unless the keys that say which questions are asked fit one another and the task."""
+    """Raise `UserError` unless the keys that select the questions are consistent with each other and with the task."""
     where, in_tokens = entry.where, entry.tokens_of is not None
     choose(entry.named_datasets, files, f"{where}.dataset", "a file of your own is an entry of define.datasets")
     if defaults.needs_dataset:
@@ -133,19 +135,19 @@ def _check_questions(
     if entry.cluster is not None and not defaults.needs_dataset:
         raise UserError(f"{where}: 'cluster' is for questions from a file, the task {entry.task} takes none")
     if not datasets and entry.examples is None:
-        raise UserError(f"{where}: 'examples' must say how many to generate")
+        raise UserError(f"{where}: 'examples' is missing: the number of questions to generate")
     if entry.subset is not None:
         choose([entry.subset], files, f"{where}.subset")
         if getattr(files[entry.subset], "labels", None) is None:
             raise UserError(
-                f"{where}.subset: {entry.subset} is no file of labels: its entry in datasets has no 'labels'"
+                f"{where}.subset: {entry.subset} is not a file of labels: its entry in datasets has no 'labels'"
             )
     if entry.selection == "random" and entry.examples is None:
-        raise UserError(f"{where}: 'selection: random' needs 'examples', how many questions to draw")
+        raise UserError(f"{where}: 'selection: random' needs 'examples', the number of questions to draw")
 
 
 def _check_kind(cells: Iterable[Cell], datasets: Mapping[int, str], files: Mapping[str, Any], where: str) -> None:
-    """Raise `UserError` for candidates without the gold document that a position needs, or with too few documents."""
+    """Raise `UserError` for candidates without the necessary gold document, or with too few documents."""
     for cell in cells:
         candidates = files[datasets[cell.size]] if cell.size in datasets else None
         if not isinstance(candidates, Candidates):
@@ -153,12 +155,13 @@ def _check_kind(cells: Iterable[Cell], datasets: Mapping[int, str], files: Mappi
         is_retrieved = candidates.kind == AS_RETRIEVED
         if is_retrieved and gold_places(cell.placement):
             raise UserError(
-                f"{where}.dataset: {candidates.name} is 'kind: {AS_RETRIEVED}', without the gold document that is "
-                f"wanted"
+                f"{where}.dataset: {candidates.name} is 'kind: {AS_RETRIEVED}', so it lacks the gold document that "
+                "positions need"
             )
         if not is_retrieved and cell.placement == AS_RETRIEVED:
             raise UserError(
-                f"{where}.dataset: the task wants candidates of 'kind: {AS_RETRIEVED}', {candidates.name} is none"
+                f"{where}.dataset: the task needs candidates of 'kind: {AS_RETRIEVED}', {candidates.name} has another "
+                "kind"
             )
         if cell.size > candidates.documents:
             raise UserError(

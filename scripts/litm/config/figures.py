@@ -1,4 +1,4 @@
-"""The figures of the configuration: those asked for, or those that the experiments call for."""
+"""Figures of the configuration: those that the config names, or those that its experiments imply."""
 
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -16,77 +16,74 @@ from litm.config.models import AnyModel
 from litm.domain.condition import Condition
 from litm.figures import kind_names, load_kind
 
-#: The figure that is always made, of all curves.
+#: Name of the figure of all curves, which is always made.
 PBI_FOREST = "pbi_forest"
 
-#: The end of the name of the figure of an experiment's wrong answers.
+#: Suffix of the figure's name, and kind, for an experiment's wrong answers.
 BY_KIND, WRONG_KIND = "_wrong_answers", "wrong_answers"
 
-#: A model and two experiments that it is compared in; the same one twice for a tuned model and its base.
+#: A model and two experiments whose results are compared; the same experiment twice for a tuned model and its base.
 Compared = tuple[str, str, str]
 
 
 class FigureEntry(Entry):
-    """Accuracy by position or by size, one curve for each model."""
+    """Accuracy by position or by size, one curve per model."""
 
     kind: Annotated[str, one_of(kind_names)] = Field(
         "accuracy_by_position",
-        description="accuracy_by_position (one panel for each size), accuracy_by_size (with the recall of the "
-        "retriever, where the contexts are as retrieved), mean_accuracy_by_size (the mean over the positions), "
-        "accuracy_by_size_and_position (a heatmap for each model), "
-        "accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an experiment "
-        "with remedies against the tokens or the money of a question), accuracy_by_tokens (the mean over the positions "
-        "against the tokens, or by `prices` the money, of a question), condition_differences (paired differences "
-        "of its experiments by position; of one experiment, its tuned models minus their base), or wrong_answers "
-        "(what the wrong answers of one experiment are, by position).",
+        description="accuracy_by_position (one panel per size), accuracy_by_size (with the retriever's recall for "
+        "contexts as retrieved), mean_accuracy_by_size (the mean over the positions), accuracy_by_size_and_position "
+        "(one heatmap per model), accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost "
+        "(conditions of an experiment with remedies against the tokens or the money per question), accuracy_by_tokens "
+        "(the mean over the positions against the tokens, or by `prices` the money, per question), "
+        "condition_differences (paired differences of its experiments by position; with one experiment, its tuned "
+        "models minus their base), or wrong_answers (kinds of wrong answers of one experiment, by position).",
     )
-    title: str = Field(FILLED_IN, description="Title above the panels; the figure's name if left out.")
+    title: str = Field(FILLED_IN, description="Title above the panels; if left out, the figure's name.")
     experiments: Names = Field(description="Experiments whose curves are shown.")
     references: dict[str, str] = Field(
-        {}, description="Experiments drawn as horizontal lines if they are selected, with the label of each line."
+        {}, description="Experiments drawn as horizontal lines if they are selected, each with its label."
     )
     panel_title: str = Field(
         FILLED_IN,
-        description="Title of a panel; {size} stands for the number of items. Left out: {size} items. The mean "
-        "tokens of a prompt are added where they were counted and the title does not speak of tokens itself.",
+        description="Title of a panel; {size} stands for the number of items. If left out: {size} items. The mean "
+        "tokens of a prompt are added if they were counted and the title does not mention tokens.",
     )
-    x_label: str = Field(FILLED_IN, description="Label of the horizontal axis; that of the kind if left out.")
-    models: Names | None = Field(
-        None, description="The only models that are shown, as far as they are selected; all of them if left out."
-    )
+    x_label: str = Field(FILLED_IN, description="Label of the horizontal axis; if left out, the kind's.")
+    models: Names | None = Field(None, description="The models to show, if they are selected; if left out, all.")
     sizes: Annotated[tuple[int, ...], Strict(False)] | None = Field(
-        None, description="The only sizes that are shown; all of them if left out."
+        None, description="The sizes to show; if left out, all."
     )
     published: bool = Field(
         False,
-        description="Whether the published values of the models (resources/published/accuracy.csv) are drawn too, "
-        "dashed. The target `published` draws such a figure from these alone, if it names its `models`.",
+        description="Whether the models' published values (resources/published/accuracy.csv) are drawn too, dashed. "
+        "The target `published` draws such a figure from published values alone, if it names its `models`.",
     )
 
 
 class Figure(FigureEntry):
-    """A figure with its labels: the experiments whose accuracies it shows, and those that are its reference lines."""
+    """A figure with its labels, the experiments whose accuracies it shows, and its reference lines."""
 
     def settings(self) -> dict:
-        """What changes the picture, beside the scores."""
+        """Settings that change the picture, apart from the scores."""
         return {"name": self.name, **self.model_dump()}
 
     @property
     def is_of_differences(self) -> bool:
-        """Whether it is drawn of differences."""
+        """Whether it shows differences."""
         return "differences" in load_kind(self.kind).INPUTS
 
     @property
     def shows_accuracies(self) -> bool:
-        """Whether accuracies are drawn."""
+        """Whether it shows accuracies."""
         return "accuracy" in load_kind(self.kind).INPUTS
 
     def shows(self, model: str) -> bool:
-        """Whether a model is among those that the figure is of."""
+        """Whether the figure shows a model."""
         return self.models is None or model in self.models
 
     def shows_all(self, experiment: Experiment, models: Collection[str]) -> bool:
-        """Whether the figure has all that these models and an experiment have to show."""
+        """Whether the figure shows all curves of these models on an experiment."""
         sizes = {cell.size for cell in experiment.cells}
         is_shown = experiment.name in (*self.experiments, *self.references) and self.shows_accuracies
         return is_shown and all(map(self.shows, models)) and (self.sizes is None or sizes <= {*self.sizes})
@@ -99,12 +96,11 @@ def read_figures(
     sweeps: Mapping[tuple[str, str], Experiment],
     conditions: Mapping[str, Condition],
 ) -> dict[str, Figure]:
-    """The figures asked for; if none are named, those with something to show, and those of `automatic_figures`.
+    """The named figures; if none are named, all that have curves, and those of `automatic_figures`.
 
-    catalogues: all entries by kind and name; experiments: those that are selected; sweeps: the pairs of a selected
-    model and experiment that there are, with the experiment at the sizes that the model runs; conditions: of
-    experiments with remedies, which have a figure of them all and no other. A figure has something to show if its
-    experiments are all selected, and any of its models and sizes is.
+    catalogues: all entries by kind and name; experiments: the selected ones; sweeps: pairs of a selected model and
+    experiment, each with the experiment at the sizes that the model runs; conditions: of experiments with remedies,
+    which share one figure. A figure has curves if all of its experiments are selected, and any of its models and sizes.
     """
     entries = catalogues["figures"]
     for name in (*entries, *experiments):
@@ -151,7 +147,7 @@ def wrong_answer_figures(
     sweeps: Mapping[tuple[str, str], Experiment],
     conditions: Mapping[str, Condition],
 ) -> dict[str, Figure]:
-    """A figure of what wrong answers are for each experiment with positions to compare that has none among `figures`.
+    """A figure of kinds of wrong answers for each experiment with positions to compare and no such figure yet.
 
     sweeps, conditions: as in `read_figures`.
     """
@@ -168,13 +164,13 @@ def wrong_answer_figures(
 
 
 def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:
-    """The figures of the paper's models that there are published values of, whatever is selected."""
+    """Figures of the paper's models with published values, for any selection."""
     figures = {name: _read_figure(entry, {}) for name, entry in entries.items()}
     return {name: figure for name, figure in figures.items() if figure.published and figure.models}
 
 
 def _compared(sweeps: Mapping[tuple[str, str], Experiment], models: Mapping[str, AnyModel]) -> set[Compared]:
-    """What condition_differences.csv has that figures can show."""
+    """The comparisons of condition_differences.csv that figures can show."""
     sides = {
         (model, one.experiment_a, one.experiment_b)
         for model in dict.fromkeys(model for model, _ in sweeps)
@@ -195,8 +191,8 @@ def _has_curves(
     sweeps: Mapping[tuple[str, str], Experiment],
     compared: Collection[Compared],
 ) -> bool:
-    """Whether all experiments of a figure are selected, and any of its models and sizes is among them; of a figure of
-    differences, whether any of its models is compared.
+    """Whether all experiments of a figure are selected, and any of its models and sizes; for a figure of differences,
+    whether any of its models is compared.
     """
     if not set(figure.experiments) <= set(experiments):
         return False
@@ -218,7 +214,7 @@ def _check_not_empty(
     if not _has_curves(figure, experiments, sweeps, compared):
         limits = {"models": figure.models, "sizes": figure.sizes}
         named = "; ".join(f"its {key} are {', '.join(map(str, value))}" for key, value in limits.items() if value)
-        raise UserError(f"figures.{figure.name}: nothing that is selected is in it ({named}); take it out of 'figures'")
+        raise UserError(f"figures.{figure.name}: it shows nothing of the selection ({named}); remove it from 'figures'")
 
 
 def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:

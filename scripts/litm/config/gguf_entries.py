@@ -1,4 +1,4 @@
-"""Entries of models in GGUF files: do the file and the entry's other keys go together?"""
+"""Checks of models in GGUF files: the file, and its agreement with the entry's other keys."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,18 +12,18 @@ from litm.prompting.formats import CHAT, RAW
 
 
 def check_gguf_entry(entry: Mapping[str, Any], path: Path, where: str) -> None:
-    """Raise `UserError` for a GGUF file that is not whole, or that does not go with the other keys of an entry.
+    """Raise `UserError` for an incomplete GGUF file, or one that contradicts the other keys of the entry.
 
-    Whether transformers reads its architecture is not known yet: `identify_model` says it, before anything is asked.
+    `identify_model` checks later, before anything is asked, whether transformers can read the architecture.
     """
     header = read_gguf(path)
     if not engine_facts(entry["engine"]).reads_gguf:
         reading = " or ".join(engine_names(lambda facts: facts.reads_gguf))
-        raise UserError(f"{where}: {path} is a GGUF file, which is for 'engine: {reading}'")
+        raise UserError(f"{where}: {path} is a GGUF file, which needs 'engine: {reading}'")
     if entry["quantization"] != NO_QUANTIZATION:
         raise UserError(
-            f"{where}.quantization: {entry['quantization']} is for whole weights, and {path} is read de-quantised: set "
-            f"it to {NO_QUANTIZATION}"
+            f"{where}.quantization: {entry['quantization']} is for weights that are not quantised yet, and {path} is: "
+            f"set it to {NO_QUANTIZATION}"
         )
     if header.parts > 1:
         raise UserError(
@@ -38,6 +38,6 @@ def check_gguf_entry(entry: Mapping[str, Any], path: Path, where: str) -> None:
         )
     if header.window and (entry["context_window"] or 0) > header.window and not entry["config"]:
         raise UserError(
-            f"{where}.context_window: {entry['context_window']} tokens, and the weights of {path} were trained for "
-            f"{header.window}: lower it, or say in 'config' how their positions are stretched"
+            f"{where}.context_window: {entry['context_window']} tokens, but the weights of {path} were trained for "
+            f"{header.window}: lower it, or set the scaling of positions in 'config'"
         )

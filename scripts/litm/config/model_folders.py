@@ -1,4 +1,4 @@
-"""Folders of models that an entry names for something other than answering: encoders and cross-encoders."""
+"""Folders of models that answer no prompts: encoders and cross-encoders."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from litm.models.files import check_model_folder, has_tokenizer, model_files
 
 
 def located_folder(path: str, root: Path, where: str, what: str) -> str:
-    """The place of a model's folder; `UserError` for one without what such a model needs.
+    """The path of a model's folder; `UserError` if files are missing in it.
 
     where: the key of the entry; what: the kind of model, for messages.
     """

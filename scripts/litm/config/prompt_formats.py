@@ -1,4 +1,4 @@
-"""How prompts are put to a model whose entry does not say it."""
+"""The prompt format of a model whose entry leaves it out."""
 
 import re
 from collections.abc import Iterable
@@ -6,31 +6,31 @@ from collections.abc import Iterable
 from litm.base.errors import UserError
 from litm.prompting.formats import CHAT, RAW
 
-#: In the name of a model that follows instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.
+#: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.
 _FOLLOWS = re.compile(r"(?<![a-z])(instruct|chat|it)(?![a-z])", re.IGNORECASE)
 
 
 def left_out_prompt_template(names: Iterable[str], has_chat_template: bool | None, where: str) -> str:
     """The prompt template of a model whose entry leaves it out.
 
-    raw without a chat template, else chat for a model whose name says that it follows instructions.
+    raw without a chat template, else chat for a model whose name marks it as following instructions.
 
-    names: of its folder, file or repository, and what it calls itself; has_chat_template: None where that is not known
-    yet. Raises `UserError` where the name does not say it: a chat model that is asked raw answers far worse, and base
-    models often have a chat template too.
+    names: of its folder, file or repository, and its own name for itself; has_chat_template: None if unknown so far.
+    Raises `UserError` if the names do not tell: a chat model that is asked raw answers far worse, and base models often
+    have a chat template too.
     """
     if has_chat_template is False:
         return RAW
     if any(_FOLLOWS.search(name) for name in names):
         return CHAT
-    known = "its tokenizer has a chat template" if has_chat_template else "its tokenizer is not looked at before a run"
+    known = "its tokenizer has a chat template" if has_chat_template else "its tokenizer is not read before a run"
     raise UserError(
-        f"{where}.prompt_template is left out, {known}, and the model's name does not say that it follows "
+        f"{where}.prompt_template is left out, {known}, and the model's name does not tell whether it follows "
         f"instructions: set it to {CHAT} if it does, or to {RAW} for a base model"
     )
 
 
 def why_taken(prompt_template: str) -> str:
-    """The prompt template that was taken where it was left out, and why, for people to see."""
+    """A sentence on the chosen prompt template and the reason."""
     why = "its tokenizer's chat template" if prompt_template == CHAT else "its tokenizer has no chat template"
     return f"prompt_template is left out, so it is {prompt_template} ({why})"

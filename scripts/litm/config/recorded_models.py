@@ -1,4 +1,4 @@
-"""Models with recorded responses only: which files have those to an experiment, and the names of their fields."""
+"""Models with recorded responses only: the files of each experiment, and the names of their fields."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -20,34 +20,32 @@ from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, file
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import OFF, STRIP
 
-#: The engine of an entry that runs nothing.
+#: Engine of an entry that runs nothing.
 RECORDED = "recorded"
 
 
 class Fields(Entry):
-    """What the fields of recorded responses are called in their files; nested ones with dots (a.b)."""
+    """Names of the fields in files of recorded responses; nested ones with dots (a.b)."""
 
-    response: str | None = Field(None, description="The text of the answer. Always needed.")
+    response: str | None = Field(None, description="Text of the answer. Required.")
     id: str | None = Field(
-        None, description="The question's id, as in results/examples. One of id, question and prompt is needed."
+        None, description="The question's id, as in results/examples. One of id, question and prompt is required."
     )
     question: str | None = Field(
         None, description="The question's text; case, spacing and a final question mark do not count."
     )
     prompt: str | None = Field(None, description="The whole prompt, exactly as in results/examples.")
-    size: str | None = Field(None, description="The size, where a file is about several.")
-    placement: str | None = Field(
-        None, description="The placement (gold_at_4, no_gold), where a file is about several."
-    )
-    position: str | None = Field(None, description="The position from 0, instead of the placement.")
+    size: str | None = Field(None, description="The size, if a file has several.")
+    placement: str | None = Field(None, description="The placement (gold_at_4, no_gold), if a file has several.")
+    position: str | None = Field(None, description="The position, from 0, instead of the placement.")
     finish_reason: str | None = Field(
-        None, description="Why the answer ended (stop, length); if left out, it is not known how many were cut."
+        None, description="Why the answer ended (stop, length); if left out, the number of cut answers is unknown."
     )
 
     prompt_sha256: str | None = Field(
         None,
-        description="The sha256 of the prompt, as in results/responses: a response that was made for another prompt is "
-        "not used, and counted.",
+        description="The sha256 of the prompt, as in results/responses: a response to another prompt is not used, but "
+        "counted.",
     )
 
     @model_validator(mode="after")
@@ -58,33 +56,33 @@ class Fields(Entry):
 
 
 class RecordedEntry(AnyModel):
-    """Recorded responses of a model that is not run."""
+    """Recorded responses of a model, which is not run."""
 
-    engine: Literal["recorded"] = Field(description="recorded: somebody else's responses are scored.")
+    engine: Literal["recorded"] = Field(description="recorded: responses made elsewhere are scored.")
     responses: dict[str, Annotated[str, Field(min_length=1)]] | None = Field(
         None,
-        description="For each experiment the file of its responses, a dataset's name or a path; JSON Lines, CSV or "
-        "TSV, plain or .gz. {size}, {placement} (gold_at_4) and {position} (4) in it are filled in. Experiments "
-        "without an entry are left out for this model. null says that they are yours to supply, and the model is left "
-        "out until then.",
+        description="File of the responses by experiment, a dataset's name or a path; JSON Lines, CSV or TSV, plain or "
+        ".gz. {size}, {placement} (gold_at_4) and {position} (4) in it are filled in. Experiments without an entry are "
+        "left out for this model. null means that you must supply the file: until then the model is left out.",
     )
     field_names: Fields | None = Field(
         None,
         alias="fields",
-        description="What the fields of those files are called, by our name; nested ones with dots (a.b). Left out: "
-        "response, id, size, placement, finish_reason and prompt_sha256 (where it is there), as in results/responses.",
+        description="Names of the fields in these files, by this workflow's names; nested ones with dots (a.b). If "
+        "left out: response, id, size, placement, finish_reason and, if present, prompt_sha256, as in "
+        "results/responses.",
     )
 
     tokenizer: str | None = Field(
         None,
-        description="The model's tokenizer, only to count the tokens of the prompts: a tokenizer.json file, a folder "
-        "with a tokenizer, or the name of a dataset that is one. Left out, the model has no row in the tables of "
-        "tokens. It changes no answer.",
+        description="The model's tokenizer, only to count prompt tokens: a tokenizer.json file, a folder with a "
+        "tokenizer, or the name of a dataset with one. If left out, the model has no row in the tables of tokens. It "
+        "changes no answer.",
     )
     prompt_template: str = Field(
         RAW,
-        description="How the prompt was put to the model, for its tokens: raw (as it is), chat (the tokenizer's chat "
-        "template), or a file of resources/prompt_templates.",
+        description="Format of the recorded prompts, to count their tokens: raw (as they are), chat (the tokenizer's "
+        "chat template), or a file of resources/prompt_templates.",
     )
 
     @field_validator("policy")
@@ -102,23 +100,23 @@ class RecordedEntry(AnyModel):
 
     @property
     def is_to_supply(self) -> bool:
-        """Whether the responses are the user's to supply, and the config does not name them yet."""
+        """Whether the user must still supply the responses."""
         return "responses" in self.model_fields_set and self.responses is None
 
     @property
     def template_name(self) -> str | None:
-        """The named prompt template, None for a raw prompt or a chat template."""
+        """Name of the prompt template's file, None for a raw prompt or a chat template."""
         return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
 
     @property
     def fields(self) -> dict[str, str]:
-        """The files' name of each of our fields."""
+        """Names in the files, by this workflow's names of fields."""
         return self.field_names.model_dump(exclude_none=True) if self.field_names else OWN_FIELDS
 
 
 @dataclass(frozen=True)
 class ResponseFile:
-    """A file of recorded responses, a dataset's name or a path, and the cells that it is about."""
+    """A file of recorded responses (a dataset's name or a path) and the cells in it."""
 
     dataset: str | None
     path: str | None
@@ -126,7 +124,7 @@ class ResponseFile:
 
 
 class RecordedModel(RecordedEntry):
-    """Recorded responses with their files, by selected experiment."""
+    """Recorded responses: their files by selected experiment."""
 
     files: dict[str, tuple[ResponseFile, ...]]
 
@@ -138,15 +136,15 @@ def read_recorded_model(
     datasets: Mapping[str, Dataset],
     root: Path,
 ) -> RecordedModel:
-    """The recorded responses of an entry to the experiments that are selected.
+    """The recorded responses of an entry to the selected experiments.
 
-    catalogue: the names of all experiments. Raises `UserError` for an unknown experiment, a missing file or one of
-    another kind, cells that nothing tells apart, and where no selected experiment has responses.
+    catalogue: names of all experiments. Raises `UserError` for an unknown experiment, a file that is missing or of the
+    wrong kind, cells that cannot be told apart, and if no selected experiment has responses.
     """
     where = f"{entry.where}.responses"
     responses = entry.responses or {}
     choose(responses, catalogue, where)
-    # Mistakes are reported in the order of the entry; files are kept in the order of the experiments.
+    # Mistakes are reported in the order of the entry; files are in the order of the experiments.
     files = {
         name: _files(pattern, experiments[name], entry.fields, datasets, root, f"{where}.{name}")
         for name, pattern in responses.items()
@@ -154,8 +152,8 @@ def read_recorded_model(
     }
     if not files:
         raise UserError(
-            f"{where}: there are none to the selected experiments ({', '.join(experiments)}); add a file of one of "
-            f"them, or take the model out of 'models'"
+            f"{where}: no file has responses to the selected experiments ({', '.join(experiments)}); add one, or "
+            "remove the model from 'models'"
         )
     templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
     choose([entry.prompt_template], templates, f"{entry.where}.prompt_template")
@@ -178,7 +176,7 @@ def _files(
 
 
 def fill(pattern: str, cell: Cell, where: str) -> str:
-    """The name of the file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
+    """The file of a cell: {size}, {placement} (`gold_at_4`) and {position} (`4`) are filled in."""
     values = {"size": str(cell.size), "placement": cell.placement}
     if positions := gold_positions(cell.placement):
         values["position"] = "_".join(map(str, positions))
@@ -192,7 +190,7 @@ def fill(pattern: str, cell: Cell, where: str) -> str:
 
 
 def _check_told_apart(cells: Iterable[Cell], fields: Mapping, where: str) -> None:
-    """Each record must name its cell where its file has several."""
+    """Raise `UserError` unless each record of a file with several cells names its cell."""
     if "prompt" in fields:
         return
     placements: dict[int, list[str]] = {}

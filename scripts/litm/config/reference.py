@@ -1,4 +1,4 @@
-"""The reference of the configuration, made from the classes of its entries: JSON schemas and a page of tables."""
+"""The reference of the configuration, written from the classes of its entries: JSON schemas and a page of tables."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from litm.config.config import Config
 from litm.reference_model.recipe import RecipeEntry
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-#: Keys that are described with the models: the page only names them.
+#: Keys that the page only names, because they are described with the models.
 NAMED_ONLY = ("config.model_defaults",)
 TYPES = {
     "string": "text",
@@ -33,14 +33,14 @@ PAGE_HEADER = """# Configuration reference
 
 <!-- Written by `make reference` from the classes in scripts/litm/config. -->
 
-Keys of `config.yaml` and of the catalogues beside it. Entries of a catalogue are mappings by name;
+Keys of `config.yaml` and of the catalogues next to it. Entries of a catalogue are mappings by name;
 [config/README.md](../config/README.md) shows how a config selects and defines them. Editors can check the files against
 the JSON schemas in [config/schemas](../config/schemas).
 """
 
 
 class _Generator(GenerateJsonSchema):
-    """JSON schemas without titles of keys, and without the nulls that stand for keys left out."""
+    """JSON schemas without titles of keys and without nulls for keys that are left out."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -57,7 +57,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def reference_files() -> dict[str, str]:
-    """The text of each file of the reference, by its path in the project."""
+    """Texts of the reference's files, by path in the project."""
     schemas = {
         f"config/schemas/{name}.schema.yaml": SCHEMA_HEADER
         + yaml.safe_dump(schema, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
@@ -67,12 +67,12 @@ def reference_files() -> dict[str, str]:
 
 
 def json_schemas() -> dict[str, dict]:
-    """The JSON schema of each file of the configuration, by the file's name without its ending."""
+    """JSON schemas of the configuration's files, by file name without ending."""
     files: dict[str, Any] = {"config": Config, "reference_model": RecipeEntry}
     for kind, entries in CATALOGUES.items():
         files[kind] = dict[str, _union(_classes(entries))]  # type: ignore[misc]
     schemas = {name: {"$schema": DIALECT, **_json_schema(type_)} for name, type_ in files.items()}
-    # A config of one's own leaves out what it takes from the default.
+    # A user's config may leave out any key that the default config has.
     del schemas["config"]["required"]
     return schemas
 
@@ -106,12 +106,12 @@ def _json_schema(type_: Any) -> dict:
 
 
 def _section(title: str, where: str, classes: Sequence[type[Entry]], key: str = "") -> Iterator[str]:
-    """The tables of a file; the keys that all of several classes share come first."""
+    """The tables of a file; keys that all classes share come first."""
     rows = [_rows(_json_schema(cls), where) for cls in classes]
     shared = {name: row for name, row in rows[0].items() if all(own.get(name) == row for own in rows)}
     yield f"## {title}\n"
     if len(classes) > 1:
-        yield f"`{key}` tells which kind of entry one is. All kinds have these keys:\n"
+        yield f"`{key}` is the kind of the entry. All kinds have these keys:\n"
         yield _table(shared)
     for cls, own in zip(classes, rows, strict=True):
         summary, _, more = cleandoc(cls.__doc__ or "").partition("\n\n")
@@ -130,7 +130,7 @@ def _table(rows: Mapping[str, Sequence[str]]) -> str:
 
 
 def _rows(schema: Mapping, where: str) -> dict[str, tuple[str, str, str]]:
-    """Type, default and meaning of each key of a schema and of the mappings inside, by the keys that lead to it."""
+    """Type, default and meaning of each key of a schema and of nested mappings, by the path of keys."""
     return dict(_nested_rows(schema, schema.get("$defs", {}), "", where))
 
 
@@ -150,7 +150,7 @@ def _nested_rows(
 
 
 def _alternatives(schema: Mapping, definitions: Mapping) -> list[Mapping]:
-    """The schemas of a union, or the one that there is, without references."""
+    """The schemas of a union, or the single schema, with references resolved."""
     if "$ref" in schema:
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     return (
@@ -159,7 +159,7 @@ def _alternatives(schema: Mapping, definitions: Mapping) -> list[Mapping]:
 
 
 def _innermost(schema: Mapping, definitions: Mapping) -> tuple[Mapping, str]:
-    """The schema of a list's items or a mapping's values, and the mark of what lies between."""
+    """The schema of a list's items or a mapping's values, and the mark for that nesting in a path."""
     inner, mark = schema.get("items"), "[]"
     if not inner:
         inner, mark = schema.get("additionalProperties"), ".*"

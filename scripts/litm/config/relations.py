@@ -1,4 +1,4 @@
-"""What the catalogues declare of models and experiments that are related, for the claims about them."""
+"""Relations between models and between experiments in the catalogues, for the claims about them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,16 +9,16 @@ from litm.config.experiments import ExperimentEntry
 from litm.config.models import AnyModel
 from litm.config.recorded_models import RECORDED
 
-#: Keys of `about` that name another model, and keys of experiments that say what an experiment is to another.
+#: Keys of `about` that name another model, and keys of experiments that name another experiment.
 MODEL_NAMES = ("longer_context_of", "tuned_from")
 EXPERIMENT_KEYS = {"task", "closed_book", "query_aware_of"}
 
 
 def read_relations(models: Mapping[str, AnyModel], experiments: Mapping[str, ExperimentEntry]) -> dict[str, Any]:
-    """`about` of each model that has it, of each experiment task, closed-book and plain version, and recorded models.
+    """`about` of each model that has it; task, closed-book and plain version of each experiment; recorded models.
 
-    It covers all entries of the catalogues: a model may be the base of another that is not run. Raises `UserError` for
-    an unknown name, and for a model or an experiment that is related to itself.
+    It covers all entries of the catalogues, because a model's base may not be selected. Raises `UserError` for an
+    unknown name, and for a model or an experiment that names itself.
     """
     about = {name: entry.about.model_dump(exclude_none=True) for name, entry in models.items() if entry.about}
     for name, keys in about.items():

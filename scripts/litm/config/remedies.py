@@ -1,4 +1,4 @@
-"""Keys of an experiment that say what is done with retrieved documents before a model reads them."""
+"""Keys of an experiment that change retrieved documents before a model reads them."""
 
 from typing import Annotated, Any
 
@@ -13,16 +13,16 @@ Margin = Annotated[float, Field(ge=0), AsGiven]
 OrderName = Annotated[str, one_of(lambda: ORDERS)]
 
 
-#: Several values, none of them twice.
+#: JSON schema of a list without duplicates.
 DISTINCT: Any = {"uniqueItems": True}
 
 
 class CutEntry(Entry):
-    """Which of the documents are left out because of their scores."""
+    """Rule that leaves out documents by their scores."""
 
     score: Score | None = Field(None, description="Documents below this score are left out.")
     margin: Margin | None = Field(
-        None, description="Documents that are more than this below the best one of their question are left out."
+        None, description="Documents whose score is lower than the question's best by more than this are left out."
     )
 
     @model_validator(mode="after")
@@ -41,12 +41,12 @@ class CutEntry(Entry):
 
     @property
     def file_name(self) -> str:
-        """The same as a part of a name: `margin_3`."""
+        """The cut as a part of a name: `margin_3`."""
         return "_".join(f"{key}_{score_in_words(value)}".replace(".", "_") for key, value in self.settings().items())
 
 
 class RemediesEntry(Entry):
-    """What is tried on the documents of an experiment, each beside the documents as they were retrieved."""
+    """Remedies that are tried on an experiment's documents, each compared with the documents as retrieved."""
 
     order: Annotated[tuple[OrderName, ...], Strict(False)] = Field(
         (), json_schema_extra=DISTINCT, description="Orders, as in `order`."
@@ -62,8 +62,8 @@ class RemediesEntry(Entry):
         1,
         ge=1,
         le=4,
-        description="How many remedies are tried at once: 1 (each alone), 2 (also any two of different keys), ... No "
-        "cut is combined with a reranker, whose scores have another scale.",
+        description="Number of remedies that are combined: 1 (each alone), 2 (also any two of different keys), ... A "
+        "cut is never combined with a reranker, whose scores have another scale.",
     )
 
     @model_validator(mode="after")
@@ -71,5 +71,5 @@ class RemediesEntry(Entry):
         if not (self.order or self.rerank or self.cut or self.prompt):
             raise ValueError("name at least one of 'order', 'rerank', 'cut' and 'prompt'")
         if RANKED in self.order:
-            raise ValueError(f"'{RANKED}' is what every remedy is compared with, take it out of 'order'")
+            raise ValueError(f"'{RANKED}' is the baseline of every remedy, remove it from 'order'")
         return self

@@ -1,4 +1,4 @@
-"""Rerankers of the configuration: what puts documents that were retrieved into another order."""
+"""Rerankers of the configuration, which reorder retrieved documents."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,29 +12,32 @@ from litm.config.values import Device, Hub
 
 
 class CrossEncoder(Entry):
-    """A model that reads question and document together and scores them."""
+    """A model that scores each pair of question and document."""
 
     method: Literal["cross_encoder"] = Field(
-        description="cross_encoder: a sequence classifier with one score, as sentence-transformers has them."
+        description="cross_encoder: a sequence classifier with one score, as in sentence-transformers."
     )
     path: str | None = Field(
         None,
-        description="A folder with the cross-encoder (config.json, weights, tokenizer), from the working directory or "
-        "the project.",
+        description="A folder with the cross-encoder (config.json, weights, tokenizer), relative to the working "
+        "directory or the project.",
     )
     hub: Hub | None = Field(
         None,
         description="Name of the cross-encoder on the Hugging Face hub, such as cross-encoder/ms-marco-MiniLM-L6-v2.",
     )
-    revision: str | None = Field(None, description="Branch, tag or commit on the hub; the default branch if left out.")
+    revision: str | None = Field(None, description="Branch, tag or commit on the hub; if left out, the default branch.")
     max_tokens: int = Field(
-        512, ge=8, description="Longer pairs are cut there, at the longer of the two texts; the log counts them."
+        512,
+        ge=8,
+        description="Limit of tokens per pair; the longer text of a longer pair is cut, and the log counts "
+        "these pairs.",
     )
     dtype: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of the model.")
     device: Device = "auto"
     batch_tokens: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Tokens in one batch, padding included (left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if "
+        description="Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if "
         "memory runs out.",
     )
 
@@ -48,16 +51,16 @@ class CrossEncoder(Entry):
 
     @property
     def location(self) -> dict[str, str | None]:
-        """Where the model is."""
+        """The model's place."""
         return {"path": self.path, "hub": self.hub, "revision": self.revision}
 
     @property
     def settings(self) -> dict:
-        """What changes the order, beside the model and the documents."""
+        """Settings that change the order, apart from the model and the documents."""
         return {"max_tokens": self.max_tokens, "dtype": self.dtype}
 
     def located(self, root: Path) -> "CrossEncoder":
-        """With the place of the model's folder; `UserError` for one without what a cross-encoder needs."""
+        """The entry with the path of the model's folder; `UserError` if files are missing in it."""
         if self.path is None:
             return self
         path = located_folder(self.path, root, f"{self.where}.path", "cross-encoder")
@@ -65,7 +68,7 @@ class CrossEncoder(Entry):
 
 
 class ReciprocalRank(Entry):
-    """Several rankings fused into one, without a model."""
+    """Fusion of several rankings, without a model."""
 
     method: Literal["reciprocal_rank"] = Field(
         description="reciprocal_rank: the sum of 1/(k + rank) over the rankings (Cormack et al. 2009)."
@@ -73,9 +76,9 @@ class ReciprocalRank(Entry):
     fused_with: Annotated[tuple[str, ...], Strict(False)] = Field(
         (),
         description="Candidates or datasets with the same questions, such as those of a dense retriever, whose "
-        "rankings are fused with that of the documents. Left out: BM25 of the question among the documents themselves.",
+        "rankings are fused with that of the documents. If left out: BM25 over the question's own documents.",
     )
-    k: Positive = Field(60, description="The constant of the sum.")
+    k: Positive = Field(60, description="Constant of the sum.")
 
     location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
     device: ClassVar[str] = "cpu"
@@ -83,11 +86,11 @@ class ReciprocalRank(Entry):
 
     @property
     def settings(self) -> dict:
-        """What changes the order, beside the documents."""
+        """Settings that change the order, apart from the documents."""
         return {"k": self.k}
 
     def located(self, root: Path) -> "ReciprocalRank":
-        """The same reranker, which has no files."""
+        """The same reranker: it has no files."""
         return self
 
 

@@ -1,4 +1,4 @@
-"""Retrievers of the configuration, and the candidates that are made of what they find."""
+"""Retrievers of the configuration, and the candidates made from their hits."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,24 +14,24 @@ from litm.domain.placement import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
 from litm.retrieval.method import EXACT
 
-#: The kinds of index of dense retrievers, and the keys that only they have.
+#: Kinds of index of dense retrievers, each with the keys that only it has.
 INDEX_KEYS = {EXACT: (), "hnsw": ("links", "explored"), "ivf": ("lists", "probes")}
 
 
 class AnyRetriever(Entry):
-    """A way to find passages."""
+    """A method to find passages."""
 
     method: str
     hits: int = Field(
         100,
         ge=1,
-        description="Passages found for each question; at least the documents of any candidates made of them.",
+        description="Passages found per question; at least the `documents` of all candidates made from them.",
     )
-    threads: int = Field(8, ge=1, description="CPU threads, at most the cores given to Snakemake.")
+    threads: int = Field(8, ge=1, description="CPU threads, at most Snakemake's cores.")
 
 
 class WithoutEncoder(AnyRetriever):
-    """A way to find passages that has no encoder, and so none of its settings."""
+    """A retriever without an encoder and its settings."""
 
     location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
     encoding: ClassVar[Mapping] = {}
@@ -41,7 +41,7 @@ class WithoutEncoder(AnyRetriever):
 
 
 class Bm25(WithoutEncoder):
-    """A search with BM25."""
+    """Search with BM25."""
 
     method: Literal["bm25"] = Field(description="bm25: Lucene.")
     k1: NotNegative = Field(0.9, description="BM25's saturation of term frequency.")
@@ -49,53 +49,52 @@ class Bm25(WithoutEncoder):
 
     @property
     def search(self) -> dict:
-        """What changes what is found."""
+        """Settings that change the hits."""
         return {"hits": self.hits, "k1": self.k1, "b": self.b}
 
     def located(self, root: Path) -> "Bm25":
-        """The same retriever, which has no files."""
+        """The same retriever: it has no files."""
         return self
 
 
 class Dense(AnyRetriever):
-    """A search by the vectors of an encoder."""
+    """Search by the vectors of an encoder."""
 
     method: Literal["dense"] = Field(description="dense: an encoder of Hugging Face, searched with FAISS.")
     path: str | None = Field(
         None,
-        description="A folder with the encoder (config.json, weights, tokenizer), from the working directory or the "
-        "project.",
+        description="A folder with the encoder (config.json, weights, tokenizer), relative to the working directory or "
+        "the project.",
     )
     hub: Hub | None = Field(None, description="Name of the encoder on the Hugging Face hub.")
-    revision: str | None = Field(None, description="Branch, tag or commit on the hub; the default branch if left out.")
+    revision: str | None = Field(None, description="Branch, tag or commit on the hub; if left out, the default branch.")
     pooling: Literal["mean", "cls"] = Field(
-        "mean", description="How a text's vector is made of its tokens' (mean, or the first token's, cls)."
+        "mean",
+        description="How a text's vector is computed: mean of its tokens' vectors, or the first token's vector (cls).",
     )
     normalize: bool = Field(
-        False, description="Whether vectors are scaled to length one, so that passages are compared by cosine."
+        False, description="Whether vectors are scaled to length one, so that similarity is the cosine."
     )
     max_tokens: int = Field(
-        512, ge=1, description="Longer texts are cut there before they are encoded; the log counts them."
+        512, ge=1, description="Limit of tokens per text; longer texts are cut, and the log counts them."
     )
-    passage_prefix: str = Field("", description='Put before each passage, such as "passage: " for E5.')
-    query_prefix: str = Field("", description='Put before each question, such as "query: " for E5.')
+    passage_prefix: str = Field("", description='Prefix of each passage, such as "passage: " for E5.')
+    query_prefix: str = Field("", description='Prefix of each question, such as "query: " for E5.')
     dtype: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of the encoder.")
     index_kind: Literal["exact", "hnsw", "ivf"] = Field(
         "exact",
         alias="index",
-        description="exact (every vector is compared), or an approximate index for each shard, hnsw or ivf, whose "
-        "recall against exact search is measured on a sample of the questions.",
+        description="exact (every vector is compared), or an approximate index per shard, hnsw or ivf; its recall "
+        "against exact search is measured on a sample of the questions.",
     )
-    links: int = Field(32, ge=2, description="Links of a node in HNSW.")
-    explored: int = Field(
-        256, ge=1, description="Candidates that a search of HNSW keeps; more find more and take longer."
-    )
-    lists: int = Field(1024, ge=1, description="Lists of IVF in each shard, fewer if it is small.")
-    probes: int = Field(32, ge=1, description="Lists of IVF that a search looks at; more find more and take longer.")
+    links: int = Field(32, ge=2, description="Links per node in HNSW.")
+    explored: int = Field(256, ge=1, description="Candidates that a search of HNSW keeps; more raise recall and time.")
+    lists: int = Field(1024, ge=1, description="Lists of IVF per shard; small shards have fewer.")
+    probes: int = Field(32, ge=1, description="Lists of IVF that a search reads; more raise recall and time.")
     device: Device = "auto"
     batch_tokens: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Tokens in one batch, padding included (left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if "
+        description="Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if "
         "memory runs out.",
     )
 
@@ -111,27 +110,27 @@ class Dense(AnyRetriever):
 
     @property
     def location(self) -> dict[str, str | None]:
-        """Where the encoder is."""
+        """The encoder's place."""
         return {"path": self.path, "hub": self.hub, "revision": self.revision}
 
     @property
     def encoding(self) -> dict:
-        """What changes a vector."""
+        """Settings that change a vector."""
         keys = ("pooling", "normalize", "max_tokens", "dtype", "passage_prefix")
         return {key: getattr(self, key) for key in keys}
 
     @property
     def index(self) -> dict:
-        """What changes an approximate index."""
+        """Settings that change an approximate index."""
         return {"kind": self.index_kind, **{key: getattr(self, key) for key in INDEX_KEYS[self.index_kind]}}
 
     @property
     def search(self) -> dict:
-        """What else changes what is found."""
+        """Further settings that change the hits."""
         return {"hits": self.hits, "query_prefix": self.query_prefix}
 
     def located(self, root: Path) -> "Dense":
-        """With the place of the encoder's folder; `UserError` for one without what an encoder needs."""
+        """The entry with the path of the encoder's folder; `UserError` if files are missing in it."""
         if self.path is None:
             return self
         path = located_folder(self.path, root, f"{self.where}.path", "encoder")
@@ -139,22 +138,22 @@ class Dense(AnyRetriever):
 
 
 class Recorded(WithoutEncoder):
-    """What an existing retrieval system has found."""
+    """Hits of an existing retrieval system."""
 
-    method: Literal["recorded"] = Field(description="recorded: what an existing system has retrieved, from a file.")
+    method: Literal["recorded"] = Field(description="recorded: hits of an existing system, from a file.")
     path: str = Field(
-        description="The file: .jsonl or .json with the texts (LangChain's and LlamaIndex' objects, with scores), or "
-        "a TREC run of ids; from the working directory or the project."
+        description="The file: .jsonl or .json with the texts (LangChain's and LlamaIndex' objects, with scores), or a "
+        "TREC run with ids; relative to the working directory or the project."
     )
-    questions: str = Field(description="The question set that it was retrieved for.")
+    questions: str = Field(description="The question set of the hits.")
 
     @property
     def search(self) -> dict:
-        """What changes what is found, beside the file."""
+        """Settings that change the hits, apart from the file."""
         return {"hits": self.hits}
 
     def located(self, root: Path) -> "Recorded":
-        """With the place of the file; `UserError` if there is none."""
+        """The entry with the path of the file; `UserError` if it is missing."""
         path = locate(self.path, root, f"{self.where}.path")
         if not Path(path).is_file():
             raise UserError(f"{self.where}.path: {path} is not a file")
@@ -166,7 +165,7 @@ RETRIEVERS = Variants("method", {"bm25": Bm25, "dense": Dense, "recorded": Recor
 
 
 class CandidatesEntry(Entry):
-    """Questions with the documents that their contexts are made of, in the released format.
+    """Questions with the documents of their contexts, in the released format.
 
     Experiments name them as `dataset`.
     """
@@ -174,28 +173,27 @@ class CandidatesEntry(Entry):
     questions: str = Field(
         description="A dataset in the released format with at least the gold documents, or an entry of questions."
     )
-    corpus: str = Field(description="Where the other documents come from.")
+    corpus: str = Field(description="The corpus of the other documents.")
     retriever: str | None = Field(None, description="What finds them.")
     kind: Literal["gold_and_retrieved", "gold_and_random", "as_retrieved"] = Field(
         "gold_and_retrieved",
-        description="gold_and_retrieved (the gold document, then passages without an answer as they were ranked), "
-        "gold_and_random (then random passages without an answer), or as_retrieved (passages as they were ranked, for "
-        "open-domain question answering).",
+        description="gold_and_retrieved (the gold document, then passages without an answer in the retriever's order), "
+        "gold_and_random (the gold document, then random passages without an answer), or as_retrieved (passages in the "
+        "retriever's order, for open-domain question answering).",
     )
     documents: int = Field(
         ge=1,
-        description="Documents of each question, the gold document included; the largest size that an experiment may "
-        "ask for.",
+        description="Documents per question, with the gold document; the largest possible size of an experiment.",
     )
     distractor_check: Literal["dpr", "metric"] = Field(
         "dpr",
-        description="How a passage is found to have an answer: dpr (the answer's tokens in a row, as Karpukhin et al. "
-        "2020 do) or metric (as best_subspan_em judges, which finds an answer inside other words too).",
+        description="Test of whether a passage has an answer: dpr (the answer's consecutive tokens, as in Karpukhin et "
+        "al. 2020) or metric (as best_subspan_em judges, which also finds answers inside other words).",
     )
     too_few: Literal["error", "leave_out", "fill"] = Field(
         "error",
-        description="What becomes of a question with fewer documents: error, leave_out (counted in the table), or fill "
-        "(random passages without an answer follow; a question that still has too few is left out).",
+        description="Handling of a question with fewer documents: error, leave_out (counted in the table), or fill "
+        "(random passages without an answer are added; a question that still has too few is left out).",
     )
 
     @model_validator(mode="after")
@@ -216,7 +214,7 @@ class Candidates(CandidatesEntry):
 def read_candidates(
     entry: CandidatesEntry, questions: Iterable[str], corpora: Iterable[str], retrievers: Iterable[str], seed: int
 ) -> Candidates:
-    """The candidates of an entry; `UserError` for unknown names."""
+    """Candidates of an entry; `UserError` for unknown names."""
     choose([entry.questions], questions, f"{entry.where}.questions")
     choose([entry.corpus], corpora, f"{entry.where}.corpus")
     choose(filter(None, [entry.retriever]), retrievers, f"{entry.where}.retriever")
@@ -226,7 +224,7 @@ def read_candidates(
 
 
 def check_hits(candidates: Candidates, retrievers: Mapping[str, Retriever]) -> None:
-    """Raise `UserError` for candidates of more documents than their retriever finds."""
+    """Raise `UserError` for candidates with more documents than their retriever finds."""
     if candidates.retriever is None:
         return
     hits = retrievers[candidates.retriever].hits

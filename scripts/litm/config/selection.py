@@ -1,4 +1,4 @@
-"""Which models run which experiments: what the config selects, without what the user has still to supply."""
+"""The selection of models and experiments, without those that lack files the user must supply."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from litm.config.recorded_models import RecordedEntry
 from litm.config.studies import with_names
 from litm.domain.condition import Condition
 
-#: The experiments that a model runs, each with the sizes that it runs, None for all.
+#: Experiments that a model runs, each with its sizes, None for all.
 Limits = Mapping[str, tuple[int, ...] | None]
 
 
@@ -22,8 +22,8 @@ Limits = Mapping[str, tuple[int, ...] | None]
 class Selection:
     """The names of models and experiments, in the config's order.
 
-    only: for a model that does not run all of the experiments, those that it runs, and at which sizes; left_out: a line
-    for each reason why something is selected and not here.
+    only: experiments and sizes of a model that does not run all of them; left_out: one line per reason why selected
+    models or experiments are missing.
     """
 
     models: tuple[str, ...]
@@ -32,15 +32,15 @@ class Selection:
     left_out: tuple[str, ...]
 
     def experiments_of(self, model: str) -> tuple[str, ...]:
-        """The experiments that a model runs."""
+        """Experiments that a model runs."""
         return tuple(self.only.get(model, self.experiments))
 
     def sizes_of(self, model: str, experiment: str) -> tuple[int, ...] | None:
-        """The sizes of an experiment that a model runs, None for all."""
+        """Sizes of an experiment that a model runs, None for all."""
         return self.only[model].get(experiment) if model in self.only else None
 
     def sizes_run(self, experiment: str) -> set[int] | None:
-        """The sizes of an experiment that any model runs, None for all."""
+        """Sizes of an experiment that any model runs, None for all."""
         of_models = [
             self.sizes_of(model, experiment) for model in self.models if experiment in self.experiments_of(model)
         ]
@@ -48,12 +48,12 @@ class Selection:
 
 
 def select(config: Config, entries: Mapping[str, Mapping[str, Any]], conditions: Mapping[str, Condition]) -> Selection:
-    """What the config selects of the catalogues' entries, by kind and name.
+    """The config's selection from `entries` (by kind and name).
 
-    conditions: of experiments with remedies, by experiment; `only` gives a model them together with the experiment.
-    Recorded responses and files that are null in the catalogue are yours to supply: a model, or an experiment, without
-    them is left out, and so is one that `only` leaves nothing of. Raises `UserError` for an unknown name, and where
-    nothing is left.
+    conditions: of experiments with remedies, by experiment; `only` includes them with their experiment. Recorded
+    responses and files that are null in the catalogue must be supplied by the user: models and experiments without
+    them are left out, and so are those that `only` leaves empty. Raises `UserError` for an unknown name and for an
+    empty selection.
     """
     models = choose(config.models, entries["models"], "models", "a model of your own is an entry of define.models")
     experiments = choose(config.experiments, entries["experiments"], "experiments")
@@ -106,7 +106,7 @@ def _read_only(
 def _read_limits(
     named: Iterable[str | Mapping[str, Iterable[int]]], experiments: Mapping[str, ExperimentEntry], where: str
 ) -> Limits:
-    """The experiments that are named, each with its sizes; `UserError` for an unknown one, or a size that it lacks."""
+    """The named experiments with their sizes; `UserError` for an unknown experiment, or a size that it lacks."""
     pairs: list[tuple[str, Iterable[int] | None]] = []
     for one in named:
         pairs += [(one, None)] if isinstance(one, str) else list(one.items())
@@ -115,12 +115,12 @@ def _read_limits(
     for name, given in pairs:
         sizes = None if given is None else _read_sizes(given, experiments[name], f"{where}.{name}")
         if limits.setdefault(name, sizes) != sizes:
-            raise UserError(f"{where}: {name} is there twice, with other sizes; name it once, with all of its sizes")
+            raise UserError(f"{where}: {name} occurs twice with different sizes; name it once, with all of its sizes")
     return limits
 
 
 def _read_sizes(given: Iterable[int], experiment: ExperimentEntry, where: str) -> tuple[int, ...] | None:
-    """The sizes in their order, None where they are all that the experiment has."""
+    """The sizes in the experiment's order, None if they are all of its sizes."""
     there, wanted = _sizes(experiment), set(given)
     if unknown := sorted(wanted - {*there}):
         raise UserError(f"{where}: the experiment has no size {unknown[0]}; choose from {there}")
@@ -132,7 +132,7 @@ def _sizes(experiment: ExperimentEntry) -> list[int]:
 
 
 def _with_conditions(limits: Limits, entries: Mapping[str, Mapping], conditions: Mapping[str, Condition]) -> Limits:
-    """The same with the conditions of experiments with remedies, at those of the sizes that a condition has."""
+    """The limits with the conditions of experiments with remedies, each at its own sizes among these."""
     found = dict(limits)
     for name, sizes in limits.items():
         for one in with_names([name], conditions):
@@ -147,7 +147,7 @@ def _is_unrecorded(entry: Entry) -> bool:
 
 
 def _to_supply(experiment: ExperimentEntry, datasets: Mapping[str, Dataset]) -> list[str]:
-    """The datasets that an experiment needs and that are the user's to supply."""
+    """The datasets of an experiment that the user must still supply."""
     named = [*experiment.named_datasets, *filter(None, [experiment.subset])]
     return [name for name in named if name in datasets and datasets[name].is_to_supply]
 

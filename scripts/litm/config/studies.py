@@ -1,4 +1,4 @@
-"""Experiments with remedies: each stands for itself and for an experiment of every condition that it tries."""
+"""Experiments with remedies: each gives one more experiment per condition."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, product
@@ -12,15 +12,15 @@ from litm.domain.placement import AS_RETRIEVED
 from litm.examples.orders import RANDOM, distinct_orders
 from litm.examples.tasks import load_task
 
-#: What two conditions of one study differ in, where a remedy stands for a key of an experiment.
+#: A key of an experiment and its value, in which two conditions of one study differ.
 Remedy = tuple[str, object]
 
 
 def with_conditions(
     entries: Mapping[str, ExperimentEntry], rerankers: Iterable[str]
 ) -> tuple[dict[str, ExperimentEntry], dict[str, Condition]]:
-    """The entries of experiments with those of all conditions of their remedies; and the conditions by experiment, that
-    of the experiment itself first.
+    """All entries of experiments, with those of the conditions of their remedies; and the conditions by experiment,
+    beginning with the experiment itself.
 
     Raises `UserError` as `check_remedies` does, and for names that are taken or unknown.
     """
@@ -36,11 +36,13 @@ def with_conditions(
         conditions[name] = _condition(name, entry, entry)
         for one in _conditions(entry, entry.remedies):
             if one.name in entries:
-                raise UserError(f"{entry.where}.remedies: {one.name} is an experiment already; rename one of them")
+                raise UserError(
+                    f"{entry.where}.remedies: the name {one.name} is taken by another experiment; rename one of them"
+                )
             if one.name in made:
                 raise UserError(
-                    f"{entry.where}.remedies: two conditions are called {one.name}; rename one (such as a reranker "
-                    "with the name of an order), or take it out"
+                    f"{entry.where}.remedies: two conditions have the name {one.name}; rename one (such as a reranker "
+                    "with the name of an order), or remove it"
                 )
             made[one.name] = one
             conditions[one.name] = _condition(name, entry, one)
@@ -67,7 +69,7 @@ def _condition(study: str, base: ExperimentEntry, entry: ExperimentEntry) -> Con
 
 
 def _conditions(base: ExperimentEntry, remedies: RemediesEntry) -> Iterator[ExperimentEntry]:
-    """An entry for each remedy alone, then for those together, at the sizes at which it differs from others."""
+    """Entries of each remedy alone, then of combinations, at the sizes at which their prompts differ from others."""
     choices: list[list[Remedy]] = [
         [(key, value) for value in getattr(remedies, key)] for key in ("order", "rerank", "cut", "prompt")
     ]
@@ -80,7 +82,7 @@ def _conditions(base: ExperimentEntry, remedies: RemediesEntry) -> Iterator[Expe
 
 
 def _check_made(base: ExperimentEntry, remedies: RemediesEntry) -> None:
-    """Raise `UserError` for a remedy that makes no condition at any size."""
+    """Raise `UserError` for a remedy that gives no condition at any size."""
     sizes = base.sizes
     if not sizes:
         return  # A missing key has a message of its own.
@@ -88,20 +90,20 @@ def _check_made(base: ExperimentEntry, remedies: RemediesEntry) -> None:
         for value in getattr(remedies, key):
             if not any(_is_distinct({key: value}, remedies, size) for size in sizes):
                 raise UserError(
-                    f"{base.where}.remedies.{key}: '{value}' makes no condition, as its prompts at the sizes "
-                    f"{list(sizes)} are those without it or of a remedy before it; add another size, or take it out"
+                    f"{base.where}.remedies.{key}: '{value}' gives no condition, because its prompts at the sizes "
+                    f"{list(sizes)} equal those without it or of an earlier remedy; add another size, or remove it"
                 )
 
 
 def _is_distinct(remedy: Mapping[str, object], remedies: RemediesEntry, size: int) -> bool:
-    """Whether a condition is worth a cell: it shows other prompts than another one (a single document has no order, and
-    is never cut), and its cut is of the scores that it was meant for: those of a reranker have another scale.
+    """Whether a condition needs a cell: its prompts differ from those of others (a single document has no order and is
+    never cut), and its cut applies to the retriever's scores (a reranker's have another scale).
     """
     if "rerank" in remedy and "cut" in remedy:
         return False
     if size == 1 and ("order" in remedy or "cut" in remedy):
         return False
-    # A cut leaves another number of documents, of which the order may be another one.
+    # After a cut fewer documents are left, so that orders may still differ.
     return "order" not in remedy or "cut" in remedy or remedy["order"] in distinct_orders(remedies.order, size)
 
 
@@ -109,7 +111,7 @@ def _entry(base: ExperimentEntry, remedy: Mapping[str, object], sizes: list[int]
     parts = [str(getattr(value, "file_name", value)) for value in remedy.values()]
     told = [f"{key} {value}" for key, value in remedy.items()]
     title = f"{base.title or base.name}: {', '.join(told)}"
-    # What the study is compared with, none of its conditions is again.
+    # Only the experiment itself has references and comparisons, not its conditions.
     apart = {"remedies": None, "closed_book": None, "oracle": None, "query_aware_of": None, "compared_with": ()}
     entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title})
     entry._where = f"{base.where}-{'-'.join(parts)}"
@@ -117,18 +119,18 @@ def _entry(base: ExperimentEntry, remedy: Mapping[str, object], sizes: list[int]
 
 
 def check_remedies(entry: ExperimentEntry) -> None:
-    """Raise `UserError` for keys about retrieved documents where a task has none, and where keys exclude each other."""
+    """Raise `UserError` for keys about retrieved documents in a task without them, and for keys that exclude others."""
     keys = {"order": entry.order != RANKED, "rerank": entry.rerank, "cut": entry.cut, "remedies": entry.remedies}
     given = [key for key, value in keys.items() if value]
     if given and load_task(entry.task).DEFAULTS.placement != AS_RETRIEVED:
         raise UserError(
-            f"{entry.where}: '{given[0]}' is for documents as they were retrieved (task: open_domain_qa), not for the "
-            f"task {entry.task}"
+            f"{entry.where}: '{given[0]}' is for documents as retrieved (task: open_domain_qa), not for the task "
+            f"{entry.task}"
         )
     if entry.distractor_order == RANDOM and entry.order != RANKED:
         raise UserError(f"{entry.where}: give either 'order' or 'distractor_order', not both")
     if entry.remedies is not None and len(given) > 1:
         raise UserError(
-            f"{entry.where}: an experiment with 'remedies' reads documents as they were retrieved, and the remedies "
-            f"are compared with that: take out '{given[0]}', or name it in 'remedies'"
+            f"{entry.where}: an experiment with 'remedies' reads documents as retrieved, as the baseline of its "
+            f"remedies: remove '{given[0]}', or name it in 'remedies'"
         )

@@ -1,4 +1,4 @@
-"""The study: all that a config selects from the catalogues, checked before any job runs."""
+"""The study: the config's selection from the catalogues, checked before any job runs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,15 +34,14 @@ from litm.domain.placement import AS_RETRIEVED
 
 @dataclass(frozen=True)
 class Study:
-    """The selected models, experiments and figures, and the data there are.
+    """The selected models, experiments and figures, and all data entries.
 
-    selection: which models run which experiments; token_models: models, selected or not, whose tokens an experiment's
-    sizes count; figures: those that the config names or calls for; more_figures: of wrong answers; published_figures:
-    those that there are published values of, selected or not; relations: see `relations.read_relations`;
-    audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size: questions of an experiment's size
-    that the report shows in full; my_data: lines on what was chosen for the user's own documents; without_format:
-    models whose entries leave out their prompt template; conditions: of the selected experiments with remedies
-    and of those, by experiment.
+    selection: which models run which experiments. token_models: models, selected or not, whose tokens count the sizes
+    of an experiment. figures: those that the config names or implies. more_figures: of wrong answers.
+    published_figures: those with published values, selected or not. relations: see `relations.read_relations`.
+    audited_per_cell: prompts per cell that an audit asks again. sampled_per_size: questions per experiment and size
+    that the report shows in full. my_data: lines on the choices for the user's own documents. without_format: models
+    whose entries leave out their prompt template. conditions: of the selected experiments with remedies, by experiment.
     """
 
     selection: Selection
@@ -69,17 +68,17 @@ class Study:
 
     @property
     def sweeps(self) -> list[tuple[str, str]]:
-        """The pairs of a selected model and experiment that there are responses to, model by model."""
+        """Pairs of a selected model and experiment that have responses, model by model."""
         return [pair for pair in self._pairs() if self._covers(*pair)]
 
     @property
     def run(self) -> dict[tuple[str, str], Experiment]:
-        """The same pairs, each with its experiment at the sizes that the model runs."""
+        """These pairs, each with its experiment at the sizes that the model runs."""
         return {pair: self.experiment_of(*pair) for pair in self.sweeps}
 
     @property
     def all_figures(self) -> dict[str, Figure]:
-        """All figures that are drawn, but for the one of all indexes."""
+        """All figures except the one of all indexes."""
         return {**self.figures, **self.more_figures}
 
     def experiment_of(self, model: str, experiment: str) -> Experiment:
@@ -87,29 +86,29 @@ class Study:
         return _run_by(model, self.experiments[experiment], self.selection)
 
     def curves_of(self, model: str, experiment: str) -> list[Curve]:
-        """Those of an experiment's curves that a model runs, by the names that they have for all models."""
+        """The curves of an experiment that a model runs, with the same names for all models."""
         sizes = {cell.size for cell in self.experiment_of(model, experiment).cells}
         return [curve for curve in self.experiments[experiment].curves if curve.size in sizes]
 
     @property
     def not_recorded(self) -> list[tuple[str, str]]:
-        """The selected pairs without recorded responses."""
+        """Selected pairs without recorded responses."""
         return [pair for pair in self._pairs() if not self._covers(*pair)]
 
     @property
     def left_out(self) -> list[str]:
-        """A line for each reason why something that the config selects is not here."""
+        """One line per reason why something selected is left out."""
         pairs = ", ".join(map("/".join, self.not_recorded))
         return [*self.selection.left_out, *([f"no recorded responses, left out: {pairs}"] if pairs else [])]
 
     @property
     def notes(self) -> list[str]:
-        """What is to be said before a run: what is left out of what the config selects, and what it leaves open."""
+        """Lines to print before a run: parts of the selection that are left out, and choices made by default."""
         return [*self.my_data, *self.left_out, *self.prompt_formats]
 
     @property
     def prompt_formats(self) -> list[str]:
-        """A line for each model that is run here whose entry leaves out its prompt format."""
+        """One line per model that runs here and whose entry leaves out its prompt format."""
         left_out = [model for model in self.models.values() if isinstance(model, Model) and model.has_weights]
         return [
             f"{model.name}: {why_taken(model.prompt_template)}"
@@ -128,7 +127,7 @@ class Study:
 def load_study(config: Mapping[str, Any], root: Path) -> Study:
     """The study that a config selects from the catalogues in `root`/config.
 
-    Raises `UserError`, one line, for an unknown key or name, a wrong type, or an impossible position.
+    Raises `UserError` (one line) for an unknown key or name, a wrong type, or an impossible position.
     """
     check_plain(config, "config")
     read = read_entry(Config, string_keys(config), "config")
@@ -214,14 +213,14 @@ def _run_by(model: str, experiment: Experiment, selection: Selection) -> Experim
 
 
 def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
-    """The entry with what the config says of all experiments: the version of their data, and how many questions."""
+    """The entry with the config's settings for all experiments: version of the data, number of questions."""
     entry = entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
     most = min(filter(None, (entry.examples, config.examples)), default=None)
     return entry.changed(examples=most)
 
 
 def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:
-    """The config with the experiments on the user's own documents, unless it names others, and their entries."""
+    """The config with the experiments on the user's own documents, unless it names others; and their entries."""
     if config.my_data is None:
         return config, MyEntries({}, ())
     models = read_catalogue("models", config, root, {})
@@ -266,26 +265,26 @@ def _check_reranker(experiment: Experiment, rerankers: Mapping[str, Reranker], f
 
 
 def _check_answered(study: Study) -> None:
-    """Raise `UserError` for an experiment that is selected, but that no selected model has responses to."""
+    """Raise `UserError` for a selected experiment without responses of any selected model."""
     answered = {experiment for _, experiment in study.sweeps}
     for name in study.experiments:
         if name not in answered:
             raise UserError(
                 f"experiments: none of the selected models ({', '.join(study.models)}) has responses to {name}; add a "
                 f"file of them to models.{next(iter(study.models))}.responses, select a model that can be asked, or "
-                f"take {name} out of 'experiments'"
+                f"remove {name} from 'experiments'"
             )
 
 
 def _check_curves(experiments: Iterable[Experiment]) -> None:
-    """Summaries are folders named after curves: `a_10` must not be both an experiment and a size of `a`."""
+    """Raise `UserError` for two curves with one name, which summaries use as folder: `a_10` may be a size of `a`."""
     owner: dict[str, str] = {}
     for experiment in experiments:
         for curve in experiment.curves:
             if owner.setdefault(curve.name, experiment.name) != experiment.name:
                 raise UserError(
-                    f"experiments.{experiment.name}: {owner[curve.name]} has a curve of the name {curve.name} too; "
-                    f"rename one of the two experiments"
+                    f"experiments.{experiment.name}: {owner[curve.name]} also has a curve named {curve.name}; rename "
+                    "one of the two experiments"
                 )
 
 

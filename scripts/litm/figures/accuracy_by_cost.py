@@ -1,4 +1,4 @@
-"""Accuracy of the conditions of an experiment with remedies against what a question costs, with the frontier."""
+"""Accuracy of the conditions of an experiment with remedies against the cost of a question, with the frontier."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -23,13 +23,13 @@ def misfit(experiments: Sequence[Experiment]) -> str | None:
 
 
 def is_automatic(experiment: Experiment) -> bool:
-    """The config gives each experiment with remedies one, of all its conditions."""
+    """False: the config adds one figure per experiment with remedies."""
     return False
 
 
 def draw(figure: Mapping, rows: Rows) -> "Figure":
-    """Accuracy (%) with 95 % intervals against tokens, or money where prices are known, on a logarithmic axis: a panel
-    for each model, a curve over the numbers of documents for each condition, and the frontier.
+    """Accuracy (%) with 95 % intervals against tokens, or money if prices are known, on a logarithmic axis: one panel
+    per model, one curve over the numbers of documents per condition, and the frontier.
     """
     from litm.figures.drawing.costs import draw_costs
 
@@ -37,4 +37,4 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 
 def chart(figure: Mapping, rows: Rows) -> None:
-    """The report shows the picture: its charts are of the accuracy table."""
+    """None: the report shows the picture, as its charts need only the accuracy table."""

@@ -1,4 +1,4 @@
-"""Accuracy by position: one panel for each size, one curve for each model, with reference lines."""
+"""Accuracy by position: one panel per size, one curve per model, with reference lines."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ def is_automatic(experiment: Experiment) -> bool:
 def draw(figure: Mapping, rows: Rows) -> "Figure":
     """Accuracy (%) against the position of the gold item, with 95 % intervals; published values are dashed.
 
-    A panel names the models without a scored question, and those whose prompts are longer than in their training.
+    A panel names the models without a scored question, and those whose prompts exceed their training length.
     """
     from litm.figures.drawing.curves import draw_curves
 
@@ -39,7 +39,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 
 def chart(figure: Mapping, rows: Rows) -> Chart:
-    """The panels in the order of their sizes."""
+    """Panels in the order of their sizes."""
     cells = shown_cells(figure, rows.accuracy)
     cells = cells[cells["position"].notna() & (cells["size"] > 1)]
     models = models_in(cells)

@@ -1,4 +1,4 @@
-"""Accuracy by size, with the recall of the retrievers: for experiments whose contexts are as retrieved."""
+"""Accuracy by size with the retrievers' recall, for experiments whose contexts are as retrieved."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -29,8 +29,8 @@ def is_automatic(experiment: Experiment) -> bool:
 
 
 def draw(figure: Mapping, rows: Rows) -> "Figure":
-    """Accuracy (%) against the number of items, with 95 % intervals; a curve for each model, and for each retriever's
-    recall at these sizes.
+    """Accuracy (%) against the number of items, with 95 % intervals; one curve per model, and one per retriever with
+    its recall at these sizes.
     """
     from litm.figures.drawing.curves import draw_curves
 

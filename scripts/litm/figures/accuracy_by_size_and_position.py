@@ -1,4 +1,4 @@
-"""Accuracy by size and position: a heatmap for each model, a row for each size, a cell for each position."""
+"""Accuracy by size and position: one heatmap per model, one row per size, one cell per position."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 X_LABEL = "Position of the item with the answer, from start to end"
 INPUTS = ("accuracy", "token_counts")
 BY_SIZE = ("_heatmap", ", by size and position")
-#: Depths of a column that are no farther apart than this have one label.
+#: Depth (fraction): the largest difference of depths in a column that share one label.
 SAME_DEPTH = 0.03
 
 
@@ -31,7 +31,7 @@ def misfit(experiments: Sequence[Experiment]) -> str | None:
 
 
 def is_automatic(experiment: Experiment) -> bool:
-    """It stands beside the curves."""
+    """False: the heatmap is an addition to the curves."""
     return False
 
 
@@ -43,14 +43,14 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 
 def chart(figure: Mapping, rows: Rows) -> None:
-    """The report shows the picture: its charts are of curves."""
+    """None: the report shows the picture, as its charts have only curves."""
 
 
 def heatmap(figure: Mapping, rows: Rows) -> Chart:
-    """A panel for each experiment and model, with a series for each size, the smallest first.
+    """One panel per experiment and model, with one series per size, the smallest first.
 
     A size without a scored question has a series without points. The ticks of a panel, (column, depth), are those that
-    all of its rows have in common.
+    all of its rows share.
     """
     cells = shown_cells(figure, rows.accuracy)
     cells = cells[cells["position"].notna() & (cells["size"] > 1)]
@@ -84,7 +84,7 @@ def _panel(
 
 
 def _ticks(cells: "pd.DataFrame") -> tuple[tuple[int, str], ...]:
-    """The depth of each column in per cent; none where the rows differ in their number of cells or in depths."""
+    """The depth of each column in per cent; () if the rows differ in their number of cells or in depths."""
     rows = [of_size.sort_values("position")["depth"].tolist() for _, of_size in cells.groupby("size")]
     if len({len(row) for row in rows}) != 1:
         return ()

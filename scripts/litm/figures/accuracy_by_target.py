@@ -1,4 +1,4 @@
-"""Accuracy of several gold items that one prompt asks for: bars by target, one panel for each size and placement."""
+"""Accuracy of several gold items in one prompt: bars by target, one panel per size and placement."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ def is_automatic(experiment: Experiment) -> bool:
 
 
 def draw(figure: Mapping, rows: Rows) -> "Figure":
-    """Accuracy (%) of each gold item of prompts that have several, with 95 % intervals; a bar for each model.
+    """Accuracy (%) of each gold item of prompts that have several, with 95 % intervals; one bar per model.
 
     A panel names the models without a scored question.
     """
@@ -44,7 +44,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 
 def chart(figure: Mapping, rows: Rows) -> Chart:
-    """A panel for each experiment, size and placement, with the targets in the order of their positions."""
+    """One panel per experiment, size and placement, with the targets in the order of their positions."""
     cells = shown_cells(figure, rows.accuracy)
     cells = cells[cells["position"].notna()]
     models = models_in(cells)
@@ -54,7 +54,7 @@ def chart(figure: Mapping, rows: Rows) -> Chart:
 
 
 def _panels(figure: Mapping, cells: "pd.DataFrame", token_counts: "pd.DataFrame | None") -> Iterator[Panel]:
-    """Under a title that tells the panels apart: experiment, size, and positions."""
+    """Panels with titles of experiment, size and positions."""
     for experiment in figure["experiments"]:
         for size, of_size in cells[cells["experiment"] == experiment].groupby("size"):
             placements = {

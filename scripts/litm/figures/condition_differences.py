@@ -1,7 +1,7 @@
-"""Differences between two conditions by position: one panel for each size, one curve for each model.
+"""Differences between two conditions by position: one panel per size, one curve per model.
 
-With several experiments, those pairs of them that condition_differences.csv compares; with one, its tuned models beside
-their base.
+With several experiments: the pairs of them that condition_differences.csv compares. With one: its tuned models minus
+their base models.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def misfit(experiments: Sequence[Experiment]) -> str | None:
 
 
 def is_automatic(experiment: Experiment) -> bool:
-    """Only where a config asks for it."""
+    """False: only for figures named in a config."""
     return False
 
 
@@ -45,11 +45,11 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 
 def chart(figure: Mapping, rows: Rows) -> None:
-    """The report shows the picture: its charts are of accuracies."""
+    """None: the report shows the picture, as its charts have only accuracies."""
 
 
 def difference_chart(figure: Mapping, differences: "pd.DataFrame", token_counts: "pd.DataFrame | None" = None) -> Chart:
-    """The panels in the order of their sizes; no panel where nothing of the figure was compared."""
+    """Panels in the order of their sizes; no panel for sizes without a comparison."""
     from dataclasses import replace
 
     shown = _shown(figure, differences)
@@ -72,13 +72,13 @@ def difference_chart(figure: Mapping, differences: "pd.DataFrame", token_counts:
 
 
 def compared(figure: Mapping, differences: "pd.DataFrame") -> list[str]:
-    """What is compared in a figure, a line for each pair: side a minus side b."""
+    """One line per pair that a figure compares: side a minus side b."""
     rows = _shown(figure, differences).to_dict("records")
     return [f"{a} minus {b}" for a, b in dict.fromkeys(map(_pair, rows)) if a]
 
 
 def _shown(figure: Mapping, differences: "pd.DataFrame") -> "pd.DataFrame":
-    """The differences of accuracy at positions that the figure shows, with the columns that points are made of."""
+    """The figure's differences of accuracy at positions, with the columns that `points_of` reads."""
     names = list(figure["experiments"])
     shown = differences["experiment_a"].isin(names) & differences["experiment_b"].isin(names)
     if len(names) > 1:
@@ -95,14 +95,14 @@ def _shown(figure: Mapping, differences: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _pair(row: Mapping) -> tuple[str, str]:
-    """What tells comparisons apart in a legend; nothing between models, whose names are in their own legend."""
+    """The legend's name of a comparison; ("", "") between models, which have legend entries of their own."""
     if row["condition"] == "model":
         return "", ""
     return str(row["experiment_a"]), str(row["experiment_b"])
 
 
 def _curve(row: Mapping) -> tuple[str, tuple[str, str]]:
-    """The model as the legend names it, and the pair."""
+    """The legend's name of the model, and the pair."""
     is_of_models = row["condition"] == "model"
     model = f"{row['model_a']} minus {row['model_b']}" if is_of_models else str(row["model_a"])
     return model, _pair(row)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 X_LABEL = "Number of items in the context"
-#: The interval of a mean needs the answers to the same question at every position.
+#: Includes scores, because the interval of a mean needs each question's answers at every position.
 INPUTS = ("accuracy", "scores", "token_counts")
 BY_SIZE = ("_by_size", ", mean of the positions")
 
@@ -29,14 +29,14 @@ def misfit(experiments: Sequence[Experiment]) -> str | None:
 
 
 def is_automatic(experiment: Experiment) -> bool:
-    """Only where a config asks for it."""
+    """False: only for figures named in a config."""
     return False
 
 
 def draw(figure: Mapping, rows: Rows) -> "Figure":
-    """Mean accuracy (%) against the number of items, with 95 % intervals over the questions; a curve for each model.
+    """Mean accuracy (%) against the number of items, with 95 % intervals over the questions; one curve per model.
 
-    Without score rows, as for published values, the intervals are the widest that those of the cells allow.
+    Without score rows, as for published values, intervals are the widest that the cells' intervals allow.
     """
     from litm.analysis.position_means import means_of_cells
     from litm.figures.drawing.curves import draw_curves
@@ -57,4 +57,4 @@ def _means(figure: Mapping, rows: Rows) -> "pd.DataFrame":
 
 
 def chart(figure: Mapping, rows: Rows) -> None:
-    """The accuracy table does not have the interval of a mean over the same questions."""
+    """None: the accuracy table lacks the interval of a mean over the same questions."""

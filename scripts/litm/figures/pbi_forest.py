@@ -1,4 +1,4 @@
-"""The Position Bias Index of every curve with its interval: a forest plot, which is always made."""
+"""Forest plot of the Position Bias Index of every curve with its interval; always made."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -16,12 +16,12 @@ BY_SIZE = None
 
 
 def misfit(experiments: Sequence[Experiment]) -> str:
-    """No figure of a config is of this kind."""
+    """A sentence: no figure of a config may have this kind."""
     return "a figure of 'kind: pbi_forest' is always made, of all curves; take this one out of the config"
 
 
 def is_automatic(experiment: Experiment) -> bool:
-    """There is one of all experiments together."""
+    """False: one figure shows all experiments."""
     return False
 
 
@@ -33,4 +33,4 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 
 def chart(figure: Mapping, rows: Rows) -> None:
-    """The report shows the index in a section of its own."""
+    """None: the report has a section on the index."""

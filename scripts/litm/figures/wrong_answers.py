@@ -1,4 +1,4 @@
-"""What the wrong answers at each position are: stacked bars of all answers, a panel for each size and model."""
+"""Kinds of wrong answers at each position: stacked bars, one panel per size and model."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -15,12 +15,12 @@ BY_SIZE = None
 
 
 def misfit(experiments: Sequence[Experiment]) -> str | None:
-    """One experiment: its sizes and models are the panels."""
+    """There must be one experiment; its sizes and models are the panels."""
     return None if len(experiments) == 1 else "a figure of 'kind: wrong_answers' is of one experiment"
 
 
 def is_automatic(experiment: Experiment) -> bool:
-    """Each experiment with positions gets one next to the figure of its accuracy."""
+    """False: the config adds one per experiment with positions."""
     return False
 
 
@@ -32,4 +32,4 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
 
 
 def chart(figure: Mapping, rows: Rows) -> None:
-    """The report shows the picture: its charts are of the accuracy table."""
+    """None: the report shows the picture, as its charts need only the accuracy table."""

@@ -1,1 +1,1 @@
-"""The report: one HTML file with everything in it, made from tables, figures, manifests and a sample of questions."""
+"""The report: one self-contained HTML file made from tables, figures, manifests and a sample of questions."""

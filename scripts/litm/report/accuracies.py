@@ -9,7 +9,7 @@ from litm.base.formatting import ordinal, percent
 from litm.report.verdicts import word_of
 from litm.report.words import Lengths, SizeNames, place
 
-#: Answers and questions that a table names where there are any: heading and column.
+#: Counts that a row mentions if they are not 0: words and column.
 NOTED = {
     "cut": "n_cut", "empty": "n_empty", "refused": "n_refused", "failed": "n_failed",
     "not recorded": "n_not_recorded", "left out": "n_excluded",
@@ -19,11 +19,11 @@ NOTED = {
 def accuracy_tables(
     accuracy: pd.DataFrame, titles: Mapping[str, str], names: SizeNames, lengths: Lengths
 ) -> list[dict]:
-    """A table for each experiment and size, {title, headings, rows}: a row a model, a column a position.
+    """One table {title, headings, rows} per experiment and size: rows are models, columns are positions.
 
-    A row is {name, cells, n, noted}, a cell {value, limits}; noted: cut, empty, lost answers in words. The sizes of an
-    experiment without positions are the columns of one table, and so are the gold items of one with several in a
-    prompt, whose rows are placements.
+    A row is {name, cells, n, noted}, a cell {value, limits}; noted: cut, empty and lost answers in words. An experiment
+    without positions has one table whose columns are its sizes. An experiment with several gold items per prompt has
+    gold items as columns, and rows of model and placement.
     """
     found = []
     for name, cells in accuracy.groupby("experiment", sort=False):
@@ -82,10 +82,10 @@ def overview_table(
     names: SizeNames,
     lengths: Lengths,
 ) -> dict:
-    """Models by experiments: {models, rows}; a row {title, what, cells}, a cell {text, word}, '' where nothing is.
+    """Models by experiments: {models, rows}; a row is {title, what, cells}, a cell {text, word}, both '' if empty.
 
-    text: the accuracy with its interval, or the lowest and the highest of several positions, with n; word: the shape of
-    the curve, see `verdicts.word_of`.
+    text: the accuracy with its interval, or the lowest and the highest accuracy of several positions, with n; word: the
+    curve's shape, see `verdicts.word_of`.
     """
     models = [str(model) for model in dict.fromkeys(accuracy["model"])]
     words: dict[tuple, str] = {}
@@ -120,7 +120,7 @@ def _overview_cell(cells: pd.DataFrame | None, word: str) -> dict:
 
 
 def _ends(rows: Sequence[Mapping]) -> tuple[str, str]:
-    """The lowest and the highest accuracy with the position of each, where cells have one gold item."""
+    """The lowest and the highest accuracy, each with its position if cells have one gold item."""
     ends = []
     for choose in (min, max):
         row = choose(rows, key=lambda row: row["accuracy"])

@@ -1,9 +1,9 @@
-"""What the page draws: the charts of the figures, as JSON for the browser, and the rows of the Position Bias Index.
+"""Charts of the page: JSON of the figures for the browser, and the rows of the Position Bias Index.
 
 A chart is {name, title, x_label, y: [low, high], panels}; a panel {title, ticks: [[x, label], ...], series}; a series
 {model (None for a retriever), label, kind, dash, points}, see `litm.figures.drawing.chart`. A point is
-[x, n, value, low, high], fractions with six decimals as in the table; limits that are not known are None, and the one
-point of a reference has no x.
+[x, n, value, low, high], fractions with six decimals as in the table; unknown limits are None, and the one point of a
+reference has x None.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,17 +19,17 @@ from litm.figures.drawing.indexed_curves import IndexedCurve, indexed_curves
 from litm.figures.drawing.rows import Rows
 from litm.report.words import SizeNames, place
 
-#: The vertical axis shows at least this much.
+#: Fraction: the least height of the vertical axis.
 LEAST_HEIGHT = 0.2
-#: The scale of the Position Bias Index ends at a multiple of this, beyond all intervals.
+#: Fraction: the scale of the Position Bias Index ends at a multiple of it that no interval exceeds.
 STEP = 0.25
 
 
 def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
-    """The chart of a figure; None where nothing was scored, and for a kind that the accuracy table is not enough for.
+    """The chart of a figure; None if nothing was scored, or if its kind needs more than the accuracy table.
 
-    figure: settings of a figure, with `recall`, the (questions, corpus, retriever) whose recall is drawn; tables: by
-    name, `accuracy` and, if there are any, `retrieval`, `published_comparison` and `token_counts`.
+    figure: settings of a figure, with `recall`: (questions, corpus, retriever) of each recall curve. tables: by name,
+    `accuracy` and, where they exist, `retrieval`, `published_comparison` and `token_counts`.
     """
     rows = Rows(
         tables["accuracy"],
@@ -51,18 +51,18 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
 
 
 def _has_own(panel: Panel) -> bool:
-    """Whether any model was scored in a panel: reference lines and recall are everywhere."""
+    """Whether a panel has scores of a model; reference lines and recall are in all panels."""
     return any(series.kind in (CURVE, MARKS) and series.model is not None for series in panel.series)
 
 
 def _published(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
-    """The published values that a figure wants, with the columns of the accuracy table."""
+    """Published values that a figure shows, with the columns of the accuracy table."""
     if not figure.get("published") or "published_comparison" not in tables:
         return None
     cells = ["model", "experiment", "size", "position"]
     columns = {"published_n": "n", "published": "accuracy"}
     table = tables["published_comparison"][[*cells, *columns]].rename(columns=columns)
-    # Tables, text and repository may each have a value of one cell.
+    # A cell may have a value from each of the paper's tables, its text and its repository.
     return table.drop_duplicates(cells).assign(ci_low=None, ci_high=None)
 
 
@@ -102,7 +102,7 @@ def _fractions(point: Point) -> list[float | None]:
 
 
 def _heights(made: Chart) -> list[float]:
-    """Lower and upper end of the vertical axis: all values and limits, to the next ten points, and never too close."""
+    """Ends of the vertical axis: around all values and limits, multiples of 0.1, at least `LEAST_HEIGHT` apart."""
     points = [point for series in made.series() for point in series.points]
     heights = [height for point in points for height in _fractions(point) if height is not None]
     low, high = floor(10 * min(heights)) / 10, ceil(10 * max(heights)) / 10
@@ -112,12 +112,12 @@ def _heights(made: Chart) -> list[float]:
 
 
 def forest(position_bias: pd.DataFrame | None, models: Sequence[str], names: SizeNames) -> dict | None:
-    """{ticks: (where, label) of the scale, rows}, or None if no curve has a Position Bias Index.
+    """{ticks: (place, label) on the scale, rows}, or None if no curve has a Position Bias Index.
 
-    A row is {experiment, model, colour, what (size and placement), n, text, class, certain, shape, left, dot, right}:
-    the last three, and where ticks are, in per cent of the scale's width, from its left end; colour: which of the
-    page's colours the model has, by its place among these models. Rows are in the order of experiments, then models.
-    Curves without an index, or where it says nothing, are left out.
+    A row is {experiment, model, colour, what (size and placement), n, text, class, certain, shape, left, dot, right}.
+    left, dot, right and the places of ticks: per cent of the scale's width, from its left end. colour: index of the
+    page's colours, by the model's place in `models`. Rows are in the order of experiments, then models. Curves without
+    an index, or with one that carries no information, are left out.
     """
     curves = [] if position_bias is None else indexed_curves(position_bias)
     rows = [(curve, curve.index) for curve in curves if curve.index and curve.pbi_class]

@@ -1,17 +1,17 @@
-"""The paper's claims as the page tells them: those that this study can be asked, and those that it cannot."""
+"""The paper's claims on the page: those that this study tests, and those that it cannot test."""
 
 from collections.abc import Mapping
 
 import pandas as pd
 
-#: How the table's sentence begins where a claim was not asked.
+#: Beginning of the table's sentence for a claim that was not tested.
 NOT_ASKED = "Not asked: "
 
 
 def claims_told(summary: pd.DataFrame | None) -> dict | None:
-    """{asked, others}, of claims_summary.csv; None without claims.
+    """{asked, others} from claims_summary.csv; None if it is empty.
 
-    A claim asked is {statement, section, finding, status}; one of the others {statement, needs}.
+    asked: tested claims {statement, section, finding, status}; others: claims not tested {statement, needs}.
     """
     if summary is None or summary.empty:
         return None

@@ -1,4 +1,4 @@
-"""CSV and LaTeX of the page's tables, which the page has packed, so that it needs no other file."""
+"""CSV and LaTeX of the page's tables, packed into the page, so that it needs no other file."""
 
 import base64
 import gzip
@@ -10,7 +10,7 @@ import pandas as pd
 from litm.analysis.table import TEXT, Table
 from litm.base.csv_files import csv_text
 
-#: The packed tables have at most these characters; what is larger is left out, and the page says so.
+#: Characters of all packed tables, at most; the largest tables are left out and the page names them.
 MOST_CHARACTERS = 4_000_000
 #: Characters that LaTeX reads as commands.
 _SPECIAL = {
@@ -24,7 +24,7 @@ _SPECIAL = {
 
 
 def packed_files(files: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The texts of files by name as gzip in base64, and the names of those that are left out, the largest first."""
+    """Files by name as one gzip in base64, and the names of the files left out, the largest first."""
     kept = dict(files)
     left_out = []
     while len(packed := _packed(kept)) > MOST_CHARACTERS:
@@ -40,7 +40,7 @@ def _packed(value: object) -> str:
 
 
 def table_files(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """`name.csv` with all columns and `name.tex` with those of the page, of each of these tables that there is."""
+    """`name.csv` with all columns and `name.tex` with the page's columns, for each table that exists."""
     files = {}
     for table in tables:
         frame = frames.get(table.name)
@@ -55,7 +55,7 @@ def table_files(tables: Iterable[Table], frames: Mapping[str, pd.DataFrame]) -> 
 
 
 def accuracy_files(tables: Sequence[Mapping]) -> dict[str, str]:
-    """`accuracy_by_position_N.tex` of each table of `accuracies.accuracy_tables`."""
+    """`accuracy_by_position_N.tex` for each table of `accuracies.accuracy_tables`."""
     files = {}
     for number, table in enumerate(tables, start=1):
         headings = ["Model", *table["headings"], "n"]
@@ -89,5 +89,5 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text as LaTeX shows it."""
+    """A text with LaTeX's special characters escaped."""
     return "".join(_SPECIAL.get(character, character) for character in text)

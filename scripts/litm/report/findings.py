@@ -1,4 +1,4 @@
-"""What the table of position bias says, in words."""
+"""The table of position bias in sentences."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,12 +8,12 @@ from litm.analysis.claims.words import END_LOWER, FLAT, MEANINGS, NONE, START_LO
 from litm.analysis.pbi import NO_INFORMATION
 from litm.base.formatting import ordinal, percent, points
 
-#: A smaller p value is called more than chance.
+#: Level of significance: smaller p values are called more than chance.
 SIGNIFICANT = 0.05
-#: So many curves are named one by one in the overview.
+#: Number of curves that the overview names one by one, at most.
 NAMED = 6
-#: By word: differences that it does not say are there, though an interval by itself may be without 0: the word is
-#: corrected for all curves of the experiment.
+#: Differences by word that the word does not state, though their single intervals may exclude 0: the word is corrected
+#: for all curves of the experiment.
 UNSAID = {
     NONE: ("primacy", "recency", "tilt"),
     FLAT: ("primacy", "recency", "tilt"),
@@ -26,7 +26,7 @@ UNSAID = {
 def overview(
     accuracy: pd.DataFrame, position_bias: pd.DataFrame | None, published: pd.DataFrame | None = None
 ) -> list[str]:
-    """What was measured, what came out over all curves, and how it compares with what was published, in sentences."""
+    """Sentences: what was measured, the results over all curves, and the comparison with published values."""
     models, experiments = accuracy["model"].nunique(), accuracy["experiment"].nunique()
     told = [
         f"{_count(models, 'model')}, {_count(experiments, 'experiment')}, {_count(len(accuracy), 'cell')} with "
@@ -36,7 +36,7 @@ def overview(
         told += _bias_overview(position_bias)
     if published is not None and len(published):
         counts = ", ".join(f"{n} {verdict}" for verdict, n in published["verdict"].value_counts().items())
-        told.append(f"Beside {_count(len(published), 'published value')}: {counts}.")
+        told.append(f"Compared with {_count(len(published), 'published value')}: {counts}.")
     return told
 
 
@@ -46,7 +46,7 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     unclear, silent = len(measured) - differ, len(position_bias) - len(measured)
     told = [
         f"Positions differ by more than chance in {differ} of {_count(len(position_bias), 'curve')} (Cochran's Q, p < "
-        f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} say nothing on position "
+        f"{SIGNIFICANT}), and are not shown to differ in {unclear}; {silent} have no information on position "
         "(floor, ceiling, or too few questions)."
     ]
     indexed = sorted(measured[measured["pbi_class"].notna()].to_dict("records"), key=lambda row: row["pbi"])
@@ -69,8 +69,8 @@ def _with_interval(row: Mapping, name: str) -> str:
 
 
 def _shapes(curves: Sequence[Mapping]) -> list[str]:
-    """How start and end compare with the middle: a sentence for each word, naming its curves where they are few and
-    something is shown.
+    """Comparisons of start and end with the middle: one sentence per word, which names its curves if there are at most
+    `NAMED` and they show a difference.
     """
     by_word: dict[str, list[Mapping]] = {}
     for row in curves:
@@ -91,15 +91,15 @@ def _ends(row: Mapping) -> str:
 
 
 def excludes_0(row: Mapping, name: str) -> bool:
-    """Whether the 95 % interval of a difference by itself is all above or all below 0."""
+    """Whether the single 95 % interval of a difference excludes 0."""
     return row[f"{name}_ci_low"] > 0 or row[f"{name}_ci_high"] < 0
 
 
 def shape(row: Mapping) -> str:
-    """The curve's word and what it means, with primacy and recency; '' for a curve without a word.
+    """The curve's word and its meaning, with primacy and recency; '' for a curve without a word.
 
-    Behind it is what a single interval shows and the word does not say, because that is corrected over all curves of
-    the experiment, and what n could have shown where nothing is.
+    Then the differences whose single interval excludes 0 and that the word, corrected over all curves of the
+    experiment, does not state. For a curve without differences also the smallest effect that n can show.
     """
     word = row["shape"]
     if pd.isna(word):
@@ -124,7 +124,7 @@ def _curve_name(row: Mapping) -> str:
 
 
 def findings(position_bias: pd.DataFrame | None) -> list[str]:
-    """A sentence or two for each curve: best and worst, whether positions differ by more than chance, PBI."""
+    """One or two sentences per curve: best and worst position, whether positions differ by more than chance, PBI."""
     return [] if position_bias is None else [_finding(row) for row in position_bias.to_dict("records")]
 
 
@@ -151,7 +151,7 @@ def _gap(row: Mapping) -> str:
 
 
 def _chance(p: float) -> str:
-    """What Cochran's Q says, in words."""
+    """The result of Cochran's Q in words."""
     written = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     differ = "differ by more than chance" if p < SIGNIFICANT else "are not shown to differ"
     return f"{differ} (Cochran's Q, {written})"
@@ -161,7 +161,7 @@ def _describe_pbi(row: Mapping) -> str:
     if pd.isna(row["pbi"]):
         return ""
     if pd.isna(row["pbi_class"]):
-        return f" Its PBI says nothing ({row['reason']})."
+        return f" Its PBI carries no information ({row['reason']})."
     ends = shape(row)
     told = f" Shape: {ends}." if ends else ""
     return f"{told} PBI {_with_interval(row, 'pbi')}: {row['class_words']}."

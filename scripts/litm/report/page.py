@@ -1,4 +1,4 @@
-"""The page: everything put into the template, as one file that needs nothing else."""
+"""The page: the template with all contents, rendered as one self-contained file."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -24,22 +24,22 @@ from litm.report.tokens import token_table, tokens_in_words
 from litm.report.verdicts import verdicts
 from litm.report.words import SizeNames, lengths_of
 
-#: The file has at most 25 MB; this is for the questions, the rest for figures and tables.
+#: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
 SAMPLE_CHARACTERS = 16_000_000
-#: The scripts of the page, in this order.
+#: Scripts of the page, in their order.
 SCRIPTS = ("packed.js", "charts.js", "question_filters.js", "question_samples.js", "downloads.js")
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a report is made of.
+    """Contents of a report.
 
-    tables: by name; figures: settings of each, with `recall`, see `charts.chart`; pictures: the PNG of each figure by
-    name; samples: records of `question_samples.question_records` by experiment; experiments: settings of each, with
-    what the task `asks`; prices: of the models that cost money; datasets: rows by heading, of each file of questions;
-    models: in the order of the study, which gives them their colours; about: what the catalogue says of them; formats:
-    what make_prompt_format.py wrote, by model; config: the digest of what the config selects; commit: of the workflow,
-    None if it is not known.
+    tables: by name. figures: settings of each, with `recall`, see `charts.chart`. pictures: PNG files by figure name.
+    samples: records of `question_samples.question_records` by experiment. experiments: settings of each, with the
+    description `asks` of its task. prices: by model, None for free ones. datasets: one row by heading per file of
+    questions. models: in the order of the study, which decides their colours. about: the catalogue's descriptions, by
+    model. formats: output of make_prompt_format.py by model. config: digest of the config's selection. commit: the
+    workflow's, None if unknown.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -86,7 +86,7 @@ def render_report(sources: Mapping[str, str], contents: Contents) -> str:
 
 
 def _first_screen(contents: Contents) -> dict:
-    """What is to be known before anything else, and the curves with a sentence each."""
+    """The first screen: counts, advice, warnings, and the curves with one sentence each."""
     tables, bias = contents.tables, contents.tables.get("position_bias")
     names, lengths = SizeNames(contents.figures), lengths_of(tables.get("token_counts"))
     several = tables["accuracy"]["model"].nunique() > 1
@@ -117,7 +117,7 @@ def _first_screen(contents: Contents) -> dict:
 
 
 def _numbers(contents: Contents) -> dict:
-    """What was measured, the accuracies, the statistics and all tables."""
+    """The middle sections: what was measured, accuracies, statistics and all tables."""
     tables, bias = contents.tables, contents.tables.get("position_bias")
     names, lengths = SizeNames(contents.figures), lengths_of(tables.get("token_counts"))
     used = token_table(contents.manifests, contents.prices)
@@ -142,7 +142,7 @@ def _numbers(contents: Contents) -> dict:
 
 
 def _questions(contents: Contents) -> dict:
-    """The sample of questions and the prompt formats that models were asked in."""
+    """The sample of questions, and the prompt format of each model."""
     packed, left = pack(contents.samples, SAMPLE_CHARACTERS)
     curves = [name for figure in contents.figures for name in figure["experiments"] if name in packed]
     return {
@@ -179,7 +179,7 @@ def _figure(figure: Mapping, contents: Contents) -> dict:
 
 
 def _sampled(records: Sequence[Mapping], questions_left: int | None) -> int:
-    """How many questions of each size the page has, at most."""
+    """The number of questions per size on the page, at most."""
     sizes = [record["size"] for record in records]
     most = max(map(sizes.count, set(sizes)), default=0)
     return most if questions_left is None else min(most, questions_left)

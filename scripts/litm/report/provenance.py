@@ -1,4 +1,4 @@
-"""What the report is a result of: models, decoding, experiments, data and software; no times, no paths of a machine."""
+"""Provenance of the report: models, decoding, experiments, data and software, without times and paths."""
 
 import json
 import platform
@@ -9,23 +9,23 @@ from litm.domain.condition import Cut
 from litm.domain.placement import gold_places
 from litm.domain.served import several_names
 
-#: What computes the report and all that it is made of, but the answers, whose software the manifests name.
+#: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
 
 
 def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
-    """What each sweep is a result of, by heading, in a line."""
+    """One row by heading per sweep: model, weights, number format, decoding and prompt format."""
     return [_sweep(manifest) for manifest in manifests]
 
 
 def limits_of_answers(manifests: Sequence[Mapping]) -> dict[str, int]:
-    """Most new tokens of an answer, by experiment; of recorded responses that is not known."""
+    """Limit of new tokens per answer, by experiment; experiments with recorded responses only have none."""
     decodings = {manifest["experiment"]: manifest["identity_fields"].get("decoding") for manifest in manifests}
     return {experiment: one["max_new_tokens"] for experiment, one in decodings.items() if one}
 
 
 def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
-    """All that the digest of each sweep's identity is made of, once for sweeps that have the same."""
+    """The fields of each identity, once for all sweeps that share it."""
     by_digest: dict[str, dict] = {}
     for manifest in manifests:
         one = {
@@ -39,7 +39,7 @@ def identities(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
 
 
 def software(commit: str | None) -> list[dict[str, str]]:
-    """The workflow's commit and the versions of what it computes with; those that are not installed are left out."""
+    """The workflow's commit and the versions of `PACKAGES`; packages that are not installed are left out."""
     workflow = f"commit {commit}" if commit else "commit not known"
     versions = [("Workflow", workflow), ("Python", platform.python_version())]
     for name in PACKAGES:
@@ -69,7 +69,7 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
     return {
         **sweep,
         "Weights": "; ".join(_weights_in_words(manifest)),
-        # Of a model that a server runs, only the server knows.
+        # The number format of a model on a server is unknown here.
         "Dtype": fields["model"].get("dtype", "not known"),
         "Attention": fields["model"].get("attention", "not known"),
         "Prompt format": fields["model"]["prompt_template"],
@@ -91,7 +91,7 @@ def _weights_in_words(manifest: Mapping) -> Iterator[str]:
 
 
 def _weights(source: Mapping) -> str:
-    """What says which weights they are, of the `source` in an identity."""
+    """The weights named by the `source` of an identity."""
     if "engine" in source:
         return f"no model: engine {source['engine']}, version {source['version']}"
     if "api_model" in source:
@@ -103,7 +103,7 @@ def _weights(source: Mapping) -> str:
 
 
 def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
-    """What was asked in each experiment, by heading, in a line."""
+    """One row by heading per experiment: task, questions, sizes, positions, prompt and metric."""
     return [
         {
             "Experiment": experiment["name"],
@@ -120,7 +120,7 @@ def experiment_rows(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
 
 
 def _placements(cells: Sequence[Mapping]) -> str:
-    """`10: 0, 4, 9; 20: 0, 19`; a placement without a gold item in its own words."""
+    """Positions by size, as in `10: 0, 4, 9; 20: 0, 19`; a placement without a gold item by its name."""
     by_size: dict[int, list[str]] = {}
     for cell in cells:
         placement = (
@@ -131,7 +131,7 @@ def _placements(cells: Sequence[Mapping]) -> str:
 
 
 def _remedies(experiment: Mapping) -> list[str]:
-    """What is done with its documents: `order reversed`, `rerank my_reranker`; nothing as they were retrieved."""
+    """Changes of the retrieved documents, as in `order reversed`, `rerank my_reranker`; [] if there are none."""
     told = [f"{key} {experiment[key]}" for key in ("order", "rerank") if experiment.get(key)]
     cut = experiment.get("cut")
     return told if cut is None else [*told, str(Cut(**cut))]

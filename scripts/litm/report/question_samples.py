@@ -1,12 +1,12 @@
-"""A sample of questions to look at: their prompts at every position with the gold items marked, answers and verdicts.
+"""A sample of questions for the page: prompts at every position with the gold items marked, answers and verdicts.
 
-A record is one question of an experiment at one size: {id, size, pieces, cells}. Prompts of a question have most of
-their text in common, so that `pieces` has each sentence or line once, and a prompt is a list of indices into them. A
-cell is {placement, question, prompt, targets, responses}, with `is_chat` where there are messages too. A target is
+A record is one question of an experiment at one size: {id, size, pieces, cells}. Prompts of a question share most of
+their text, so `pieces` holds each sentence or line once, and a prompt is a list of indices into it. A cell is
+{placement, question, prompt, targets, responses}, and `is_chat` if the prompt also has messages. A target is
 {name, position, answers, span}, with the span in UTF-16 units, as a browser counts. A response is {model, text,
-verdicts (one a target: true, false, or null where nothing was scored), finish_reason, excluded}, with `answer` where
-only that part of the text was scored, and with `taken` {position, span} where the scores name the other item that a
-wrong answer was taken from (`taken_from`); span is null if the prompt does not show that item in one piece.
+verdicts (one per target: true, false, or null if not scored), finish_reason, excluded}, with `answer` if only that part
+of the text was scored, and with `taken` {position, span} if the scores name the item that a wrong answer was taken from
+(`taken_from`); span is null if the prompt does not contain that item in one piece.
 """
 
 import base64
@@ -22,18 +22,18 @@ from litm.domain.example import Example, Target
 from litm.domain.other_item import OtherItem
 from litm.domain.response import SweepResponse
 
-#: The end of a line or a sentence.
+#: End of a line or a sentence.
 _END = re.compile(r"(?<=\n)|(?<=[.!?] )")
 
 
 def sampled_ids(scores: pd.DataFrame, questions: int, seed: int) -> dict[int, list[str]]:
-    """By size the ids of a random sample of the questions, which depends on nothing but the seed and the ids.
+    """Ids of a random sample of the questions, by size; it depends only on the seed and the ids.
 
-    It is in the order of SHA-256 of `{seed}/explorer/{id}`: the first of a larger sample are a smaller one.
+    Ids are in the order of SHA-256 of `{seed}/explorer/{id}`, so a smaller sample is the beginning of a larger one.
     """
 
     def order(id: str) -> str:
-        # Not the present name of the sample: the questions that a seed draws stay the same.
+        # The sample's former name is kept, so that a seed still draws the same questions.
         return hashlib.sha256(f"{seed}/explorer/{id}".encode()).hexdigest()
 
     return {
@@ -51,8 +51,8 @@ def question_records(
 ) -> Iterator[dict]:
     """Yield the record of each sampled question, size by size in the order of the sample.
 
-    responses: of each model; scores: rows of `scoring.score_sweep` of all these models; other_items: of the task, as
-    in `scoring.Sweep`.
+    responses: by model; scores: rows of `scoring.score_sweep` for all these models; other_items: the task's function,
+    as in `scoring.Sweep`.
     """
     wanted = {(size, id) for size, of_size in ids.items() for id in of_size}
     cells: dict[tuple[int, str], list[Example]] = {}
@@ -68,7 +68,7 @@ def question_records(
 def _answers(
     responses: Mapping[str, Iterable[SweepResponse]], scores: pd.DataFrame, wanted: set[tuple[int, str]]
 ) -> dict[tuple[int, str, str], list[dict]]:
-    """What each model answered, in the order of the models, by size, id and placement."""
+    """Answers by size, id and placement, in the order of the models."""
     chosen = scores[[key in wanted for key in zip(scores["size"], scores["id"], strict=True)]]
     verdicts = {
         key: (group["correct"].tolist(), bool(group["excluded"].iloc[0]), group["taken_from"].tolist())
@@ -90,7 +90,7 @@ def _answers(
             }
             if response.scored_text != response.text:
                 answer["answer"] = response.scored_text
-            # With several targets an answer has several parts, and is not from one item.
+            # An answer to several targets is not taken from one item.
             if len(taken_from) == 1 and not pd.isna(taken_from[0]):
                 answer["taken"] = {"position": int(taken_from[0])}
             answers.setdefault((size, id, placement), []).append(answer)
@@ -114,7 +114,7 @@ def _record(size: int, id: str, examples: Sequence[Example], answers: Mapping, o
 
 
 def _marked(response: dict, example: Example, other_items: Callable | None) -> dict:
-    """The response with the place in the prompt of the item that it was taken from."""
+    """The response, with the span of the item it was taken from."""
     if "taken" not in response:
         return response
     position = response["taken"]["position"]
@@ -143,10 +143,9 @@ def _utf16_length(text: str) -> int:
 
 
 def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tuple[dict[str, str], int | None]:
-    """The records of each experiment as gzip in base64, in `most_characters` altogether.
+    """Records as gzip in base64 by experiment, `most_characters` in total, and the number of questions kept per size.
 
-    Returns them by experiment, and how many questions of each size are left in: None for all, else the largest half,
-    quarter, ... of the sample that fits.
+    That number is None for all, else the largest half, quarter, ... of the sample that fits.
     """
     left = max((_largest(records) for records in samples.values()), default=0)
     questions = None
@@ -159,7 +158,7 @@ def pack(samples: Mapping[str, Sequence[Mapping]], most_characters: int) -> tupl
 
 
 def first_of_each_size(records: Iterable[Mapping], questions: int) -> list[Mapping]:
-    """The first records of each size, in their order."""
+    """The first `questions` records of each size, in their order."""
     kept: list[Mapping] = []
     counts: dict[int, int] = {}
     for record in records:

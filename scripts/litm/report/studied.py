@@ -1,13 +1,13 @@
-"""What was asked of what: each experiment's task with one example, each model, and the length of each context."""
+"""Subjects of the study: each experiment's task with one example, its contexts' lengths, and each model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from litm.base.formatting import single_spaced
 from litm.report.words import Lengths, SizeNames, tokens
 
-#: A text longer than this is cut in an example.
+#: Characters of a text in an example; longer texts are cut.
 LONGEST = 400
-#: Keys of a model's `about` as the page says them.
+#: Wording of the keys of a model's `about`.
 ABOUT = {
     "family": "family {}",
     "parameters": "{:g} billion parameters",
@@ -21,7 +21,7 @@ ABOUT = {
 def experiments_studied(
     experiments: Sequence[Mapping], samples: Mapping[str, Sequence[Mapping]], names: SizeNames, lengths: Lengths
 ) -> list[dict]:
-    """{name, title, asks, right_if, contexts, example} of each experiment, in their order.
+    """{name, title, asks, right_if, contexts, example} per experiment, in their order.
 
     contexts: sizes with their lengths in tokens; example: see `_example`, None without a sample.
     """
@@ -45,7 +45,7 @@ def _contexts(experiment: Mapping, names: SizeNames, lengths: Lengths) -> Iterat
 
 
 def _example(records: Sequence[Mapping]) -> dict | None:
-    """{question, item, answers, id, size} of the first question; item: the gold item's text, '' without one."""
+    """{question, item, answers, id, size} of the first question; item: text of the gold item, '' without one."""
     if not records:
         return None
     record = records[0]
@@ -71,9 +71,9 @@ def _cut(text: str) -> str:
 
 
 def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], about: Mapping[str, Mapping]) -> list[dict]:
-    """A row by heading for each model; what differs between its sweeps is joined.
+    """One row by heading per model; values that differ between its sweeps are joined.
 
-    sweeps: rows of `provenance.sweep_rows`, in the order of the manifests; about: what the catalogue says of models.
+    sweeps: rows of `provenance.sweep_rows`, in the order of the manifests; about: descriptions by model.
     """
     by_model: dict[str, list[tuple[Mapping, Mapping]]] = {}
     for sweep, manifest in zip(sweeps, manifests, strict=True):
@@ -81,7 +81,7 @@ def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], abou
     return [
         {
             "Model": model,
-            "What it is": ", ".join(_about(about.get(model, {}))) or "not said in the catalogue",
+            "What it is": ", ".join(_about(about.get(model, {}))) or "not given in the catalogue",
             **{
                 heading: _joined(sweep[heading] for sweep, _ in own)
                 for heading in ("Weights", "Dtype", "Prompt format")

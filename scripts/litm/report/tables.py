@@ -9,14 +9,14 @@ from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 from litm.analysis.tables import all_tables
 
 _ALL = [table for table in all_tables() if table.report]
-#: The tables that the report shows in their order, one after another.
+#: Tables of the section `Tables`, in their order.
 SHOWN = tuple(table for table in _ALL if not table.section)
-#: Those with sections of their own.
+#: Tables with a section of their own.
 COMPARISONS = tuple(table for table in _ALL if table.section)
 
-#: Tables that everybody needs; the others are folded, and so are these where they have more rows than this.
+#: Names of the tables that are shown unfolded, and the number of rows up to which they are.
 OPEN, FEW_ROWS = ("advice",), 24
-#: A text longer than this is a sentence.
+#: Characters: a longer text counts as a sentence.
 SENTENCE = 80
 
 _TOKENS_USED = {
@@ -27,20 +27,20 @@ _TOKENS_USED = {
     "response_tokens": Column(INTEGER, "their tokens", "Answer tokens"),
     "last_asked": Column(INTEGER, "prompts of the last run of the sweep", "Asked last"),
     "last_prompt_tokens": Column(INTEGER, "their tokens", "Their prompt tokens"),
-    "last_computed_tokens": Column(INTEGER, "those that were computed", "Computed"),
-    "saved": Column(FLOAT, "share that common beginnings of prompts saved", "Saved", PERCENT),
+    "last_computed_tokens": Column(INTEGER, "computed tokens of these prompts", "Computed"),
+    "saved": Column(FLOAT, "share of tokens that shared prefixes saved", "Saved", PERCENT),
     "dollars": Column(FLOAT, "cost by the prices in the config", "US$"),
 }
-#: What each sweep has cost; the report makes it of the manifests.
+#: Cost of each sweep; the report computes it from the manifests.
 TOKENS_USED = Table(
     name="tokens_used",
     title="Tokens and cost of each sweep",
     doc="Tokens and cost of each sweep, from its manifest.",
     order=0,
     note=(
-        "Answers and their tokens, as the journal has them. Asked last: the prompts of the last run of the sweep, "
-        "their tokens, those that were computed, and what the common beginnings of prompts saved, in per cent. Empty: "
-        "nothing was asked, or only the server knows. US$ by the prices in the config."
+        "Answers in the journal and their tokens. Asked last: the prompts of the sweep's last run, their tokens, the "
+        "computed tokens, and the share that shared prefixes saved, in per cent. Empty: nothing was asked, or only the "
+        "server knows. US$: by the prices in the config."
     ),
     columns=_TOKENS_USED,
     report=tuple(_TOKENS_USED),
@@ -48,11 +48,11 @@ TOKENS_USED = Table(
 
 
 def shown_tables(frames: Mapping[str, pd.DataFrame], tables: Sequence[Table] = SHOWN) -> list[dict]:
-    """The tables that there are, each as {name, section, title, note, headings, rows, is_open, is_wordy}; headings and
-    cells are pairs of a text and whether its column is one of words. is_open: whether it is shown unfolded;
-    is_wordy: whether it has sentences, so that a narrow screen shows its cells one below another.
+    """Tables with rows, each as {name, section, title, note, headings, rows, is_open, is_wordy}.
 
-    Columns that a table lacks are left out, and so are tables without rows.
+    Headings and cells are pairs: a text, and whether its column has words. is_open: whether the table is unfolded.
+    is_wordy: whether it has sentences, so that a narrow screen shows its cells one below another. Columns that a table
+    lacks are left out.
     """
     return [_table(table, frames[table.name]) for table in tables if table.name in frames and len(frames[table.name])]
 

@@ -1,4 +1,4 @@
-"""Tokens and money: what the answers of each sweep took, and what common beginnings of prompts saved."""
+"""Tokens and cost of each sweep's answers, and the tokens that shared prefixes saved."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,11 +19,11 @@ COLUMNS = {
 
 
 def token_table(manifests: Sequence[Mapping], prices: Mapping[str, Mapping | None]) -> pd.DataFrame:
-    """A row a sweep, recorded responses left out: its tokens, those of its last run, and its price.
+    """One row per sweep, without recorded responses: its tokens, the tokens of its last run, and its cost.
 
-    prices: `input` and `output`, US dollars a million tokens, of the models that cost money; None where not known.
-    saved: the fraction of the last run's prompt tokens that did not have to be computed. Missing: what only a server
-    knows, and what nothing was asked for.
+    prices: `input` and `output` in US dollars per million tokens, by model that costs money; None where unknown.
+    saved: fraction of the last run's prompt tokens that were not computed. Values are missing if only a server knows
+    them or nothing was asked.
     """
     rows = [_row(manifest, prices) for manifest in manifests if manifest["prompt_tokens"] is not None]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
@@ -52,7 +52,7 @@ def _dollars(manifest: Mapping, price: Mapping) -> float:
 
 
 def tokens_in_words(table: pd.DataFrame, prices: Mapping[str, Mapping | None]) -> list[str]:
-    """The sums of the token table, a sentence each."""
+    """Sums of the token table, one sentence each."""
     if table.empty:
         return []
     sums = table[["answers", "prompt_tokens", "response_tokens"]].sum()

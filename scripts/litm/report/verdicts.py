@@ -1,4 +1,4 @@
-"""What each curve shows, in one sentence: the word of position_bias.csv, which the end of a run prints too."""
+"""The verdict of each curve in one sentence: the word of position_bias.csv, also printed at the end of a run."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -9,21 +9,21 @@ from litm.analysis.claims.words import MEANINGS
 from litm.analysis.pbi import NO_INFORMATION
 from litm.report.words import Lengths, SizeNames, place, tokens
 
-#: A curve without a word, by whether it has a middle.
+#: Sentences on curves without a word: without a middle, and with one.
 TWO_POSITIONS = "two positions have no middle, so that the curve has no word for its shape"
-NO_WORD = "start, middle and end say nothing"
-#: Kinds of figures that show the shape by position. Another figure of the same curves does not repeat it.
+NO_WORD = "start, middle and end carry no information"
+#: Kinds of figures whose verdicts are shown; other figures of the same curves do not repeat them.
 SHAPE_KINDS = ("accuracy_by_position", "accuracy_by_target")
 
 
 def verdicts(
     figure: Mapping, position_bias: pd.DataFrame | None, names: SizeNames, lengths: Lengths, several: bool
 ) -> list[dict]:
-    """What the curves of a figure show: {what, tokens, says} for each size, in the order of the table.
+    """Verdicts on the curves of a figure: {what, tokens, says} per size, in the order of the table.
 
-    what: the size in words, with the experiment where the figure has several; tokens: its length, '' if not known;
-    says: {word, meaning, of} for each word, with the models that have it; `of` is '' where there is one model.
-    several: whether the study has several models.
+    what: the size in words, with the experiment if the figure has several. tokens: its length, '' if unknown. says:
+    {word, meaning, of} per word, where `of` names its models and is '' if the study has one model. several: whether the
+    study has several models.
     """
     if position_bias is None or position_bias.empty or figure["kind"] not in SHAPE_KINDS:
         return []
@@ -46,7 +46,7 @@ def verdicts(
 
 
 def _words(rows: Sequence[Mapping], several: bool) -> list[dict]:
-    """Each word once, in the order of `MEANINGS`, then what is said of curves without one."""
+    """Each word once, in the order of `MEANINGS`, then the sentences on curves without a word."""
     owners: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         owners.setdefault(word_of(row), []).append(_owner(row, several))
@@ -58,7 +58,7 @@ def _words(rows: Sequence[Mapping], several: bool) -> list[dict]:
 
 
 def word_of(row: Mapping) -> tuple[str, str]:
-    """The word of a curve and what it means; of a curve without one '' and why."""
+    """A curve's word and its meaning; '' and the reason for a curve without a word."""
     if row["verdict"] == NO_INFORMATION:
         return "", f"no information on position ({row['reason']})"
     if not pd.isna(row["shape"]):
@@ -67,7 +67,7 @@ def word_of(row: Mapping) -> tuple[str, str]:
 
 
 def _owner(row: Mapping, several: bool) -> str:
-    """`model (n = 40)`, or what else tells the curve from the others of its size."""
+    """`model (n = 40)`, with the placement if it distinguishes curves of one size."""
     placement = "" if pd.isna(row["placement"]) else f" at {place(row['placement'])}"
     n = f"n = {row['n_complete']:,}"
     return f"{row['model']}{placement} ({n})" if several else f"{placement.removeprefix(' ')} {n}".strip()

@@ -1,4 +1,4 @@
-"""Names of what the page shows: sizes with their unit, positions from 1, lengths in tokens."""
+"""Wording of sizes with their unit, positions from 1, and lengths in tokens."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,12 +7,12 @@ import pandas as pd
 from litm.base.formatting import ordinal
 from litm.domain.placement import gold_depths, gold_positions
 
-#: (experiment, size): the least and the largest mean length of its prompts over models, in tokens.
+#: Tokens: smallest and largest mean prompt length over models, by (experiment, size).
 Lengths = Mapping[tuple[str, int], tuple[float, float]]
 
 
 class SizeNames:
-    """Sizes in words: `10 documents` where a figure of the experiment says what its items are, else `size 10`."""
+    """Sizes in words: `10 documents` if a figure of the experiment names its items, else `size 10`."""
 
     def __init__(self, figures: Sequence[Mapping]) -> None:
         self._titles: dict[str, str] = {}
@@ -32,7 +32,7 @@ class SizeNames:
 
 
 def lengths_of(token_counts: pd.DataFrame | None) -> Lengths:
-    """Of the table of token counts, see `Lengths`; nothing where no tokens were counted."""
+    """Lengths from the table of token counts; {} where no tokens were counted."""
     if token_counts is None or token_counts.empty:
         return {}
     means = token_counts.groupby(["experiment", "size", "model"])["mean"].mean()
@@ -45,7 +45,7 @@ def _pairs(table: pd.DataFrame) -> list:
 
 
 def tokens(lengths: Lengths, experiment: str, size: int) -> str:
-    """`about 400 tokens`, with two digits, or a range where the models' tokens differ; '' where it is not known."""
+    """`about 400 tokens`, with two significant digits, or a range if models differ; '' if unknown."""
     if (experiment, size) not in lengths:
         return ""
     low, high = (f"{two_digits(length):,}" for length in lengths[experiment, size])
@@ -53,12 +53,12 @@ def tokens(lengths: Lengths, experiment: str, size: int) -> str:
 
 
 def two_digits(number: float) -> int:
-    """A length rounded to two digits: 397.5 is 400."""
+    """A length rounded to two significant digits: 397.5 becomes 400."""
     return int(float(f"{number:.1e}"))
 
 
 def place(placement: str) -> str:
-    """Where the gold items of a prompt are: `5th`, `1st, 150th, 300th`, `depth 0.5`, or the placement in words."""
+    """Positions of a prompt's gold items: `5th`, `1st, 150th, 300th`, `depth 0.5`, or the placement in words."""
     if positions := gold_positions(placement):
         return ", ".join(ordinal(position + 1) for position in positions)
     if depths := gold_depths(placement):

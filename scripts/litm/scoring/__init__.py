@@ -1,1 +1,1 @@
-"""From examples and responses to scores."""
+"""Scoring: examples and responses become scores."""

@@ -5,7 +5,7 @@ import pandas as pd
 from litm.base.intervals import clustered_interval
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, REFUSED, UNKNOWN
 
-#: What a cell of the accuracy table is: these columns name it.
+#: Columns that identify a cell of the accuracy table.
 CELL = ["model", "experiment", "task", "metric", "size", "items", "placement", "position", "depth", "target"]
 #: Columns of a sweep's accuracies and their types.
 COLUMNS = {
@@ -25,15 +25,15 @@ COLUMNS = {
 
 
 def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a cell (and target), in the order of the scores: accuracy, its interval, and what was not counted.
+    """One row per cell (and target), in the order of the scores: accuracy, interval, counts of special answers.
 
-    Columns as in `COLUMNS`, of which `CELL` names the cell.
+    Columns as in `COLUMNS`; those in `CELL` identify the cell.
 
-    n: questions counted; n_excluded: questions left out because they did not fit at some placement; n_failed: questions
-    that were asked and got no answer; n_not_recorded: those that recorded responses lack; n_empty, n_cut, n_refused:
-    counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a provider's filter
-    (all may be wrong answers for that reason alone); n_cut and n_refused are missing where that is not known;
-    n_preamble: counted answers whose first line ends with a colon.
+    n: questions counted. n_excluded: questions left out because they did not fit at some placement. n_failed: questions
+    that were asked and got no answer. n_not_recorded: questions that recorded responses lack. n_empty, n_cut,
+    n_refused: counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a
+    provider's filter (each may be wrong for that reason alone); n_cut and n_refused are missing where finish reasons
+    are unknown. n_preamble: counted answers whose first line ends with a colon.
     Accuracies are fractions; ci_low and ci_high are their 95 % limits, see `binomial_interval`, and
     `clustered_interval` for questions in clusters.
     """
@@ -70,11 +70,11 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
 
 
 def _share(verdicts: pd.Series) -> float | None:
-    """The share that is right; None where nothing was judged by the rule."""
+    """The fraction of right answers; None if the rule judged none of them."""
     return verdicts.sum() / len(verdicts) if len(verdicts) and verdicts.notna().all() else None
 
 
 def _ended(counted: pd.DataFrame, reason: str) -> int | None:
-    """How many answers ended for a reason; None if that is not known of all."""
+    """The number of answers that ended for a reason; None if any reason is unknown."""
     reasons = counted["finish_reason"]
     return None if (reasons == UNKNOWN).any() else int((reasons == reason).sum())

@@ -16,9 +16,11 @@ FULL = "full"
 
 @dataclass(frozen=True)
 class Metric:
-    """judge: whether a text holds one of the answers; reads: `first_line` or `full`, what counts of a response.
+    """How a response is judged.
 
-    strict, lenient: another rule that is shown beside it, None where there is none; both are given the whole response.
+    judge: whether a text contains one of the answers. reads: the part of the response that counts, `first_line` or
+    `full`. strict, lenient: alternative rules, reported in columns of their own, None where there is none; both read
+    the whole response.
     """
 
     judge: Callable[[str, Sequence[str]], bool]
@@ -28,7 +30,7 @@ class Metric:
 
 
 def first_line(response: str) -> str:
-    """The first line of a response that is not blank, without surrounding spaces; empty if there is none.
+    """The first line of a response that is not blank, without surrounding spaces; "" if all lines are blank.
 
     The paper scores the text before the first line end, so that a model cannot score by copying its context.
     Here leading blank lines are skipped first: they are an artefact of chat formats, not an answer.
@@ -42,16 +44,16 @@ def best_subspan_em(text: str, answers: Sequence[str]) -> bool:
 
 
 def best_subspan_em_strict(response: str, answers: Sequence[str]) -> bool:
-    """`best_subspan_em` of the response up to its first line end, even if nothing is before it.
+    """`best_subspan_em` of the response up to its first line end, even if that part is empty.
 
-    So the paper has it (section 2.2), and the authors' scoring of the responses of MPT and LongChat; from those of
-    Llama 2 their script had taken the blank lines before.
+    The paper (section 2.2) defines it this way, and the authors scored the responses of MPT and LongChat so; their
+    script for Llama 2 removed leading blank lines first.
     """
     return best_subspan_em(response.split("\n", 1)[0], answers)
 
 
 def value_in_answer(text: str, answers: Sequence[str]) -> bool:
-    """Whether any accepted value is a substring of the text, whatever the case (paper, section 3.1)."""
+    """Whether any accepted value is a substring of the text, ignoring case (paper, section 3.1)."""
     lowered = text.lower()
     return any(answer.lower() in lowered for answer in answers)
 
@@ -59,36 +61,36 @@ def value_in_answer(text: str, answers: Sequence[str]) -> bool:
 def exact_code(text: str, answers: Sequence[str]) -> bool:
     """Whether any accepted code is in the text as a token of its own, see `contains_code`.
 
-    Where several codes are asked for, each is judged alone, wherever the answer lists it: codes are random, so one is
-    not written without having been read, and a judge by place would count the later ones as wrong whenever an
-    earlier one is left out, which would be an effect of position made by the metric.
+    Where a prompt asks for several codes, each is judged alone, in any order: codes are random, so a model cannot
+    write one that it has not read. Judging by order would count all later codes as wrong when an earlier one is left
+    out, so the metric itself would produce an effect of position.
     """
     return any(contains_code(text, answer) for answer in answers)
 
 
 def only_code(text: str, answers: Sequence[str]) -> bool:
-    """Whether an accepted code is in the text, as `exact_code` finds it, and no other one: listing several is wrong."""
+    """Whether an accepted code is in the text, see `exact_code`, and no other code: a list of several is wrong."""
     return exact_code(text, answers) and contains_no_other_code(text, answers)
 
 
 def exact_integer(text: str, answers: Sequence[str]) -> bool:
-    """Whether the whole number that the text gives as its answer, see `read_integer`, is an accepted one."""
+    """Whether the integer that the text gives as its answer, see `read_integer`, is accepted."""
     return read_integer(text) in {int(answer) for answer in answers}
 
 
 def last_integer(text: str, answers: Sequence[str]) -> bool:
-    """Whether the whole number that all lines of the text come to, see `read_last_integer`, is an accepted one."""
+    """Whether the integer that the whole text ends with, see `read_last_integer`, is accepted."""
     return read_last_integer(text) in {int(answer) for answer in answers}
 
 
 METRICS: dict[str, Metric] = {
     "best_subspan_em": Metric(best_subspan_em, FIRST_LINE, strict=best_subspan_em_strict),
     "value_in_answer": Metric(value_in_answer, FULL),
-    # Three codes may be listed on three lines.
+    # Models may list three codes on three lines.
     "exact_code": Metric(exact_code, FULL, strict=only_code),
     "only_code": Metric(only_code, FULL, lenient=exact_code),
-    # One number has to be chosen, and after its answer a base model goes on with other questions and numbers.
+    # A text may have several numbers: after its answer, a base model continues with other questions and numbers.
     "exact_integer": Metric(exact_integer, FIRST_LINE),
-    # A sum may be reckoned on several lines.
+    # A calculation may take several lines.
     "last_integer": Metric(last_integer, FULL),
 }

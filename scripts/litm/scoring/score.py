@@ -1,4 +1,4 @@
-"""From examples and responses to one score row per prompt and target."""
+"""Scores of a sweep: one row per prompt and target, from examples and responses."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from litm.domain.response import SweepResponse
 from litm.scoring.metrics import FULL, METRICS, first_line
 from litm.scoring.wrong_answers import Asked, wrong_answer
 
-#: Columns of a score file and their types. `correct` and its variants are missing where nothing was scored (and
-#: `correct_strict` and `correct_lenient` where the metric has no such rule),
-#: tokens where nobody has counted them. `preamble`: the first line ends with a colon, as one that announces the answer
-#: does; `more_lines`: the recorded answer goes on after it. `wrong_kind`: of a wrong answer, see `wrong_kinds.KINDS`;
-#: `taken_from`: the position of the other item that it is from, where that is known.
+#: Columns of a score file and their types. `correct` and its variants are missing where nothing was scored,
+#: `correct_strict` and `correct_lenient` also where the metric has no such rule, token counts where they are unknown.
+#: `preamble`: the first line ends with a colon, so it may only announce the answer; `more_lines`: the answer has
+#: further lines. `wrong_kind`: the kind of a wrong answer, see `wrong_kinds.KINDS`; `taken_from`: the position of the
+#: other item that a wrong answer was taken from, where it is known.
 COLUMNS = {
     "model": "string",
     "experiment": "string",
@@ -46,23 +46,23 @@ COLUMNS = {
     "taken_from": "Int64",
 }
 
-#: The items of a prompt that a target is not about, see `litm.examples.other_items`.
+#: Function of a prompt and a target: the items that are not the target's gold item, see `litm.examples.other_items`.
 OtherItems = Callable[[str, Target], Sequence[OtherItem]]
 
-#: The same of an answer that is right, or was not scored.
+#: Values of these columns for an answer that is right or was not scored.
 NO_KIND = {"wrong_kind": None, "taken_from": None}
 
 RUN_AGAIN = (
-    "run again with `--forcerun generate generate_shard import_responses`, which asks only what no journal has the "
-    "answer of"
+    "run again with `--forcerun generate generate_shard import_responses`, which asks only prompts that no journal "
+    "has an answer to"
 )
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a score file is about: the answers of one model to one experiment.
+    """The subject of a score file: the answers of one model to one experiment.
 
-    other_items: of the task, None where a wrong answer cannot be traced to an item.
+    other_items: the task's function, None where a wrong answer cannot be traced to an item.
     """
 
     model: str
@@ -78,9 +78,9 @@ def score_sweep(
     """One row per prompt and target, in the order of the examples; columns as in `COLUMNS`.
 
     A question that did not fit at one placement of a size is `excluded` at all placements of that size, so
-    that positions are always compared on the same questions. There is a column `cluster` where examples have one.
-    Raises `UserError` that begins with `where`, the file of the responses, for an example without a response, and for
-    a response that was made for another prompt.
+    that positions are always compared on the same questions. The column `cluster` is added if examples have clusters.
+    Raises `UserError`, beginning with `where` (the file of the responses), for an example without a response and for
+    a response to another prompt.
     """
     by_prompt = {response.name: response for response in responses}
     overflowed = {(size, id) for (size, _, id), r in by_prompt.items() if r.finish_reason == OVERFLOW}
@@ -99,10 +99,10 @@ def _response_to(
     named = f"question {example.id}, size {example.size}, {example.placement}"
     if response is None:
         raise UserError(f"{where}: no response to {named}: {RUN_AGAIN}")
-    # Without it, an earlier version wrote the file.
+    # Files written by earlier versions have no digest of the prompt.
     if response.prompt_sha256 not in (None, example.prompt_sha256):
         raise UserError(
-            f"{where}: the response to {named}, was made for another prompt than the example has now: {RUN_AGAIN}"
+            f"{where}: the response to {named}, answers another prompt than the example has now: {RUN_AGAIN}"
         )
     return response
 
@@ -137,7 +137,7 @@ def _rows(sweep: Sweep, example: Example, response: SweepResponse, is_excluded: 
 
 
 def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: SweepResponse) -> dict:
-    """The columns of the kind of a wrong answer."""
+    """The columns `wrong_kind` and `taken_from` of a wrong answer."""
     text = str(response.scored_text)
     metric = METRICS[sweep.metric]
     asked = Asked(
@@ -152,8 +152,8 @@ def kind_of_answer(sweep: Sweep, example: Example, target: Target, response: Swe
 
 
 def judge(metric_name: str, response: str | None, answers: Sequence[str]) -> dict[str, bool | None]:
-    """The metric's verdict on the response's first line, on all of it, and (`correct`) on what the metric reads; and
-    those by the stricter and the more lenient rule, None where the metric has none.
+    """Verdicts on a response: of the metric on the first line, on the full text and (`correct`) on the part it reads;
+    of its strict and its lenient rule. None where the metric has no such rule or there is no response.
     """
     if response is None:
         return dict.fromkeys(("correct", *(f"correct_{one}" for one in ("first_line", "full", "strict", "lenient"))))

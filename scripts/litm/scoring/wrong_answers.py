@@ -1,4 +1,4 @@
-"""Of which kind a wrong answer is, see `litm.domain.wrong_kinds`, and which item it was taken from."""
+"""The kind of a wrong answer, see `litm.domain.wrong_kinds`, and the item it was taken from."""
 
 import re
 from collections.abc import Sequence
@@ -28,19 +28,19 @@ _PROGRAM = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _UUID = r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
-#: What is written as the values of the key-value pairs or the codes of the suite are.
+#: A value of a key-value pair (UUID) or a code of the suite.
 _VALUE = re.compile(rf"{_UUID}|\b[A-Z]{{2,}}-[0-9]{{3,}}\b", re.IGNORECASE)
-#: Names and numbers: words that begin with a capital or a digit, one after the other.
+#: A name or a number: consecutive words that begin with a capital or a digit.
 _NAME = re.compile(r"(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*(?:\s+(?:[^\W\d_a-z]|\d)[\w'\u2019.,-]*)*")
 _EDGES = " \t\n.,;:!?\"'()[]*`\u2019-"
-#: An answer of more words than these is looked through for names; a shorter one is looked for as a whole first.
+#: Words. Up to this length an answer is first searched for as a whole; a longer one is searched for by its names only.
 _FEW_WORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """The kind of a wrong answer, see `wrong_kinds`; taken_from: the position of the other item that it is from, None
-    where it is of no item or of several.
+    """kind: see `wrong_kinds`; taken_from: the position of the item that the answer was taken from, None if it matches
+    no other item or several.
     """
 
     kind: str
@@ -61,7 +61,10 @@ class Asked:
 
 
 def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
-    """The kind of a wrong answer. text: of it what the metric reads; finish_reason: see `litm.domain.finish_reason`."""
+    """The kind of a wrong answer.
+
+    text: the part of the answer that the metric reads; finish_reason: see `litm.domain.finish_reason`.
+    """
     if not re.search(r"\w", text):
         return WrongAnswer(REFUSAL if finish_reason == REFUSED else EMPTY)
     if finish_reason == REFUSED or _REFUSAL.search(text):
@@ -79,10 +82,10 @@ def wrong_answer(text: str, finish_reason: str, asked: Asked) -> WrongAnswer:
 
 
 def items_of(text: str, asked: Asked) -> list[int]:
-    """The positions of the other items that an answer is from; none if that cannot be known.
+    """The positions of the other items that an answer may be taken from; [] if none matches.
 
-    With values: the item whose value stands first. With documents: all that have the answer as a whole, if it is short,
-    or else the first name or number of it that is in any, but not in the question or in the gold document.
+    Values: the item whose value comes first in the answer. Documents: all that contain the whole answer, if it is
+    short; otherwise all that contain its first name or number that any has and the question and the gold document lack.
     """
     lowered = text.lower()
     places = [(lowered.find(item.value.lower()), item.position) for item in asked.others if item.value is not None]
@@ -104,9 +107,9 @@ def _documents_with(text: str, documents: Sequence[OtherItem], asked: Asked) -> 
 
 
 def _parts(text: str, prompt: str) -> list[str]:
-    """What of an answer to look for, in lower case: all of it if it is short, and its names and numbers.
+    """Parts of an answer to search for, in lower case: the whole answer if it is short, then its names and numbers.
 
-    A capital at the beginning of a sentence makes no name: a word that the prompt has in small letters too is none.
+    A capital at the beginning of a sentence makes no name: words that the prompt also has in lower case do not count.
     """
     whole = text.strip(_EDGES)
     parts = [whole.lower()] if len(whole.split()) <= _FEW_WORDS else []
@@ -119,5 +122,5 @@ def _parts(text: str, prompt: str) -> list[str]:
 
 
 def _has(text: str, part: str) -> bool:
-    """Whether a text has a part as whole words."""
+    """Whether a text contains a part as whole words."""
     return part in text and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None

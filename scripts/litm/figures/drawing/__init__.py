@@ -1,1 +1,1 @@
-"""What the kinds of figures have in common: the rows they read, the chart as plain data, and how it is drawn."""
+"""Common parts of all kinds of figures: the rows they read, the chart as plain data, and its drawing."""

@@ -1,4 +1,4 @@
-"""A chart of marks as a picture: groups of bars, in panels that are in rows where they are many."""
+"""Picture of a chart of marks: groups of bars, in one or more rows of panels."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ from litm.figures.drawing import style
 from litm.figures.drawing.chart import MARKS, REFERENCE, Chart, Panel, Point
 from litm.figures.drawing.colours import COLOURS
 
-#: Of a panel: without its bars, and for a bar or the gap between two groups; at least; and of the whole figure at most.
+#: Inches: panel margins; one bar or gap between groups; narrowest panel; widest figure.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
 PANEL_HEIGHT_INCHES = 2.9
 NOTE_CHARACTERS_AN_INCH = 12
-#: Bars of more models than there are colours differ in their hatching.
+#: Hatchings of bars, for more models than colours.
 HATCHES = ("", "////", "....")
 
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Rows and columns of panels, characters of a line of a note; the rest in inches."""
+    """Numbers of rows and columns of panels, characters per line of a note; all other sizes in inches."""
 
     rows: int
     columns: int
@@ -34,7 +34,7 @@ class _Sizes:
 
 
 def draw_bars(chart: Chart) -> Figure:
-    """The panels of a chart, each with a group of bars for each of its ticks and a bar for each model."""
+    """The panels of a chart, each with one group of bars per tick and one bar per model."""
     fills = _fills(chart)
     size = _sizes(chart)
     canvas = style.new_canvas(size.width, size.height)
@@ -59,7 +59,7 @@ def draw_bars(chart: Chart) -> Figure:
 
 
 def _sizes(chart: Chart) -> _Sizes:
-    """Room for every bar and every title, and for as many panels in a row as the width allows."""
+    """Sizes with room for every bar and title, and the most panels per row that the width allows."""
     targets = max(len(panel.ticks) for panel in chart.panels)
     title = style.CHARACTER_INCHES * max(len(line) for panel in chart.panels for line in panel.title.splitlines())
     panel = max(PANEL_MINIMUM_INCHES, title, PANEL_EDGE_INCHES + BAR_INCHES * targets * (len(chart.models) + 1))
@@ -83,7 +83,7 @@ def _fills(chart: Chart) -> dict[str, dict]:
 def _draw_row(
     axes: Sequence[Axes], panels: Sequence[Panel], note_characters: int, fills: Mapping[str, Mapping]
 ) -> None:
-    """A row of panels, with as much room between panels and titles as the longest of the notes there needs."""
+    """Draw a row of panels, with room for its longest note between panels and titles."""
     notes = [_note(panel, note_characters) for panel in panels]
     has_bars = [any(one.kind == MARKS for one in panel.series) for panel in panels]
     lines = max(len(note.splitlines()) if above else 0 for note, above in zip(notes, has_bars, strict=True))
@@ -94,7 +94,7 @@ def _draw_row(
 
 
 def _draw_references(ax: Axes, panel: Panel, looks: Mapping[str, style.Look]) -> None:
-    """The reference lines, with white edges: a line has the colour of the bars that it crosses."""
+    """Draw reference lines with white edges, because a line has the same colour as the bars that it crosses."""
     others = set(ax.get_lines())
     style.draw_series(ax, [one for one in panel.series if one.kind == REFERENCE], looks)
     for line in ax.get_lines():
@@ -122,12 +122,12 @@ def _draw_bars(ax: Axes, panel: Panel, fills: Mapping[str, Mapping]) -> None:
 
 
 def _note(panel: Panel, characters: int) -> str:
-    """Which models have no bars in a panel, '' if all have."""
+    """A sentence on the models without bars in a panel, '' if all have bars."""
     return textwrap.fill(f"no question scored: {', '.join(panel.absent)}", characters) if panel.absent else ""
 
 
 def _add_note(ax: Axes, note: str, above: bool) -> None:
-    """Write where no bar can be: between the panel and its title, or in the middle of a panel that has no bars."""
+    """Write a note where no bar can be: between panel and title, or in the middle of an empty panel."""
     at, offset, vertical = ((0.5, 1), (0, 3), "bottom") if above else ((0.5, 0.5), (0, 0), "center")
     if note:
         ax.annotate(
@@ -139,9 +139,9 @@ def _add_note(ax: Axes, note: str, above: bool) -> None:
 
 
 def _fit_y_axis(ax: Axes, chart: Chart) -> None:
-    """From 0, because a bar's length is its value, to above the highest interval, and never less than 20 points.
+    """Limits from 0, because a bar's length is its value, to above the highest interval, at least 20 points apart.
 
-    A little below 0 is shown, so that the edge of a bar of no height is seen in its colour.
+    The axis begins slightly below 0, so that the coloured edge of a bar without height is visible.
     """
     ends = style.ends_of(chart)
     top = min(102.0, max(20.0, max(ends) + 3)) if ends else 102.0

@@ -1,4 +1,4 @@
-"""A figure as plain data: panels of series of points, which pictures and the report are drawn from."""
+"""Figures as plain data: panels of series of points, from which pictures and the report are drawn."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ CURVE, MARKS, PUBLISHED, REFERENCE = "curve", "marks", "published", "reference"
 
 @dataclass(frozen=True)
 class Point:
-    """A value with its n and its 95 % limits, None where they are not known; x is None on a horizontal line."""
+    """A value with its n and its 95 % limits (None if unknown); x is None for a horizontal line."""
 
     x: int | None
     n: int
@@ -28,10 +28,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """Points that belong together.
+    """Points of one curve, group of marks or line.
 
-    model: None for the recall of a retriever; label: what tells it from other series of the model, '' if nothing does;
-    dash: which line style it has, counted from 0 among the series of its kind.
+    model: None for a retriever's recall; label: distinguishes the series of one model, '' if there is only one; dash:
+    index of the line style, from 0, among the series of its kind.
     """
 
     kind: str
@@ -43,10 +43,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """Series on the same axes. title and the labels of ticks may have several lines.
+    """Series on the same axes. Titles and tick labels may have several lines.
 
-    ticks: (x, label); absent: the models without a scored question here; beyond: those whose prompts are longer here
-    than what they were trained on, with that length.
+    ticks: (x, label); absent: models without a scored question in the panel; beyond: models whose prompts exceed their
+    training length, with that length.
     """
 
     title: str
@@ -60,8 +60,8 @@ class Panel:
 class Chart:
     """The panels of a figure, and its models.
 
-    places: the place of models in the study, which gives them their colours; facts: what the legend says of a model
-    behind its name; note: a sentence below the legend's title, '' for none.
+    places: places of the models in the study, which decide their colours; facts: texts after a model's name in the
+    legend; note: a sentence below the legend's title, '' for none.
     """
 
     name: str
@@ -75,14 +75,14 @@ class Chart:
     note: str = ""
 
     def series(self, *kinds: str) -> Iterator[Series]:
-        """All series of these kinds, panel by panel; all there are if none is named."""
+        """All series of these kinds, panel by panel; without kinds, all series."""
         return (one for panel in self.panels for one in panel.series if not kinds or one.kind in kinds)
 
 
 def make_chart(
     figure: Mapping, panels: Iterable[Panel], models: Sequence[str], everywhere: Iterable[Series] = ()
 ) -> Chart:
-    """A chart with the settings of a figure; `everywhere`: series that are in every panel."""
+    """A chart with the settings of a figure; everywhere: series that every panel has."""
     series = tuple(everywhere)
     has_recall = any(one.model is None for one in series)
     return Chart(
@@ -98,12 +98,12 @@ def make_chart(
 
 
 def panel_title(figure: Mapping, size: object, token_counts: "pd.DataFrame | None" = None) -> str:
-    """The title of the panel of a size, with the mean tokens of its prompts where they are known."""
+    """The title of a size's panel, with the mean tokens of its prompts if they are known."""
     return with_length(figure["panel_title"].replace("{size}", str(size)), mean_tokens(figure, token_counts, size))
 
 
 def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> tuple[Point, ...]:
-    """A point for each row: its n, its value, `ci_low` and `ci_high`, at its x (a column)."""
+    """One point per row: n, the column `value`, `ci_low` and `ci_high`, at the column `x`."""
     return tuple(
         Point(
             x=None if x is None else int(row[x]),
@@ -117,7 +117,7 @@ def points_of(cells: "pd.DataFrame", x: str | None, value: str = "accuracy") -> 
 
 
 def curves(figure: Mapping, cells: "pd.DataFrame", x: str) -> tuple[Series, ...]:
-    """A curve over the column x for each experiment and model with a scored question."""
+    """One curve over the column x per experiment and model with a scored question."""
     several = len(figure["experiments"]) > 1
     return tuple(
         Series(CURVE, str(model), experiment if several else "", dash, points_of(curve.sort_values(x), x))
@@ -129,7 +129,7 @@ def curves(figure: Mapping, cells: "pd.DataFrame", x: str) -> tuple[Series, ...]
 def published_curves(
     figure: Mapping, published: "pd.DataFrame | None", models: Sequence[str], panel: "pd.DataFrame", x: str
 ) -> tuple[Series, ...]:
-    """The published values of these models in the range of a panel, without intervals: they would lie on ours.
+    """Published values of these models in the range of a panel, without intervals, which would hide measured ones.
 
     panel: the cells of the panel; x: the column of its horizontal axis.
     """
@@ -147,7 +147,7 @@ def _as_published(series: Series) -> Series:
 
 
 def references(figure: Mapping, accuracy: "pd.DataFrame", models: Sequence[str]) -> Iterator[Series]:
-    """A horizontal line for each reference experiment and model with a scored question."""
+    """One horizontal line per reference experiment and model with a scored question."""
     for dash, (experiment, label) in enumerate(figure["references"].items()):
         cells = scored(accuracy[accuracy["experiment"] == experiment])
         for model, cell in zip(cells["model"], points_of(cells, None), strict=True):
@@ -156,7 +156,7 @@ def references(figure: Mapping, accuracy: "pd.DataFrame", models: Sequence[str])
 
 
 def recalls(recall: "pd.DataFrame | None", sizes: Sequence[int]) -> Iterator[Series]:
-    """The recall of each search in the range of the sizes, by a name that tells the searches apart."""
+    """The recall of each search in the range of the sizes, under a distinct name."""
     if recall is None or not sizes:
         return
     shown = recall[recall["k"].between(min(sizes), max(sizes))]
@@ -177,8 +177,8 @@ def chart_by_size(
 ) -> Chart:
     """One panel with the accuracy of `cells` over the sizes.
 
-    cells, published: one row for each model, experiment and size; accuracy: the rows of the reference experiments.
-    The note has the length of the prompts of each size, where it is known.
+    cells, published: one row per model, experiment and size; accuracy: rows of the reference experiments. The note has
+    the length of each size's prompts, if it is known.
     """
     sizes = sorted({int(size) for size in scored(cells)["size"]})
     models = models_in(cells)

@@ -1,7 +1,7 @@
-"""What tells models apart, in the figures and in the report: by the place of a model in the study.
+"""Colours and markers of models in figures and report, by a model's place in the study.
 
-The report has the same in resources/report/report.css and charts.js, which a test compares. All colours have a contrast
-of 3 to 1 and more on white, and 40 models differ in colour or marker.
+resources/report/report.css and charts.js have the same values, which a test compares. All colours have a contrast of at
+least 3 to 1 on white, and 40 models differ in colour or marker.
 """
 
 COLOURS = ("#0173b2", "#d55e00", "#018a63", "#b04fa0", "#8a6d00", "#d6336c", "#5f6b7a", "#6741d9")

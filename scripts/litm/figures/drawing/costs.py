@@ -1,4 +1,4 @@
-"""Accuracy against cost as a picture: a panel for each model, with the frontier and the advised condition."""
+"""Picture of accuracy against cost: one panel per model, with the frontier and the advised condition."""
 
 import textwrap
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from litm.figures.drawing import style
 from litm.figures.drawing.colours import COLOURS, MARKERS
 
 PANEL_INCHES, SINGLE_INCHES = (5.6, 4.2), 8.0
-#: How far conditions are set apart, in points: orders of the same documents cost the same.
+#: Points: shift between two conditions, and of all together at most; orders of the same documents cost the same.
 STEP, SPREAD = 4.0, 14.0
 FRONTIER: dict[str, Any] = {"color": "0.15", "linewidth": 1.3, "linestyle": (0, (4, 2))}
 ADVISED: dict[str, Any] = {
@@ -61,13 +61,13 @@ def _shown(figure: Mapping, advice: pd.DataFrame) -> pd.DataFrame:
 
 
 def _unit(rows: pd.DataFrame) -> str:
-    """What the axis counts: money where it is known, else tokens, else documents."""
+    """The unit of the axis: money if it is known, else tokens, else documents."""
     known = (unit for unit in ("dollars", "tokens") if rows[unit].notna().all() and (rows[unit] > 0).all())
     return next(known, "documents")
 
 
 def _draw_panel(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str]) -> None:
-    """The curves of all conditions, each a little beside the others, and what is marked."""
+    """Draw the curves of all conditions, slightly shifted, and the marks."""
     step, centre = min(STEP, SPREAD / max(1, len(experiments))), (len(experiments) - 1) / 2
     for place, experiment in enumerate(experiments):
         curve = rows[rows["experiment"] == experiment].sort_values("documents")
@@ -102,7 +102,7 @@ def _mark_advised(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str
 
 
 def _marker(place: int) -> str:
-    """Conditions beyond the number of colours have another marker."""
+    """The marker of a condition: it changes when the colours repeat."""
     return MARKERS[place // len(COLOURS) % len(MARKERS)]
 
 

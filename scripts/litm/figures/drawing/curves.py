@@ -1,4 +1,4 @@
-"""A chart of curves as a picture: panels side by side."""
+"""Picture of a chart of curves: panels side by side."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import CURVE, Chart, Panel
 
-#: Tick labels of a panel with more characters in all would touch one another.
+#: Characters of all tick labels of a panel: with more they would touch, so they are slanted.
 MOST_TICK_CHARACTERS = 30
 
 
@@ -37,7 +37,7 @@ def draw_curves(chart: Chart) -> Figure:
 
 
 def draw_ticks(ax: Axes, panel: Panel) -> None:
-    """The ticks of a panel, slanted where there are many."""
+    """Draw the ticks of a panel, slanted if they are many."""
     labels = [label for _, label in panel.ticks]
     ax.set_xticks([x for x, _ in panel.ticks], labels)
     if sum(map(len, labels)) > MOST_TICK_CHARACTERS:

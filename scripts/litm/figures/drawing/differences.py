@@ -1,4 +1,4 @@
-"""A chart of differences as a picture: panels side by side, with a line where the two sides are equal."""
+"""Picture of a chart of differences: panels side by side, with a line at 0."""
 
 import textwrap
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from litm.figures.drawing import style
 from litm.figures.drawing.chart import CURVE, Chart, Panel
 from litm.figures.drawing.curves import draw_ticks
 
-#: Points on either side of 0 that are always shown.
+#: Points on either side of 0 that the axis always shows.
 ALWAYS = 10.0
 NOTHING = "No model answered the same questions under both conditions."
 
 
 def draw_differences(chart: Chart, compared: Sequence[str]) -> Figure:
-    """The panels of a chart of differences; compared: lines that say what is subtracted from what."""
+    """The panels of a chart of differences; compared: lines that name both sides of each difference."""
     if not chart.panels:
         canvas = style.new_canvas(style.MINIMUM_INCHES, 1.6)
         style.set_title(canvas, chart.title)

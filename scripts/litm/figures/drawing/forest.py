@@ -1,4 +1,4 @@
-"""The Position Bias Index of curves as a picture: a forest plot."""
+"""Picture of the Position Bias Index of curves: a forest plot."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from litm.domain.placement import gold_depths, gold_positions
 from litm.figures.drawing import style
 from litm.figures.drawing.indexed_curves import IndexedCurve
 
-#: The range that is always shown, and the one that is never left, in points.
+#: Points: the range that is always shown, and the widest range.
 ALWAYS, EVER = (-20.0, 40.0), (-100.0, 100.0)
-#: From inverted, which is bluish, to strong.
+#: Colours of the classes from inverted (bluish) to strong.
 BAND_COLOURS = ("#eaf1f9", "1.0", "0.97", "0.94", "0.91")
 NO_INFORMATION_COLOUR = "0.5"
 AXIS_INCHES, CHARACTER_INCHES, MARGIN_INCHES = 6.4, 0.078, 0.9
-#: More lines than this are drawn closer together.
+#: Number of lines above which lines are drawn closer together.
 MANY_LINES = 40
 TITLE = "Position Bias Index"
 NO_ROWS = (
@@ -39,7 +39,7 @@ NORMAL, COMPACT = _Layout(0.27, 9.5, 7.0), _Layout(0.15, 7.5, 5.5)
 
 @dataclass(frozen=True)
 class _Row:
-    """A line of the plot; height: counted from the top."""
+    """A line of the plot; height: from the top."""
 
     label: str
     height: float
@@ -47,7 +47,7 @@ class _Row:
 
     @property
     def limits(self) -> tuple[float, float, float] | None:
-        """The index between its limits, in points."""
+        """Lower limit, index and upper limit in points."""
         if self.curve.index is None:
             return None
         low, value, high = self.curve.index
@@ -66,10 +66,10 @@ class _Group:
 def draw_forest(curves: Sequence[IndexedCurve], x_label: str, places: Mapping[str, int]) -> Figure:
     """The index of every curve, in points, with its 95 % interval, its n and its shape in a word, by experiment.
 
-    A model has one colour and marker throughout, by its place in the study (`places`); the classes of the index are
-    shaded. A curve without information is hollow and grey, with the reason at the right. Of the curves without an index
-    those with a reason are listed with it alone; those without one (two positions have no middle) are left out, and the
-    axis label says how many. If no curve has an index, the figure says that instead.
+    Each model has one colour and marker, by its place in the study (`places`); the classes of the index are shaded. A
+    curve without information is hollow and grey, with the reason at the right. A curve without an index is listed with
+    its reason only; without a reason (two positions have no middle) it is left out, and the axis label counts it. If no
+    curve has an index, the figure has a sentence instead.
     """
     shown = [curve for curve in curves if curve.index or curve.reason]
     if not any(curve.index for curve in shown):
@@ -106,7 +106,7 @@ def _empty_figure() -> Figure:
 
 
 def _groups(curves: Sequence[IndexedCurve]) -> Iterator[_Group]:
-    """The experiments in their order; what all curves of one have in common is in its name, not in their labels."""
+    """Groups in the order of experiments; properties that all curves of a group share are in its name only."""
     height = 0.0
     for experiment, group in groupby(curves, key=lambda curve: curve.experiment):
         members = list(group)
@@ -130,7 +130,7 @@ def _groups(curves: Sequence[IndexedCurve]) -> Iterator[_Group]:
 
 
 def _place(placement: str) -> str:
-    """Where the gold items of a prompt are, in words: positions from 1, or depths; '' if the table does not say."""
+    """Places of a prompt's gold items in words: positions from 1, or depths; '' if the table has none."""
     if depths := gold_depths(placement):
         return f"at depths {', '.join(f'{depth:g}' for depth in depths)}"
     if positions := gold_positions(placement):
@@ -139,7 +139,7 @@ def _place(placement: str) -> str:
 
 
 def _limits(rows: list[_Row]) -> tuple[float, float]:
-    """The range of the axis: always with the classes around 0, and with room around every interval."""
+    """The range of the axis: the classes around 0, and all intervals with some room."""
     ends = [end for row in rows for end in row.limits or ()]
     low, high = min(ALWAYS[0], min(ends) - 3), max(ALWAYS[1], max(ends) + 3)
     return max(EVER[0], low), min(EVER[1], high)
@@ -181,7 +181,7 @@ def _draw_row(panel: Axes, row: _Row, look: style.Look, layout: _Layout) -> None
 
 
 def _word(curve: IndexedCurve) -> str:
-    """What stands behind n: why there is no information, or the shape of the curve in a word."""
+    """The text after n: the reason for no information, or the curve's word."""
     return curve.reason or curve.shape
 
 
@@ -197,7 +197,7 @@ def _fit_axes(panel: Axes, rows: list[_Row], layout: _Layout) -> None:
 
 
 def _width(groups: list[_Group], layout: _Layout) -> float:
-    """Inches: the axis, and the longest label at its left and the longest word or reason at its right."""
+    """Inches: width of the axis plus the longest label at its left and the longest word or reason at its right."""
     rows = [row for group in groups for row in group.rows]
     left, right = max(len(row.label) for row in rows), max(len(_word(row.curve)) + 8 for row in rows)
     return AXIS_INCHES + MARGIN_INCHES + (left + right) * CHARACTER_INCHES * layout.font_size / NORMAL.font_size

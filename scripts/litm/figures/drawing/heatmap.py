@@ -1,4 +1,4 @@
-"""A chart of sizes and positions as a picture: a grid of coloured cells for each model."""
+"""Picture of a chart of sizes and positions: one grid of coloured cells per model."""
 
 import textwrap
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from litm.base.formatting import ordinal
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import MARKS, Chart, Panel, Point, Series
 
-#: Of a cell, of the labels of the rows, between two panels, and of the whole figure at most.
+#: Inches: width and height of a cell; labels of the rows; gap between panels; widest figure.
 CELL_INCHES, LABEL_INCHES, BETWEEN_INCHES, MAXIMUM_INCHES = (0.82, 0.5), 1.5, 0.55, 15.0
 LABEL_CHARACTERS, SMALL_CHARACTER_INCHES = 18, 0.075
-#: Perceptually uniform, and the same to people who see fewer colours.
+#: Perceptually uniform colours, also for people with colour blindness.
 COLOURS = matplotlib.colormaps["cividis"]
 SCALE = Normalize(0, 100)
 EMPTY = "no question scored"
@@ -26,10 +26,10 @@ NOTHING = "No question was scored."
 
 
 def draw_heatmap(chart: Chart) -> Figure:
-    """The panels of a chart, each a grid: rows from the smallest size down, of cells of equal width in their order.
+    """The panels of a chart, each a grid: one row of equal cells per size, the smallest at the top.
 
-    A cell has the accuracy in per cent, its 95 % interval, the position from the 1st, and n. Colours are of 0 to 100 %
-    in every figure.
+    A cell has the accuracy in per cent, its 95 % interval, the position from the 1st, and n. Colours stand for 0 to
+    100 % in every figure.
     """
     most_cells = max((len(row.points) for panel in chart.panels for row in panel.series), default=0)
     if not most_cells:
@@ -78,12 +78,12 @@ def _draw_panel(ax: Axes, panel: Panel, is_last: bool, x_label: str) -> None:
 
 
 def _in_lines(label: str) -> str:
-    """The label of a row with the length of its prompts, if there is one, on a line of its own."""
+    """The label of a row, with the length of its prompts, if known, on a second line."""
     return "\n".join(textwrap.fill(part, LABEL_CHARACTERS) for part in label.replace(", ~", "\n~").splitlines())
 
 
 def _draw_row(ax: Axes, line: int, row: Series) -> None:
-    """The cells of a size; where none was scored, a hatched row that says so."""
+    """Draw the cells of a size; without a scored question, a hatched row with a note."""
     if not row.points:
         ax.add_patch(Rectangle((0, line), 1, 1, facecolor="0.95", edgecolor="0.8", hatch="///", linewidth=0))
         ax.text(0.5, line + 0.5, EMPTY, ha="center", va="center", color="0.35", fontsize="small")
@@ -96,7 +96,7 @@ def _draw_row(ax: Axes, line: int, row: Series) -> None:
 
 
 def _write(ax: Axes, x: float, line: int, point: Point, ink: str) -> None:
-    """The numbers of a cell: accuracy, interval, position and n."""
+    """Write the numbers of a cell: accuracy, interval, position and n."""
     ax.text(x, line + 0.28, f"{100 * point.value:.0f}", ha="center", va="center", color=ink, fontsize=10)
     interval = "" if point.low is None or point.high is None else f"[{100 * point.low:.0f}, {100 * point.high:.0f}]"
     place = ordinal((point.x or 0) + 1)
@@ -105,7 +105,7 @@ def _write(ax: Axes, x: float, line: int, point: Point, ink: str) -> None:
 
 
 def _ink(colour: Sequence[float]) -> str:
-    """Black or white, whichever has the higher contrast on a colour (WCAG's relative luminance)."""
+    """Black or white: the one with the higher contrast on a colour (WCAG's relative luminance)."""
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour[:3]]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"

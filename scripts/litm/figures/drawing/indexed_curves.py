@@ -1,4 +1,4 @@
-"""The rows of the position bias table that a forest plot and the report show."""
+"""Rows of the position bias table for the forest plot and the report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 class IndexedCurve:
     """A row of position_bias.csv.
 
-    placement: '' unless prompts have several gold items; index: the lower limit, the index and the upper limit, as
-    fractions, None if there is no index; n: questions scored at every position; reason: why there is no information,
-    '' if there is; pbi_class: None where the index says nothing; is_certain: whether the
-    whole interval is in the class; shape: the curve's word, '' without one.
+    placement: '' unless prompts have several gold items. index: lower limit, index and upper limit as fractions, None
+    without an index. n: questions scored at every position. reason: why there is no information, '' if there is some.
+    pbi_class: None if the index carries no information. is_certain: whether the whole interval is in the class. shape:
+    the curve's word, '' without one.
     """
 
     experiment: str
@@ -33,7 +33,7 @@ class IndexedCurve:
 
 
 def indexed_curves(position_bias: "pd.DataFrame") -> list[IndexedCurve]:
-    """The rows of position_bias.csv by experiment, both in the order of the table."""
+    """Rows of position_bias.csv grouped by experiment; experiments and rows in the order of the table."""
     curves = [_curve(row) for row in plain_rows(position_bias)]
     order = {name: place for place, name in enumerate(dict.fromkeys(curve.experiment for curve in curves))}
     return sorted(curves, key=lambda curve: order[curve.experiment])

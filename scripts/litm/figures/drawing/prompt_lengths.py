@@ -1,12 +1,12 @@
-"""How long prompts are, in words for titles and notes, from the mean tokens of each model's."""
+"""Lengths of prompts in words for titles and notes, from each model's mean tokens."""
 
 from collections.abc import Mapping
 
 
 def length_in_words(means: Mapping[str, float]) -> str:
-    """~2,900 tokens, or ~2,600 to 3,100 tokens where the models' tokenizers differ by more; '' if nothing is known.
+    """~2,900 tokens, or ~2,600 to 3,100 tokens if the models' tokenizers differ by more; '' if nothing is known.
 
-    To two significant digits.
+    Numbers have two significant digits.
     """
     rounded = [_rounded(mean) for mean in means.values()]
     if not rounded:
@@ -16,13 +16,13 @@ def length_in_words(means: Mapping[str, float]) -> str:
 
 
 def with_length(title: str, means: Mapping[str, float]) -> str:
-    """The title of a size with the length of its prompts, unless it speaks of tokens itself."""
+    """The title of a size with the length of its prompts, unless it mentions tokens itself."""
     length = "" if "token" in title else length_in_words(means)
     return f"{title}, {length}" if length else title
 
 
 def longer_than_trained(means: Mapping[str, float], training_lengths: Mapping[str, int]) -> tuple[str, ...]:
-    """The models whose prompts are longer than those that they were trained on, with that length in tokens."""
+    """Models whose prompts exceed their training length, with that length in tokens."""
     return tuple(
         f"{model} ({training_lengths[model]:,})"
         for model, mean in means.items()

@@ -1,4 +1,4 @@
-"""The rows that figures are made of, and those of them that one figure shows."""
+"""Rows of tables for figures, and the selection of one figure's rows."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of tables that a figure reads; `INPUTS` of its kind names those that are there.
+    """Rows of tables that a figure reads; `INPUTS` of its kind names the fields that are set.
 
-    accuracy: rows of accuracy.csv; scores: the score rows of each sweep, one table a sweep; recall: rows of the recall
-    tables of the retrievers in the figure; published: published accuracies, with the columns of the accuracy table;
-    position_bias: position_bias.csv; differences: condition_differences.csv; advice: advice.csv; token_counts: rows of
-    token_counts.csv, None where nobody counted any; wrong_answers: wrong_answers.csv.
+    accuracy: rows of accuracy.csv; scores: score rows, one table per sweep; recall: recall tables of the figure's
+    retrievers; published: published accuracies, with the columns of the accuracy table; position_bias:
+    position_bias.csv; differences: condition_differences.csv; advice: advice.csv; token_counts: rows of
+    token_counts.csv, None if no tokens were counted; wrong_answers: wrong_answers.csv.
     """
 
     accuracy: "pd.DataFrame" = None  # type: ignore[assignment]
@@ -39,9 +39,9 @@ def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def mean_tokens(figure: Mapping, token_counts: "pd.DataFrame | None", size: object) -> dict[str, float]:
-    """The mean tokens of a prompt of this size, by model, over the figure's experiments and their placements.
+    """Mean tokens of a prompt of this size, by model, over the figure's experiments and their placements.
 
-    token_counts: rows of token_counts.csv, which has none of models whose tokens nobody counted; None without any.
+    token_counts: rows of token_counts.csv, which lacks models without counted tokens; None without any.
     """
     if token_counts is None:
         return {}
@@ -51,16 +51,16 @@ def mean_tokens(figure: Mapping, token_counts: "pd.DataFrame | None", size: obje
 
 
 def scored(cells: "pd.DataFrame") -> "pd.DataFrame":
-    """The cells in which any question was scored."""
+    """Cells with a scored question."""
     return cells[cells["n"] > 0]
 
 
 def models_in(cells: "pd.DataFrame") -> list[str]:
-    """The models in the order in which they come first."""
+    """Models in the order of their first rows."""
     return list(dict.fromkeys(cells["model"]))
 
 
 def absent_models(cells: "pd.DataFrame") -> tuple[str, ...]:
-    """The models without a scored question in any of the cells, for example because no prompt fits their context."""
+    """Models without a scored question in any cell, for example because no prompt fits their context window."""
     present = set(scored(cells)["model"])
     return tuple(model for model in models_in(cells) if model not in present)

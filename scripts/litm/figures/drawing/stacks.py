@@ -1,4 +1,4 @@
-"""Wrong answers by kind as stacked bars."""
+"""Picture of wrong answers by kind: stacked bars."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from litm.domain.wrong_kinds import CODE, CUT, EMPTY, HEADINGS, INVENTED, LEFT_O
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import panel_title
 
-#: From the bottom of a bar, with colours of about one lightness; what says least is grey and at the top.
+#: Colours by kind, from the bottom of a bar, of similar lightness; the least informative kinds are grey, at the top.
 COLOURS = {
     OTHER_ITEM: "#0173b2",
     INVENTED: "#56b4e9",
@@ -38,9 +38,10 @@ class _Panel:
 
 
 def draw_stacks(figure: Mapping, table: pd.DataFrame) -> Figure:
-    """A panel for each size and model, models beside one another; a bar is as high as the share of wrong answers.
+    """One panel per size and model, with the models of a size side by side; a bar's height is the share of wrong
+    answers.
 
-    table: rows of wrong_answers.csv. The figure says so where no answer is wrong.
+    table: rows of wrong_answers.csv. Without wrong answers the figure has a sentence instead.
     """
     panels = list(_panels(figure, table))
     models = max(1, len({panel.model for panel in panels}))
@@ -71,7 +72,7 @@ def draw_stacks(figure: Mapping, table: pd.DataFrame) -> Figure:
 
 
 def _panels(figure: Mapping, table: pd.DataFrame) -> Iterator[_Panel]:
-    """By size and, of prompts that ask for several items, by placement; in each the models in their order."""
+    """Panels by size and, if prompts ask for several items, by placement; models are in their order."""
     shown = table[table["experiment"].isin(list(figure["experiments"])) & table["position"].notna()]
     for key, column in (("models", "model"), ("sizes", "size")):
         if figure.get(key):
@@ -88,7 +89,7 @@ def _panels(figure: Mapping, table: pd.DataFrame) -> Iterator[_Panel]:
 
 
 def _placements(of_size: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The placements of prompts that ask for several items, each with its positions in words."""
+    """Placements of prompts that ask for several items, each with its positions in words."""
     for placement in dict.fromkeys(of_size["placement"]):
         group = of_size[of_size["placement"] == placement]
         yield ", " + ", ".join(ordinal(position + 1) for position in sorted({*group["position"]})), group

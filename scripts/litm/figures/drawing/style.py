@@ -1,4 +1,4 @@
-"""What the figures have in common: colours, markers, intervals, reference lines, axes, legends, and saving."""
+"""Style of all figures: colours, markers, intervals, reference lines, axes, legends, and saving."""
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,46 +28,46 @@ POINTS_AN_INCH = 72
 PANEL_INCHES = (3.6, 3.0)
 MINIMUM_INCHES = 5.4
 TITLE_CHARACTERS_AN_INCH = 9
-#: Of the legend: an entry at least, and without its text; a character; and a line.
+#: Inches of the legend: narrowest entry; entry without its text; one character; one line.
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
-#: Of a line of small text between a panel and its title.
+#: Points: height of a line of small text between a panel and its title.
 NOTE_LINE_POINTS = 11
-#: How far curves of several models are set apart, so that equal ones can be seen: a model's step, and of all at most.
+#: Points: shift between the curves of two models, so that equal curves are visible, and of all together at most.
 STEP_POINTS, SPREAD_POINTS = 3.0, 18.0
-#: The same for each further experiment of a model.
+#: Points: shift between two experiments of a model.
 EXPERIMENT_STEP_POINTS = 1.5
 #: Line styles of the reference lines, in their order; the curves themselves are solid or dashed by experiment.
 REFERENCE_STYLES: tuple = (":", "-.", (0, (1, 3)))
 CURVE_STYLES: tuple = ("-", "--", (0, (5, 1, 1, 1)), (0, (2, 1)))
-#: Of the published values: the legend entry has it in grey.
+#: Line style of published values; their legend entry is grey.
 PUBLISHED_LOOK: dict[str, Any] = {
     "linestyle": (0, (4, 2)),
     "linewidth": 1.1,
     "markersize": 5,
     "markerfacecolor": "white",
 }
-#: Grey: the recall of a retriever is of no model.
+#: Grey, because a retriever's recall belongs to no model.
 RECALL_COLOUR = (0.3, 0.3, 0.3)
-#: Where the interval of a reference line is drawn, as a fraction of the panel's width.
+#: Fraction of the panel's width: the place of a reference line's interval.
 REFERENCE_INTERVAL_AT = 0.985
 
 
 def new_canvas(width: float, height: float) -> Figure:
-    """An empty figure of this many inches in the common theme."""
+    """An empty figure (sizes in inches) in the common theme."""
     # Journals refuse Type 3 fonts; 42 is TrueType.
     sns.set_theme(style="whitegrid", font_scale=0.9, rc={"pdf.fonttype": 42})
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def set_title(canvas: Figure, title: str) -> None:
-    """The title above the panels, in as many lines as the width needs."""
+    """Set the title above the panels, wrapped to the width."""
     characters = int(canvas.get_figwidth() * TITLE_CHARACTERS_AN_INCH)
     canvas.suptitle(textwrap.fill(title, characters), fontweight="bold")
 
 
 @dataclass(frozen=True)
 class Look:
-    """What tells a model from the others; shift: how far its curves are drawn beside the data, in points."""
+    """Colour and marker of a model; shift: horizontal offset of its curves in points."""
 
     colour: Any
     marker: str
@@ -75,8 +75,8 @@ class Look:
 
 
 def model_looks(models: Sequence[str], places: Mapping[str, int]) -> dict[str, Look]:
-    """The look of each model: colour and marker by its place in the study, so that they are the same in all figures;
-    shift by its place in this one.
+    """The look of each model: colour and marker by its place in the study, equal in all figures; shift by its place in
+    this figure.
     """
     step, centre = min(STEP_POINTS, SPREAD_POINTS / max(1, len(models))), (len(models) - 1) / 2
     return {
@@ -86,7 +86,7 @@ def model_looks(models: Sequence[str], places: Mapping[str, int]) -> dict[str, L
 
 
 def places_of(models: Iterable[str], places: Mapping[str, int]) -> dict[str, int]:
-    """The place of each model in the study; one that has none there comes after all that have."""
+    """The place of each model in the study; models without one follow all others."""
     names = list(dict.fromkeys(models))
     free = count(max((places[model] for model in names if model in places), default=-1) + 1)
     return {model: places[model] if model in places else next(free) for model in names}
@@ -99,7 +99,7 @@ def dash_of(series: Series) -> Any:
 
 
 def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -> None:
-    """Draw curves, published values and reference lines, in per cent; published values lie below the curves."""
+    """Draw curves, published values and reference lines in per cent; curves cover published values."""
     for one in series:
         look = Look(RECALL_COLOUR, "", 0.0) if one.model is None else looks[one.model]
         if one.kind == REFERENCE:
@@ -120,7 +120,7 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
 
 
 def _draw_reference_interval(ax: Axes, point: Point, look: Look) -> None:
-    """The 95 % interval of a reference line, at the right edge of its panel."""
+    """Draw the 95 % interval of a reference line at the right edge of its panel."""
     if point.low is None or point.high is None:
         return
     at, ends = [REFERENCE_INTERVAL_AT] * 2, [100 * point.low, 100 * point.high]
@@ -130,8 +130,8 @@ def _draw_reference_interval(ax: Axes, point: Point, look: Look) -> None:
 
 
 def move_aside(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
-    """Move what was drawn to the side, so that equal curves can be seen; only afterwards, so that the axes have the
-    limits of the data.
+    """Shift artists horizontally, so that equal curves are visible. Called after drawing, so that the data alone decide
+    the limits of the axes.
     """
     if shift:
         moved = ax.transData + ScaledTranslation(shift / POINTS_AN_INCH, 0, ax.figure.dpi_scale_trans)
@@ -140,30 +140,30 @@ def move_aside(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
 
 
 def interval_lengths(points: Sequence[Point]) -> list[list[float]]:
-    """How far the 95 % limits are below and above the values, in per cent; 0 where they are not known."""
+    """Distances of the 95 % limits below and above the values, in points of per cent; 0 if unknown."""
     below = [0.0 if point.low is None else max(0.0, 100 * (point.value - point.low)) for point in points]
     above = [0.0 if point.high is None else max(0.0, 100 * (point.high - point.value)) for point in points]
     return [below, above]
 
 
 def name_absent(ax: Axes, absent: Sequence[str]) -> None:
-    """Say which models have no curve in a panel, because no question was scored."""
+    """Name the models without a curve in a panel, because no question was scored."""
     if absent:
         names = textwrap.fill(", ".join(absent), int(PANEL_INCHES[0] / CHARACTER_INCHES), break_on_hyphens=False)
         look: dict[str, Any] = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
-        behind: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
-        ax.text(0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=behind, zorder=5, **look)
+        background: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+        ax.text(0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=background, zorder=5, **look)
 
 
 def ends_of(chart: Chart) -> list[float]:
-    """Both ends of every interval of a chart, in per cent; the value itself where they are not known."""
+    """Both ends of every interval of a chart in per cent; the value itself if they are unknown."""
     points = [point for series in chart.series() for point in series.points]
     limits = [limit for point in points for limit in (point.low, point.high, point.value) if limit is not None]
     return [100 * limit for limit in limits]
 
 
 def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel]) -> None:
-    """The titles of panels side by side; between a panel and its title stand the models beyond their training."""
+    """Set the titles of panels side by side, with the models beyond their training length below each title."""
     characters = int(PANEL_INCHES[0] / CHARACTER_INCHES)
     notes = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in panels]
     notes = [textwrap.fill(note, int(1.2 * characters), break_on_hyphens=False) for note in notes]
@@ -178,7 +178,7 @@ def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel]) -> None:
 
 
 def fit_y_axis(ax: Axes, chart: Chart) -> None:
-    """Leave room around all intervals, inside 0 to 100 %, and never zoom in below 20 points."""
+    """Set limits with room around all intervals, within 0 to 100 %, at least 20 points apart."""
     ends = ends_of(chart)
     if not ends:
         return
@@ -190,7 +190,7 @@ def fit_y_axis(ax: Axes, chart: Chart) -> None:
 
 
 def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
-    """How many questions a mark stands for, and what its intervals are."""
+    """A sentence on the number of questions per mark and on its intervals."""
     points = [point for one in series for point in one.points]
     if not points:
         return "no question was scored"
@@ -198,13 +198,13 @@ def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
 
 
 def describe_axis(ax: Axes) -> str:
-    """That the vertical axis does not begin at 0, where it does not; else ''."""
+    """A note if the vertical axis does not begin at 0; else ''."""
     bottom, _ = ax.get_ylim()
     return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom > 0 else ""
 
 
 def describe_references(chart: Chart) -> str:
-    """What is drawn at the right edge of the reference lines, where there are any; else ''."""
+    """A note on the intervals at the right edge of reference lines; '' without such lines."""
     has_any = any(True for _ in chart.series(REFERENCE))
     return "at the right edge: 95 % intervals of the horizontal lines" if has_any else ""
 
@@ -216,9 +216,7 @@ def _count(points: Iterable[Point]) -> str:
 
 
 def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
-    """Legend entries of the models and, where there are several, of the experiments; of reference lines, recall and
-    published values.
-    """
+    """Legend entries of models, experiments (if there are several), reference lines, recall and published values."""
     curves = {one.label: one for one in chart.series(CURVE) if one.model is not None and one.label}
     recalls = {one.label: one for one in chart.series(CURVE) if one.model is None}
     has_published = any(True for _ in chart.series(PUBLISHED))
@@ -235,12 +233,12 @@ def legend_handles(chart: Chart, looks: Mapping[str, Look]) -> list[Artist]:
 
 
 def legend_name(chart: Chart, model: str) -> str:
-    """The name of a model with what is to be known of it."""
+    """The name of a model with its facts."""
     return f"{model} ({chart.facts[model]})" if model in chart.facts else model
 
 
 def reference_handles(chart: Chart) -> list[Artist]:
-    """Legend entries of the reference lines, with n and, of a single model, value and interval."""
+    """Legend entries of reference lines with n and, for a single model, value and interval."""
     lines: dict[str, dict[str | None, Series]] = {}
     for one in chart.series(REFERENCE):
         lines.setdefault(one.label, {})[one.model] = one
@@ -264,9 +262,7 @@ def _grey_line(linestyle: Any, label: str) -> Line2D:
 
 
 def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
-    """The legend below the panels, with as many columns as there is room for; its further lines make the figure
-    higher.
-    """
+    """Add the legend below the panels, with as many columns as fit; further lines make the figure higher."""
     longest = max((len(str(handle.get_label())) for handle in handles), default=0)
     entry = max(LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES + CHARACTER_INCHES * longest)
     columns = max(1, min(len(handles), int(canvas.get_figwidth() / entry)))
@@ -278,7 +274,7 @@ def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
 
 
 def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
-    """Say more below the title of the legend, which tells how many questions there are; the figure becomes higher."""
+    """Add sentences below the legend's title, which has the number of questions; the figure becomes higher."""
     characters = int(canvas.get_figwidth() * TITLE_CHARACTERS_AN_INCH * 1.3)
     lines = [line for sentence in sentences for line in textwrap.wrap(sentence, characters, break_on_hyphens=False)]
     if lines and canvas.legends:
@@ -288,7 +284,7 @@ def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Save as the file's ending says, without the time of saving, so that the same figure has the same bytes."""
+    """Save in the format of the file's ending, without the time of saving, so that equal figures are equal bytes."""
     format = Path(path).suffix.removeprefix(".")
     metadata = {"CreationDate": None} if format == "pdf" else {"Software": None}
     with atomic_writer(path) as raw:

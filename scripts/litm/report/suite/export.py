@@ -1,4 +1,4 @@
-"""The suite's own layout of results: the predictions and the figure of each curve."""
+"""Export in the suite's own layout: the predictions and the figure of each curve."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ class CurveFiles(Curve):
 def predictions(
     curve: Curve, examples: Iterable[Example], responses: Iterable[SweepResponse], scores: pd.DataFrame
 ) -> dict[int | None, list[dict]]:
-    """What the model answered at each position, one record a question, in the order of the examples.
+    """Answers by position, one record per question, in the order of the examples.
 
-    examples, scores: those of the curve; responses: those of its experiment. `correct` is 1.0 or 0.0, and None for a
-    question that was left out because it did not fit at some position, whatever was answered at the others. Raises
-    `UserError` for an example without a response or a score.
+    examples, scores: of the curve; responses: of its experiment. `correct` is 1.0 or 0.0, and None for a question that
+    was left out because it did not fit at some position, even if it was answered at others. Raises `UserError` for an
+    example without a response or a score.
     """
     answered = {
         (response.placement, response.id): (response.scored_text, response.finish_reason)
@@ -67,16 +67,16 @@ def predictions(
 
 
 def suite_summary(summary: Mapping, curve: Curve, names: ExportNames) -> dict:
-    """A summary with the suite's own words for its numbers: of items (`num_keys`) and of questions (`num_examples`).
+    """A summary with the suite's own keys for numbers of items (`num_keys`) and of questions (`num_examples`).
 
-    The minutes that it took are not there, so that the same results are the same bytes: results/benchmarks has them.
+    It has no durations, so that equal results are equal bytes; results/benchmarks has them.
     """
     sizes = {} if names.size_key is None else {names.size_key: curve.size}
     return {**summary, **sizes, "num_examples": summary.get("n")}
 
 
 def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], float | None]:
-    """Right (1.0), wrong (0.0), or None for what is not counted, by placement, question and target."""
+    """1.0 (right), 0.0 (wrong) or None (not counted), by placement, question and target."""
     not_counted = scores["excluded"] | scores["correct"].isna()
     columns = (scores["placement"], scores["id"], scores["target"], scores["correct"], not_counted)
     return {
@@ -86,9 +86,9 @@ def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], float | None]:
 
 
 def curve_figure(curve: CurveFiles, accuracy: pd.DataFrame) -> Figure:
-    """The curve alone: accuracy by position, or bars for several gold items of one prompt.
+    """Figure of one curve: accuracy by position, or bars for several gold items of one prompt.
 
-    accuracy: the rows of the curve in the accuracy table.
+    accuracy: the curve's rows of the accuracy table.
     """
     kind = accuracy_by_position if curve.placement is None else accuracy_by_target
     settings = {

@@ -9,9 +9,9 @@ from litm.domain.placement import depth_of
 
 @dataclass(frozen=True)
 class ExportNames:
-    """The folder of a curve, how the names of its files begin, and whether they name depths instead of positions.
+    """Folder and file names of a curve, and whether they name depths instead of positions.
 
-    figure: the end of the figure's name; size_key: what the suite's summary calls the size, None for no such key.
+    figure: end of the figure's name; size_key: key of the size in the suite's summary, None if it has none.
     """
 
     folder: str
@@ -21,7 +21,7 @@ class ExportNames:
     size_key: str | None = None
 
     def predictions(self, position: int | None, items: int) -> str:
-        """The file of what was answered with the gold item at a position (from 0) of a context of `items`."""
+        """File of the predictions with the gold item at a position (from 0) of a context of `items`."""
         place = (
             f"depth_{nominal_depth(position, items)}" if self.by_depth and position is not None else f"pos_{position}"
         )
@@ -29,24 +29,24 @@ class ExportNames:
 
     @property
     def data(self) -> str:
-        """The file of the examples."""
+        """File of the examples."""
         return f"{self.stem}_data.jsonl"
 
     @property
     def summary(self) -> str:
-        """The file of the summary."""
+        """File of the summary."""
         return f"{self.stem}_summary.json"
 
     @property
     def picture(self) -> str:
-        """The file of the figure."""
+        """File of the figure."""
         return f"{self.stem}_{self.figure}.png"
 
 
 def nominal_depth(position: int, items: int) -> float:
-    """The eighth of a context of `items` that a position stands for (62 of 500 is 0.125), 1.0 for the last item.
+    """The depth in eighths that a position stands for (62 of 500 items is 0.125), 1.0 for the last item.
 
-    For any other position its depth, with three decimals.
+    Any other position has its depth, with three decimals.
     """
     if position == items - 1:
         return 1.0
@@ -59,7 +59,7 @@ def _key_value(size: int) -> ExportNames:
     return ExportNames(f"exp1{part}_kv{size}", f"kv{size}", size_key="num_keys")
 
 
-#: By experiment of the catalogue, the names of its curve of a size.
+#: Functions of a size that return a curve's names, by experiment of the catalogue.
 _SUITE: dict[str, Callable[[int], ExportNames]] = {
     "suite_kv_retrieval": _key_value,
     "suite_needle_in_haystack": lambda _: ExportNames("exp2_needle", "needle", by_depth=True),
@@ -76,9 +76,9 @@ _SUITE: dict[str, Callable[[int], ExportNames]] = {
 
 
 def export_names(curve: Curve) -> ExportNames:
-    """The names of a curve: the suite's for the suite's experiments, for any other those of the curve.
+    """Names of a curve: the suite's for the suite's experiments, else made of the curve's name.
 
-    Of an experiment with several curves, other than key-value retrieval, they end as the curve's name does.
+    If an experiment other than key-value retrieval has several curves, its names end as the curve's name does.
     """
     if curve.experiment not in _SUITE:
         return ExportNames(curve.name, curve.name, figure="curve" if curve.placement is None else "bar")

@@ -18,21 +18,21 @@ from litm.domain.curve import Curve
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 
-#: What a summary takes from the curve's row of position_bias.csv as it is.
+#: Columns of position_bias.csv that a summary copies.
 _BIAS = ("edge_accuracy", "middle_accuracy", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")
-#: What the accuracy table says of questions that are not counted.
+#: Columns of the accuracy table that count questions outside n.
 _NOT_COUNTED = ["n_excluded", "n_failed", "n_not_recorded"]
 
 AnyCurve = TypeVar("AnyCurve", bound=Curve)
 
 
 def parse_curves(text: str, kind: type[AnyCurve]) -> list[AnyCurve]:
-    """The curves in a JSON list of objects with the fields of `kind`; TypeError or ValueError for anything else."""
+    """Curves from a JSON list of objects with the fields of `kind`; TypeError or ValueError for anything else."""
     return [kind(**entry) for entry in json.loads(text)]
 
 
 def rows_of_curve(table: pd.DataFrame, model: str, curve: Curve) -> pd.DataFrame:
-    """The rows of one model and curve, of a table or of score rows."""
+    """Rows of one model and curve, from a table or from score rows."""
     chosen = (table["model"] == model) & (table["experiment"] == curve.experiment) & (table["size"] == curve.size)
     if curve.placement is not None:
         chosen &= table["placement"] == curve.placement
@@ -42,9 +42,9 @@ def rows_of_curve(table: pd.DataFrame, model: str, curve: Curve) -> pd.DataFrame
 def curve_summary(model: str, curve: Curve, accuracy: pd.DataFrame, position_bias: pd.DataFrame | None) -> dict:
     """The suite's summary of one curve.
 
-    accuracy, position_bias: the tables, with the rows of all models; None for no such table. `positions` are fractions
-    of the questions counted at each position, the other numbers are of the `n` questions scored at all of them.
-    Raises `UserError` if the accuracy table has no position of the curve.
+    accuracy, position_bias: tables with the rows of all models; position_bias is None if there is no such table.
+    `positions` are fractions of the questions counted at each position; all other numbers are of the `n` questions
+    scored at all positions. Raises `UserError` if the accuracy table has no position of the curve.
     """
     table = rows_of_curve(accuracy, model, curve)
     cells = plain_rows(table[table["position"].notna()].sort_values("position", kind="stable"))
@@ -65,7 +65,7 @@ def curve_summary(model: str, curve: Curve, accuracy: pd.DataFrame, position_bia
 
 
 def master_summary(model: str, summaries: Iterable[dict]) -> dict:
-    """All summaries of a model by the names of their curves, and which curves are of which class of PBI."""
+    """All summaries of a model by curve name, and the names of the curves in each class of PBI."""
     experiments = {summary["experiment"]: summary for summary in summaries}
     verdicts = [summary["verdict"] for summary in experiments.values()]
     return {
@@ -81,7 +81,7 @@ def master_summary(model: str, summaries: Iterable[dict]) -> dict:
 
 
 def write_summary(path: Path, summary: Mapping) -> None:
-    """Write JSON whose keys keep their order, so that positions ascend and curves are in the order of the config."""
+    """Write JSON with the keys in their given order: positions ascend, curves are in the order of the config."""
     with atomic_writer(path) as raw:
         raw.write(json.dumps(summary, indent=2, allow_nan=False).encode() + b"\n")
 
@@ -94,7 +94,7 @@ def _of_bias(row: Mapping) -> dict:
 
 
 def _without_bias(cells: Sequence[Mapping]) -> dict:
-    """A curve that is not in the table of position bias: one position, whose counts are its own, or not compared."""
+    """Summary fields of a curve without a row of position_bias.csv: counts of its one position, or None."""
     alone = len(cells) == 1
     return {
         "n": int(cells[0]["n"]) if alone else None,
