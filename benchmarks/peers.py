@@ -205,7 +205,7 @@ def peer(args: argparse.Namespace, name: str, way: str) -> tuple[Cost, int, dict
     interpreter = args.vllm if way == "vLLM" else sys.executable
     costs, rows = [], []
     for path in paths:
-        output = args.folder / f"{name}.answers.jsonl"
+        output = args.folder / f"{name}.{PEERS[way]}.answers.jsonl"
         costs.append(
             run_process(
                 *("timeout", args.limit, interpreter, ENGINES, PEERS[way]),

@@ -192,6 +192,7 @@ def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
     assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * 10
     assert score_bytes(size, Numbers("float32", "none", "eager"), 100) == 3 * 100**2 * 8
 
+
 def test_a_gguf_file_takes_what_its_weights_take_unpacked_and_says_its_kind(tmp_path):
     path = tmp_path / "m-instruct.gguf"
     weights = sum(one.size for one in write_gguf(path).values())
