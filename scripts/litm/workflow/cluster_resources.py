@@ -6,14 +6,13 @@ killed, submitted again with more, and resumes from its journal.
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
 from litm.config.models import Model
-from litm.inference.memory import bytes_of_parameters
-from litm.models.files import WEIGHTS, weight_files
+from litm.inference.memory import PROCESS_BYTES, PROMPT_BYTES, Numbers, bytes_of_parameters, sweep_bytes
+from litm.inference.model_sizes import bytes_of_weights, size_of
 from litm.models.gguf import is_gguf, read_gguf
 
 #: Billions of parameters of a model whose entry and name do not give them.
@@ -42,6 +41,8 @@ FRAME_TOKENS = 150
 #: MB for Python, torch, CUDA's libraries and the prompts; MB of a job that asks a server; factor from the size of the
 #: weights to the memory for loading them.
 BASE_MB, SERVED_MB, LOADING = 6_000, 4_000, 1.25
+#: Factor from the predicted peak of a sweep on a CPU to what its job requests: peaks are predicted within a quarter.
+SPARE = 1.25
 #: Operations per second, including padding and answers: of a GPU (a sixth of an A100's peak), and of eight CPU cores.
 GPU_FLOPS, CPU_FLOPS = 5e13, 1e11
 #: Seconds of a server per prompt.
@@ -52,16 +53,18 @@ START, LEAST, MOST = 15, 30, 24 * 60
 
 @dataclass(frozen=True)
 class Work:
-    """The size of a sweep: its prompts, and the tokens of prompts and answers together."""
+    """The size of a sweep: its prompts, the tokens of prompts and answers together, and those of the longest."""
 
     prompts: int
     tokens: int
+    longest: int = 0
 
 
 def work_of(experiment: Experiment) -> Work:
     """The estimated size of a sweep of an experiment."""
     each = experiment.examples or QUESTIONS
-    return Work(each * len(experiment.cells), each * sum(_tokens(experiment, cell.size) for cell in experiment.cells))
+    tokens = [_tokens(experiment, cell.size) for cell in experiment.cells]
+    return Work(each * len(tokens), each * sum(tokens), max(tokens))
 
 
 def longest_tokens(experiment: Experiment) -> int:
@@ -83,7 +86,7 @@ def billions_of(model: Model) -> float:
     if model.path and is_gguf(model.path):
         return read_gguf(Path(model.path)).weights / 1e9
     if model.path:
-        return _bytes_of_weights(model.path) / 2e9
+        return bytes_of_weights(model.path) / 2e9
     return billions_in(model.hub or "") or USUAL_BILLIONS
 
 
@@ -93,18 +96,20 @@ def billions_in(name: str) -> float | None:
     return float(found[1]) if found else None
 
 
-@cache
-def _bytes_of_weights(folder: str) -> int:
-    """Cached for all sweeps of a model: its folder may be on a slow disk."""
-    return sum(file.stat().st_size for kind in WEIGHTS for file in weight_files(Path(folder), kind))
+def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -> int:
+    """MB of memory for a sweep's job, apart from its GPUs; more at every attempt. work: the sweep's size.
 
-
-def memory_mb(model: Model | ApiModel, attempt: int) -> int:
-    """MB of memory for a sweep's job, apart from its GPUs; more at every attempt."""
+    On a CPU it is the predicted peak, if the model's sizes are known here.
+    """
     if isinstance(model, ApiModel):
         return SERVED_MB * attempt
     if model.mem_mb:
         return model.mem_mb * attempt
+    size = size_of(Path(model.path)) if model.device == "cpu" and model.path and work else None
+    if size and work:
+        numbers = Numbers(model.dtype, model.quantization, model.attention)
+        peak = PROCESS_BYTES + sweep_bytes(size, numbers, work.longest, model.batch_tokens)
+        return int((SPARE * peak + PROMPT_BYTES * work.tokens) / 1e6) * attempt
     return int(BASE_MB + LOADING * bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt
 
 

@@ -99,7 +99,8 @@ class InferencePlan:
 
     def memory(self, wildcards: Wildcards, attempt: int) -> int:
         """Memory (MB) of a job."""
-        return memory_mb(self._models[wildcards.model], attempt)
+        work = self._work[wildcards.model, wildcards.experiment]
+        return memory_mb(self._models[wildcards.model], attempt, work)
 
     def minutes(self, wildcards: Wildcards, attempt: int) -> int:
         """Time limit (minutes) of a job."""

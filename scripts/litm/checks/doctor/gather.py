@@ -24,7 +24,7 @@ from litm.checks.doctor.software import normalized
 from litm.config.api_models import ApiModel
 from litm.config.datasets import Dataset
 from litm.inference.engines import engine_facts
-from litm.inference.memory import ModelSize
+from litm.inference.memory import ModelSize, layer_numbers_of
 from litm.inference.remote.failures import masked
 from litm.inference.remote.keys import key_mistake
 from litm.models.context_window import load_config
@@ -34,6 +34,8 @@ from litm.models.unpacking import read_config
 
 #: Seconds that the network may take to answer, and Java to start.
 PATIENCE = 5
+#: Names that configurations give to the width of the feed-forward network.
+INNER_WIDTHS = ("intermediate_size", "ffn_dim", "d_ff", "n_inner")
 #: Folder with the memory limit and use of a Linux control group, such as a container or SLURM job.
 CGROUP = Path("/sys/fs/cgroup")
 
@@ -125,7 +127,11 @@ def model_size(location: str, revision: str | None, weight_bytes: float) -> Mode
     stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
     if is_gguf(path):
         weight_bytes, stored = read_gguf(path).weights * 4, 4
-    return ModelSize(weight_bytes, stored, 2 * layers * kv_heads * dimension, heads)
+    width = getattr(text, "hidden_size", None) or 0
+    inner = next((value for name in INNER_WIDTHS if (value := getattr(text, name, None))), 4 * width)
+    return ModelSize(
+        weight_bytes, stored, 2 * layers * kv_heads * dimension, heads, layer_numbers_of(width, int(inner))
+    )
 
 
 def gguf_error(path: Path) -> str | None:

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
-from litm.inference.memory import ModelSize, Numbers, cache_bytes, loaded_bytes, score_bytes
+from litm.inference.memory import (
+    ModelSize,
+    Numbers,
+    cache_bytes,
+    cached_tokens,
+    layer_bytes,
+    loaded_bytes,
+    score_bytes,
+)
 
 #: Share of the free memory that weights and cache may take before there is a warning: activations come on top.
 COMFORTABLE = 0.9
@@ -66,30 +74,42 @@ def memory_of(device: str, wanted: int, gpus: Sequence[Gpu]) -> Free:
 
 
 def memory_check(
-    model: str, size: ModelSize, numbers: Numbers, free: Free, longest: Longest | None, gpus: int = 1
+    model: str,
+    size: ModelSize,
+    numbers: Numbers,
+    free: Free,
+    longest: Longest | None,
+    gpus: int = 1,
+    batch_tokens: int = 0,
 ) -> Check:
-    """Whether a model's weights, the cache of its longest prompt and the scores of its attention fit the memory that is
-    free. gpus: that share the weights and the cache; each has the scores of its own layers.
+    """Whether a model's weights, the cache of its longest prompt, a layer that reads it and the scores of its attention
+    fit the memory that is free, and the caches of a batch of `batch_tokens`. gpus: that share the weights and the
+    caches; each has the scores of its own layers.
     """
     what = f"{model}: memory"
     tokens = longest.tokens if longest else 0
     weights, per_token = loaded_bytes(size, numbers), cache_bytes(size, numbers)
     cache, scores = per_token * tokens, score_bytes(size, numbers, tokens)
+    batch = per_token * (cached_tokens(tokens, batch_tokens) - tokens)
     takes = f"weights take {in_bytes(weights)}"
     if longest is not None:
         about = "" if longest.is_counted else "about "
         takes += f", the cache of the longest prompt ({about}{tokens} tokens) {in_bytes(cache)}"
+        if batch:
+            takes += f", those of a batch ('batch_tokens: {batch_tokens}') {in_bytes(batch)}"
         if scores:
             takes += f", the scores of eager attention {in_bytes(scores)}" + (" on each GPU" if gpus > 1 else "")
     takes += f"; {in_bytes(free.bytes)} free on {free.where}"
-    needed = weights + cache + gpus * scores
+    needed = weights + cache + layer_bytes(size, numbers, tokens) + gpus * scores
     if needed > free.bytes and scores * gpus > free.bytes / 2:
         return missing(
             what, f"{takes}: choose smaller sizes (`only`), or another 'attention' or engine; more GPUs do not help"
         )
     if needed > free.bytes:
         return missing(what, f"{takes}: use a larger device, 'gpus', or fewer bits ('quantization: nf4', 'dtype')")
-    if needed > COMFORTABLE * free.bytes:
+    if needed + batch > free.bytes:
+        return warning(what, f"{takes}: that is too much for a batch; lower 'batch_tokens'")
+    if needed + batch > COMFORTABLE * free.bytes:
         return warning(what, f"{takes}: that is close; free memory there or use fewer bits ('quantization', 'dtype')")
     if longest is None and per_token:
         takes += f", enough to cache about {(free.bytes - weights) / per_token:.0f} tokens"

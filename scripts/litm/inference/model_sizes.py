@@ -1,0 +1,59 @@
+"""What a model in a file or folder takes, by its header or configuration: at every start, so without transformers."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from litm.base.json_files import read_json
+from litm.inference.memory import BYTES, ModelSize, layer_numbers_of
+from litm.models.files import WEIGHTS, weight_files
+from litm.models.gguf import is_gguf, read_gguf
+
+#: Names in config.json and in GGUF: layers, width, inner width, heads, heads of keys, size of a head.
+LAYERS = ("num_hidden_layers", "block_count")
+WIDTH = ("hidden_size", "embedding_length")
+INNER_WIDTH = ("intermediate_size", "feed_forward_length")
+HEADS = ("num_attention_heads", "attention.head_count")
+KV_HEADS = ("num_key_value_heads", "attention.head_count_kv")
+HEAD_SIZE = ("head_dim", "attention.key_length")
+
+
+def size_of(path: Path) -> ModelSize | None:
+    """What a model takes; None where its configuration does not name all sizes, or is not there."""
+    if is_gguf(path):
+        header = read_gguf(path)
+        return _size(header.sizes, 4 * header.weights, 4)
+    if not (path / "config.json").is_file():
+        return None
+    return _of_folder(str(path))
+
+
+@cache
+def _of_folder(folder: str) -> ModelSize | None:
+    """Cached for all sweeps of a model: its folder may be on a slow disk."""
+    config = read_json(Path(folder) / "config.json")
+    stored = BYTES.get(config.get("dtype") or config.get("torch_dtype") or "")
+    if stored is None or "quantization_config" in config:
+        return None
+    return _size(config, bytes_of_weights(folder), stored)
+
+
+@cache
+def bytes_of_weights(folder: str) -> int:
+    """Bytes of all weights in a folder. Cached as above."""
+    return sum(file.stat().st_size for kind in WEIGHTS for file in weight_files(Path(folder), kind))
+
+
+def _size(sizes: Mapping[str, Any], weight_bytes: int, stored_bytes: int) -> ModelSize | None:
+    layers, width, inner, heads = (_integer(sizes, names) for names in (LAYERS, WIDTH, INNER_WIDTH, HEADS))
+    if not (layers and width and inner and heads):
+        return None
+    kv_heads = _integer(sizes, KV_HEADS) or heads
+    size = _integer(sizes, HEAD_SIZE) or width // heads
+    return ModelSize(weight_bytes, stored_bytes, 2 * layers * kv_heads * size, heads, layer_numbers_of(width, inner))
+
+
+def _integer(sizes: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    value = next((sizes[name] for name in names if name in sizes), None)
+    return value if type(value) is int else None
