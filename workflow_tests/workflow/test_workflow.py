@@ -19,13 +19,13 @@ SWEEPS = 4
 #: What follows from new scores of one sweep.
 TABLES = {
     # All tables but those of tokens and of gold answers.
-    "make_table": 10, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
+    "make_table": 11, "make_markdown": 2, "make_claims_table": 1, "plot_pbi_forest": 1, "summarize": 1,
     "record_study": 1,
 }  # fmt: skip
-#: What follows from new scores of both models on an experiment that is in five figures, and of all sweeps.
-AFTER_KV = {"score": 2, **TABLES, "summarize": 2, "plot_figure": 5, "sample_questions": 1, "make_report": 1}
+#: What follows from new scores of both models on an experiment that is in six figures, and of all sweeps.
+AFTER_KV = {"score": 2, **TABLES, "summarize": 2, "plot_figure": 6, "sample_questions": 1, "make_report": 1}
 AFTER_ALL_SCORES = {
-    "score": SWEEPS, **TABLES, "summarize": 2, "plot_figure": 6, "sample_questions": 3, "make_report": 1
+    "score": SWEEPS, **TABLES, "summarize": 2, "plot_figure": 7, "sample_questions": 3, "make_report": 1
 }  # fmt: skip
 #: Results of new examples of an experiment, apart from its sweeps and the tables of tokens and of gold answers.
 COUNTS = {"check_examples": 1, "count_tokens": 1}
@@ -186,7 +186,7 @@ def test_nothing_after_changing_how_a_model_is_run(bench):
 def test_another_position_makes_its_examples_and_asks_only_them(bench):
     config = changed(kv={"positions": {4: [0, 2, 3], 6: [0, 5]}})
     bench.configure(config)
-    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 11}
+    assert bench.plan() == {"make_examples": 1, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 12}
     bench.configure({**config, "models": ["dummy"], "experiments": ["kv"]})
     bench.run()
     assert bench.asked("kv") == (3, 12)
@@ -195,7 +195,7 @@ def test_another_position_makes_its_examples_and_asks_only_them(bench):
 
 def test_a_position_less_asks_nothing(bench):
     bench.configure(changed(kv={"positions": {4: [0], 6: [0, 5]}}))
-    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV, "make_table": 11}
+    assert bench.plan() == {"generate": 2, **COUNTS, **AFTER_KV, "make_table": 12}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (0, 9)
 
@@ -223,7 +223,7 @@ def test_a_renamed_model_runs_its_own_sweeps_which_ask_nothing(bench):
 
 def test_a_model_less_asks_and_scores_nothing(bench):
     bench.configure({**FINISHED, "models": ["dummy"]})
-    assert bench.plan() == {**TABLES, "make_table": 9, "plot_figure": 6, "sample_questions": 1, "make_report": 1}
+    assert bench.plan() == {**TABLES, "make_table": 10, "plot_figure": 6, "sample_questions": 1, "make_report": 1}
 
 
 @pytest.mark.parametrize(("model", "sweeps"), [("dummy", 3), ("reference", 1)])
@@ -298,14 +298,14 @@ def test_a_comment_in_the_code_of_an_engine_runs_its_own_sweeps_only(bench):
 
 def test_an_edited_prompt_asks_the_experiments_that_use_it(bench):
     bench.edit("resources/prompts/kv_retrieval.txt", "Extract the value", "Find the value")
-    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 12}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 13}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (12, 0)
 
 
 def test_more_examples_ask_only_the_new_ones(bench):
     bench.configure(changed(kv={"examples": 5}))
-    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 12}
+    assert bench.plan() == {"make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 13}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (8, 12)
 
@@ -358,13 +358,13 @@ def test_other_weights_ask_everything_again_whatever_their_time(bench, age):
 def test_another_seed_makes_only_what_is_random_again(bench):
     bench.configure({**FINISHED, "seed": 7})
     assert bench.plan() == {
-        "make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 12, "sample_questions": 3
+        "make_examples": 4, "generate": 2, **COUNTS, **AFTER_KV, "make_table": 13, "sample_questions": 3
     }  # fmt: skip
 
 
 def test_another_order_in_the_config_orders_tables_and_figures_again(bench):
     bench.configure({**FINISHED, "experiments": ["qa", "kv", "closed_book"]})
-    # Of the tables that scores are in, effective_length has one experiment.
+    # Of the tables that scores are in, effective_length and bias_by_size have one experiment.
     assert bench.plan() == {**TABLES, "make_table": 9, "plot_figure": 2, "summarize": 2, "make_report": 1}
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 X_LABEL = "Tokens of a question, prompt and answer"
 #: The scores have the tokens of each prompt and answer.
 INPUTS = ("accuracy", "scores")
-BY_SIZE = ("_by_tokens", ", against tokens")
+BY_SIZE = ("_by_tokens", ", against the cost of a question")
 
 
 def misfit(experiments: Sequence[Experiment]) -> str | None:

@@ -14,6 +14,9 @@ from litm.figures.drawing.rows import Rows, scored, shown_cells
 
 INCHES = (6.4, 4.6)
 DOLLARS = "US dollars for 1,000 questions"
+POINTS_ARE = "means over the positions; numbers next to points: items in the context"
+#: Points of accuracy on the vertical axis at least.
+LEAST_POINTS = 20
 NOTHING = "No model has answers whose tokens are known."
 
 
@@ -37,10 +40,13 @@ def draw_by_tokens(figure: Mapping, rows: Rows) -> Figure:
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.margins(x=0.08)
-    ax.set_ylim(max(-2.0, 100 * points["ci_low"].min() - 3), min(102.0, 100 * points["ci_high"].max() + 5))
+    low, high = 100 * float(points["ci_low"].min()), 100 * float(points["ci_high"].max())
+    spare = max(5.0, (LEAST_POINTS - (high - low)) / 2)
+    ax.set_ylim(max(-2.0, low - spare), min(104.0, high + spare))
     ax.set_xlabel(DOLLARS if in_dollars else figure["x_label"])
     ax.set_ylabel("Accuracy (%)")
-    style.add_legend(canvas, _handles(figure, points, looks), _note(points))
+    style.add_legend(canvas, _handles(figure, points, looks), _n_of(points))
+    style.add_note(canvas, filter(None, [POINTS_ARE, style.describe_axis(ax)]))
     unknown = [model for model in dict.fromkeys(table["model"]) if model not in models]
     style.add_note(canvas, [f"tokens not known: {', '.join(unknown)}"] if unknown else [])
     return canvas
@@ -80,12 +86,20 @@ def _draw_curve(ax: Axes, curve: pd.DataFrame, unit: str, look: style.Look, dash
     below = (values - 100 * curve["ci_low"].astype(float)).clip(lower=0)
     above = (100 * curve["ci_high"].astype(float) - values).clip(lower=0)
     xs = curve[unit].astype(float)
-    ax.errorbar(
+    drawn = ax.errorbar(
         xs, values, yerr=[below, above], color=look.colour, marker=look.marker, linestyle=dash, markersize=5, capsize=3,
         elinewidth=1,
     )  # fmt: skip
+    style.move_aside(ax, drawn.get_children(), look.shift)
     for x, value, size in zip(xs, values, curve["size"], strict=True):
-        ax.annotate(f"{size:,}", (x, value), (4, 4), textcoords="offset points", color=look.colour, fontsize="small")
+        ax.annotate(
+            f"{size:,}",
+            (x, value),
+            (5 + look.shift, 5),
+            textcoords="offset points",
+            color=look.colour,
+            fontsize="small",
+        )
 
 
 def _handles(figure: Mapping, points: pd.DataFrame, looks: Mapping[str, style.Look]) -> list[Line2D]:
@@ -103,7 +117,7 @@ def _handles(figure: Mapping, points: pd.DataFrame, looks: Mapping[str, style.Lo
     ]
 
 
-def _note(points: pd.DataFrame) -> str:
+def _n_of(points: pd.DataFrame) -> str:
     low, high = int(points["n"].min()), int(points["n"].max())
     n = f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
-    return f"{n} questions a point, mean over the positions; numbers: items in the context; bars: 95 % intervals"
+    return f"{n} questions a point; bars are 95 % intervals"
