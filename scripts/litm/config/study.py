@@ -30,6 +30,7 @@ from litm.config.values import check_plain
 from litm.domain.condition import Condition
 from litm.domain.curve import Curve
 from litm.domain.placement import AS_RETRIEVED
+from litm.figures.drawing.page import Page
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Study:
     audited_per_cell: prompts of a cell that an audit asks again; sampled_per_size: questions of an experiment's size
     that the report shows in full; my_data: lines on what was chosen for the user's own documents; without_format:
     models whose entries leave out their prompt template; conditions: of the selected experiments with remedies
-    and of those, by experiment.
+    and of those, by experiment; page: what figures are for, None if they are as wide as they need.
     """
 
     selection: Selection
@@ -66,6 +67,7 @@ class Study:
     without_format: frozenset[str] = frozenset()
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     conditions: Mapping[str, Condition] = field(default_factory=dict)
+    page: Page | None = None
 
     @property
     def sweeps(self) -> list[tuple[str, str]]:
@@ -202,6 +204,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
         rerankers=rerankers,
         conditions={name: one for name, one in conditions.items() if name in experiments},
+        page=read.figure_style.page if read.figure_style else None,
     )
     _check_answered(study)
     figures = read_figures(read.figures, entries, experiments, study.run, study.conditions)

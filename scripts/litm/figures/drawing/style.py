@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -17,7 +16,6 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
-from litm.base.atomic_write import atomic_writer
 from litm.base.formatting import percent
 from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS, MARKERS
@@ -26,6 +24,8 @@ matplotlib.use("Agg")
 
 POINTS_AN_INCH = 72
 PANEL_INCHES = (3.6, 3.0)
+#: Of a panel where the width of the figure is given, at least; and of the vertical axis with its labels.
+NARROW_INCHES, AXIS_INCHES = 2.6, 0.4
 MINIMUM_INCHES = 5.4
 TITLE_CHARACTERS_AN_INCH = 9
 #: Of the legend: an entry at least, and without its text; a character; and a line.
@@ -57,6 +57,50 @@ def new_canvas(width: float, height: float) -> Figure:
     # Journals refuse Type 3 fonts; 42 is TrueType.
     sns.set_theme(style="whitegrid", font_scale=0.9, rc={"pdf.fonttype": 42})
     return Figure(figsize=(width, height), layout="constrained")
+
+
+@dataclass(frozen=True)
+class PanelGrid:
+    """Panels side by side, in several rows where the width is given; widths in inches."""
+
+    panels: int
+    columns: int
+    width: float
+    panel_width: float = PANEL_INCHES[0]
+
+    @property
+    def rows(self) -> int:
+        """Rows, the last of them maybe with fewer panels."""
+        return ceil(self.panels / self.columns)
+
+    def axes(self, canvas: Figure) -> list[Axes]:
+        """The axes of the panels, with a common vertical axis."""
+        made = canvas.subplots(self.rows, self.columns, sharey=True, squeeze=False).ravel().tolist()
+        for ax in made[self.panels :]:
+            ax.remove()
+        return made[: self.panels]
+
+
+def panel_grid(panels: int, room: float | None) -> PanelGrid:
+    """All panels in a row, or as many as there is room for."""
+    if room is None:
+        return PanelGrid(panels, panels, max(MINIMUM_INCHES, PANEL_INCHES[0] * panels + AXIS_INCHES))
+    fitting = max(1, int((room - AXIS_INCHES) / NARROW_INCHES))
+    columns = ceil(panels / ceil(panels / fitting)) if panels else 1
+    return PanelGrid(panels, columns, room, min(PANEL_INCHES[0], (room - AXIS_INCHES) / columns))
+
+
+def label_axes(axes: Sequence[Axes], grid: PanelGrid, chart: Chart) -> None:
+    """The label of the vertical axis at the first panel of each row, that of the horizontal one at the last of each
+    column.
+    """
+    characters = int(grid.panel_width / CHARACTER_INCHES)
+    label = textwrap.fill(chart.x_label, characters) if chart.room else chart.x_label
+    for index, ax in enumerate(axes):
+        if index % grid.columns == 0:
+            ax.set_ylabel(chart.y_label)
+        if index + grid.columns >= grid.panels:
+            ax.set_xlabel(label)
 
 
 def set_title(canvas: Figure, title: str) -> None:
@@ -146,10 +190,10 @@ def interval_lengths(points: Sequence[Point]) -> list[list[float]]:
     return [below, above]
 
 
-def name_absent(ax: Axes, absent: Sequence[str]) -> None:
-    """Say which models have no curve in a panel, because no question was scored."""
+def name_absent(ax: Axes, absent: Sequence[str], width: float) -> None:
+    """Say which models have no curve in a panel of this many inches, because no question was scored."""
     if absent:
-        names = textwrap.fill(", ".join(absent), int(PANEL_INCHES[0] / CHARACTER_INCHES), break_on_hyphens=False)
+        names = textwrap.fill(", ".join(absent), int(width / CHARACTER_INCHES), break_on_hyphens=False)
         look: dict[str, Any] = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
         behind: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
         ax.text(0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=behind, zorder=5, **look)
@@ -162,9 +206,9 @@ def ends_of(chart: Chart) -> list[float]:
     return [100 * limit for limit in limits]
 
 
-def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel]) -> None:
-    """The titles of panels side by side; between a panel and its title stand the models beyond their training."""
-    characters = int(PANEL_INCHES[0] / CHARACTER_INCHES)
+def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel], width: float) -> None:
+    """The titles of panels of this many inches; between a panel and its title are the models beyond their training."""
+    characters = int(width / CHARACTER_INCHES)
     notes = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in panels]
     notes = [textwrap.fill(note, int(1.2 * characters), break_on_hyphens=False) for note in notes]
     lines = max((len(note.splitlines()) for note in notes), default=0)
@@ -285,11 +329,3 @@ def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
         title = canvas.legends[0].get_title()
         title.set_text("\n".join([title.get_text(), *lines]))
         canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * len(lines))
-
-
-def save_figure(figure: Figure, path: str | Path) -> None:
-    """Save as the file's ending says, without the time of saving, so that the same figure has the same bytes."""
-    format = Path(path).suffix.removeprefix(".")
-    metadata = {"CreationDate": None} if format == "pdf" else {"Software": None}
-    with atomic_writer(path) as raw:
-        figure.savefig(raw, format=format, dpi=300, metadata=metadata)
