@@ -32,6 +32,8 @@ TITLE_CHARACTERS_AN_INCH = 9
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
 #: Of a line of small text between a panel and its title.
 NOTE_LINE_POINTS = 11
+#: Of a character of small text, in a figure that is narrower than MINIMUM_INCHES.
+SMALL_CHARACTER_INCHES = 0.082
 #: How far curves of several models are set apart, so that equal ones can be seen: a model's step, and of all at most.
 STEP_POINTS, SPREAD_POINTS = 3.0, 18.0
 #: The same for each further experiment of a model.
@@ -317,6 +319,9 @@ def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
     lines = ceil(len(handles) / columns)
     canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * max(0, lines - 1))
     legend = canvas.legend(handles=list(handles), loc="outside lower center", ncols=columns, frameon=False)
+    if canvas.get_figwidth() < MINIMUM_INCHES:
+        characters = int(canvas.get_figwidth() / SMALL_CHARACTER_INCHES)
+        title = "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in title.splitlines())
     legend.set_title(title, prop=FontProperties(size="small"))
     legend.get_title().set_color("0.35")
 
