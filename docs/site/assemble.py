@@ -23,6 +23,7 @@ ELSEWHERE = {
     "benchmark_results.md": "benchmarks/results.md",
     "contributing.md": "CONTRIBUTING.md",
     "site.css": "docs/site/site.css",
+    "site.js": "docs/site/site.js",
 }
 #: A link or an image: its text in brackets, its target, and the anchor.
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s#]+)(#[^)\s]*)?\)")

@@ -10,9 +10,12 @@ from litm.analysis.published.values import published_table, read_published
 from litm.analysis.tables import load_table
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
+from litm.base.messages import note
 from litm.figures import load_kind
+from litm.figures.drawing.page import page_of
 from litm.figures.drawing.rows import Rows, shown_cells
-from litm.figures.drawing.style import add_note, save_figure
+from litm.figures.drawing.saving import fit, save_figure
+from litm.figures.drawing.style import add_note
 
 
 def main() -> None:
@@ -65,8 +68,15 @@ def main() -> None:
         add_note(picture, cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {})))
     elif missing:
         add_note(picture, [f"no published values: {', '.join(missing)}"])
-    save_figure(picture, args.png)
-    save_figure(picture, args.pdf)
+    page = page_of(figure)
+    scale = fit(picture, page)
+    if page and scale < 0.99 * page.scale:
+        points = page.font_size * scale / page.scale
+        note(
+            f"{args.png}: text of {points:.1f} points, not {page.font_size:g}, so that it is {page.width:g} inches wide"
+        )
+    for path in (args.png, args.pdf):
+        save_figure(picture, path, scale)
 
 
 def without_values(published: pd.DataFrame, figure: Mapping) -> list[str]:

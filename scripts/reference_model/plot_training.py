@@ -4,7 +4,7 @@ import argparse
 
 from litm.base.cli import run
 from litm.base.csv_files import read_csv
-from litm.figures.drawing.style import save_figure
+from litm.figures.drawing.saving import save_figure
 from litm.reference_model.figure import training_curve
 
 

@@ -16,7 +16,7 @@ from litm.base.messages import note
 from litm.base.zip_files import write_zip
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
-from litm.figures.drawing.style import save_figure
+from litm.figures.drawing.saving import save_figure
 from litm.report.suite.export import CurveFiles, curve_figure, predictions, suite_summary
 from litm.report.suite.names import export_names
 from litm.report.suite.summaries import parse_curves, rows_of_curve, write_summary

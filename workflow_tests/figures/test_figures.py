@@ -21,7 +21,8 @@ from litm.base.csv_files import write_csv
 from litm.figures import kind_names, load_kind
 from litm.figures.drawing.colours import COLOURS, MARKERS
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.style import places_of, save_figure
+from litm.figures.drawing.saving import save_figure
+from litm.figures.drawing.style import places_of
 from litm.scoring.accuracy import accuracy_table
 
 FIGURE = {

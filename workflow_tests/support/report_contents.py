@@ -15,7 +15,7 @@ from litm.domain.response import SweepResponse
 from litm.examples.task import ExampleSettings
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.style import save_figure
+from litm.figures.drawing.saving import save_figure
 from litm.report.page import Contents
 from litm.report.question_samples import question_records, sampled_ids
 from litm.scoring.accuracy import accuracy_table

@@ -7,6 +7,7 @@ from pydantic import Field, Strict
 from litm.base.schema import Entry, Names
 from litm.config.models import ModelDefaults
 from litm.config.my_data import MyData
+from litm.figures.drawing.page import PRESETS, Page
 
 #: Kinds of catalogues. Each has a file next to config.yaml.
 Kind = Literal[
@@ -36,6 +37,29 @@ class Report(Entry):
     )
 
 
+class FigureStyle(Entry):
+    """The page that figures are for; left out, they are as wide as they need."""
+
+    preset: Literal["single_column", "double_column", "slide"] = Field(
+        "single_column",
+        description="single_column (3.3 inches wide, 8 points), double_column (6.9 inches, 8 points) or slide (12 "
+        "inches, 16 points).",
+    )
+    width: Annotated[float, Field(ge=1, le=60)] | None = Field(
+        None, description="Inches of each figure; that of the preset if left out."
+    )
+    font_size: Annotated[float, Field(ge=4, le=60)] | None = Field(
+        None, description="Points of the labels of axes; other text follows. That of the preset if left out."
+    )
+    titles: bool = Field(True, description="Whether figures have titles; journals want the caption alone.")
+
+    @property
+    def page(self) -> Page:
+        """The preset with the values that replace its own."""
+        preset = PRESETS[self.preset]
+        return Page(self.width or preset.width, self.font_size or preset.font_size, self.titles)
+
+
 class Config(Entry):
     """The selection of a run: entries of the catalogues by name, and further entries that it defines."""
 
@@ -62,6 +86,9 @@ class Config(Entry):
         None,
         description="Names of figures in config/figures.yaml or under define.figures. If left out: every figure whose "
         "experiments are all selected, and a plain curve for each other selected experiment with positions.",
+    )
+    figure_style: FigureStyle | None = Field(
+        None, description="The page that figures are for: width, font size, titles."
     )
     seed: int = Field(
         ge=0,

@@ -30,6 +30,7 @@ from litm.config.values import check_plain
 from litm.domain.condition import Condition
 from litm.domain.curve import Curve
 from litm.domain.placement import AS_RETRIEVED
+from litm.figures.drawing.page import Page
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Study:
     published_figures: those with published values, selected or not. relations: see `relations.read_relations`.
     audited_per_cell: prompts per cell that an audit asks again. sampled_per_size: questions per experiment and size
     that the report shows in full. my_data: lines on the choices for the user's own documents. without_format: models
-    whose entries leave out their prompt template. conditions: of the selected experiments with remedies, by experiment.
+    whose entries leave out their prompt template. conditions: of the selected experiments with remedies, by experiment. page: the
+    width and text size of figures, None for the default.
     """
 
     selection: Selection
@@ -65,6 +67,7 @@ class Study:
     without_format: frozenset[str] = frozenset()
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     conditions: Mapping[str, Condition] = field(default_factory=dict)
+    page: Page | None = None
 
     @property
     def sweeps(self) -> list[tuple[str, str]]:
@@ -201,6 +204,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
         rerankers=rerankers,
         conditions={name: one for name, one in conditions.items() if name in experiments},
+        page=read.figure_style.page if read.figure_style else None,
     )
     _check_answered(study)
     figures = read_figures(read.figures, entries, experiments, study.run, study.conditions)

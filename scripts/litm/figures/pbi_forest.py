@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from litm.figures import Experiment
 from litm.figures.drawing.indexed_curves import indexed_curves
+from litm.figures.drawing.page import room_of
 from litm.figures.drawing.rows import Rows
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def draw(figure: Mapping, rows: Rows) -> "Figure":
     """The index of every curve, in points, with its 95 % interval and its n; see `draw_forest`."""
     from litm.figures.drawing.forest import draw_forest
 
-    return draw_forest(indexed_curves(rows.position_bias), X_LABEL, figure.get("places") or {})
+    return draw_forest(indexed_curves(rows.position_bias), X_LABEL, figure.get("places") or {}, room_of(figure))
 
 
 def chart(figure: Mapping, rows: Rows) -> None:

@@ -1,6 +1,7 @@
 """Plan of figures: the figures of a study, and their inputs."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 
 from litm.analysis.claims.relations import ENCODER_DECODER
 from litm.base.hashing import canonical_json
@@ -75,7 +76,7 @@ class FigurePlan:
 
     def pbi_forest_settings(self, wildcards: Wildcards) -> str:
         """Its settings: JSON. A method, because Snakemake reads braces in a plain param as wildcards."""
-        return canonical_json({"kind": PBI_FOREST, "places": self._places(self._study.models)})
+        return canonical_json({"kind": PBI_FOREST, "places": self._places(self._study.models), **self._page})
 
     @property
     def kind_modules(self) -> list[str]:
@@ -143,14 +144,14 @@ class FigurePlan:
         figure = self._study.all_figures[wildcards.figure]
         names = [name for name in (*figure.experiments, *figure.references) if name in self._study.experiments]
         limits = {name: self._study.experiments[name].max_new_tokens for name in names}
-        return canonical_json({**self._settings(figure), "limits": limits})
+        return canonical_json({**self._settings(figure), "limits": limits, **self._page})
 
     def published_settings(self, wildcards: Wildcards) -> str:
         """The settings that change a figure of published values, apart from the values: JSON."""
         figures = self._study.published_figures
         models = dict.fromkeys(model for figure in figures.values() for model in figure.models or ())
         places = {model: place for place, model in enumerate(models)}
-        return canonical_json({**figures[wildcards.figure].settings(), "places": places})
+        return canonical_json({**figures[wildcards.figure].settings(), "places": places, **self._page})
 
     def settings_with_recall(self, figure: Figure) -> dict:
         """The settings, with [questions, corpus, retriever] of each search whose recall is drawn."""
@@ -166,6 +167,11 @@ class FigurePlan:
         if figure.kind == TOKENS_KIND:
             known["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
         return {**figure.settings(), "places": self._places(drawn), **known}
+
+    @property
+    def _page(self) -> dict[str, dict]:
+        """The page of all figures, if the config names one."""
+        return {"page": asdict(self._study.page)} if self._study.page else {}
 
     def _known(self, models: Sequence[str]) -> dict[str, dict]:
         """What figures say of models, by model, without what nothing is known of: `facts` for the legend, where models

@@ -63,9 +63,9 @@ def _sizes(chart: Chart) -> _Sizes:
     targets = max(len(panel.ticks) for panel in chart.panels)
     title = style.CHARACTER_INCHES * max(len(line) for panel in chart.panels for line in panel.title.splitlines())
     panel = max(PANEL_MINIMUM_INCHES, title, PANEL_EDGE_INCHES + BAR_INCHES * targets * (len(chart.models) + 1))
-    rows = ceil(len(chart.panels) / max(1, int(MAXIMUM_INCHES / panel)))
+    rows = ceil(len(chart.panels) / max(1, int((chart.room or MAXIMUM_INCHES) / panel)))
     columns = ceil(len(chart.panels) / rows)
-    width = max(style.MINIMUM_INCHES, columns * panel + 0.4)
+    width = max(chart.room or style.MINIMUM_INCHES, columns * panel + 0.4)
     note_characters = int(width / columns * NOTE_CHARACTERS_AN_INCH)
     return _Sizes(rows, columns, note_characters, width, rows * PANEL_HEIGHT_INCHES + 1.2)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from litm.base.plain_rows import plain_rows
+from litm.figures.drawing.page import room_of
 from litm.figures.drawing.prompt_lengths import length_in_words, with_length
 from litm.figures.drawing.rows import absent_models, mean_tokens, models_in, scored, shown_cells
 
@@ -61,7 +62,8 @@ class Chart:
     """The panels of a figure, and its models.
 
     places: places of the models in the study, which decide their colours; facts: texts after a model's name in the
-    legend; note: a sentence below the legend's title, '' for none.
+    legend; note: a sentence below the legend's title, '' for none; room: inches, the greatest width of the picture,
+    None without a limit.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Chart:
     places: Mapping[str, int]
     facts: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
+    room: float | None = None
 
     def series(self, *kinds: str) -> Iterator[Series]:
         """All series of these kinds, panel by panel; without kinds, all series."""
@@ -94,6 +97,7 @@ def make_chart(
         panels=tuple(replace(panel, series=panel.series + series) for panel in panels),
         places=figure.get("places") or {},
         facts=figure.get("facts") or {},
+        room=room_of(figure),
     )
 
 

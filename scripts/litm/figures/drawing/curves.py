@@ -12,17 +12,16 @@ MOST_TICK_CHARACTERS = 30
 
 def draw_curves(chart: Chart) -> Figure:
     """The panels of a chart, each with its curves, published values and reference lines, above a common legend."""
-    width = max(style.MINIMUM_INCHES, style.PANEL_INCHES[0] * len(chart.panels) + 0.4)
-    canvas = style.new_canvas(width, style.PANEL_INCHES[1] + 1.2)
-    axes = canvas.subplots(1, len(chart.panels), sharey=True, squeeze=False)[0]
+    grid = style.panel_grid(len(chart.panels), chart.room)
+    canvas = style.new_canvas(grid.width, style.PANEL_INCHES[1] * grid.rows + 1.2)
+    axes = grid.axes(canvas)
     looks = style.model_looks(chart.models, chart.places)
     for ax, panel in zip(axes, chart.panels, strict=True):
         style.draw_series(ax, panel.series, looks)
-        style.name_absent(ax, panel.absent)
+        style.name_absent(ax, panel.absent, grid.panel_width)
         draw_ticks(ax, panel)
-        ax.set_xlabel(chart.x_label)
-    style.set_panel_titles(axes, chart.panels)
-    axes[0].set_ylabel(chart.y_label)
+    style.set_panel_titles(axes, chart.panels, grid.panel_width)
+    style.label_axes(axes, grid, chart)
     style.fit_y_axis(axes[0], chart)
     style.set_title(canvas, chart.title)
     counted = [one for one in chart.series(CURVE) if one.model is not None]

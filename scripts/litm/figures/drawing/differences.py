@@ -22,21 +22,20 @@ def draw_differences(chart: Chart, compared: Sequence[str]) -> Figure:
         style.set_title(canvas, chart.title)
         canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
         return canvas
-    width = max(style.MINIMUM_INCHES, style.PANEL_INCHES[0] * len(chart.panels) + 0.4)
-    canvas = style.new_canvas(width, style.PANEL_INCHES[1] + 1.4)
-    axes = canvas.subplots(1, len(chart.panels), sharey=True, squeeze=False)[0]
+    grid = style.panel_grid(len(chart.panels), chart.room)
+    canvas = style.new_canvas(grid.width, style.PANEL_INCHES[1] * grid.rows + 1.4)
+    axes = grid.axes(canvas)
     looks = style.model_looks(chart.models, chart.places)
     for ax, panel in zip(axes, chart.panels, strict=True):
         _draw_panel(ax, panel, looks)
-        ax.set_xlabel(chart.x_label)
-    style.set_panel_titles(axes, chart.panels)
-    axes[0].set_ylabel(chart.y_label)
+    style.set_panel_titles(axes, chart.panels, grid.panel_width)
+    style.label_axes(axes, grid, chart)
     ends = style.ends_of(chart)
     axes[0].set_ylim(min(-ALWAYS, min(ends) - 3), max(ALWAYS, max(ends) + 3))
     style.set_title(canvas, chart.title)
     counts = style.describe_n(chart.series(CURVE), "point", "bars")
     lines = [*compared, f"{counts}, each by itself"]
-    characters = int(width * style.TITLE_CHARACTERS_AN_INCH)
+    characters = int(grid.width * style.TITLE_CHARACTERS_AN_INCH)
     note = "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in lines)
     style.add_legend(canvas, style.legend_handles(chart, looks), note)
     return canvas

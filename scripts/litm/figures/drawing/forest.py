@@ -19,6 +19,8 @@ ALWAYS, EVER = (-20.0, 40.0), (-100.0, 100.0)
 BAND_COLOURS = ("#eaf1f9", "1.0", "0.97", "0.94", "0.91")
 NO_INFORMATION_COLOUR = "0.5"
 AXIS_INCHES, CHARACTER_INCHES, MARGIN_INCHES = 6.4, 0.078, 0.9
+#: Inches: shortest axis if the figure's width is given; on a shorter one the words above it would touch.
+SHORT_AXIS_INCHES = 3.4
 #: Number of lines above which lines are drawn closer together.
 MANY_LINES = 40
 TITLE = "Position Bias Index"
@@ -63,7 +65,9 @@ class _Group:
     rows: list[_Row]
 
 
-def draw_forest(curves: Sequence[IndexedCurve], x_label: str, places: Mapping[str, int]) -> Figure:
+def draw_forest(
+    curves: Sequence[IndexedCurve], x_label: str, places: Mapping[str, int], room: float | None = None
+) -> Figure:
     """The index of every curve, in points, with its 95 % interval, its n and its shape in a word, by experiment.
 
     Each model has one colour and marker, by its place in the study (`places`); the classes of the index are shaded. A
@@ -78,7 +82,7 @@ def draw_forest(curves: Sequence[IndexedCurve], x_label: str, places: Mapping[st
     rows = [row for group in groups for row in group.rows]
     lines = rows[-1].height + 1
     layout = COMPACT if lines > MANY_LINES else NORMAL
-    canvas = style.new_canvas(_width(groups, layout), lines * layout.line_inches + 1.8)
+    canvas = style.new_canvas(_width(groups, layout, room), lines * layout.line_inches + 1.8)
     panel = canvas.subplots()
     _draw_bands(panel, *_limits(rows))
     looks = style.model_looks(list(dict.fromkeys(curve.model for curve in curves)), places)
@@ -196,11 +200,15 @@ def _fit_axes(panel: Axes, rows: list[_Row], layout: _Layout) -> None:
     )  # fmt: skip
 
 
-def _width(groups: list[_Group], layout: _Layout) -> float:
-    """Inches: width of the axis plus the longest label at its left and the longest word or reason at its right."""
+def _width(groups: list[_Group], layout: _Layout, room: float | None) -> float:
+    """Inches: width of the axis plus the longest label at its left and the longest word or reason at its right.
+
+    room: inches, the given width; the axis is then shorter, as far as its words allow.
+    """
     rows = [row for group in groups for row in group.rows]
     left, right = max(len(row.label) for row in rows), max(len(_word(row.curve)) + 8 for row in rows)
-    return AXIS_INCHES + MARGIN_INCHES + (left + right) * CHARACTER_INCHES * layout.font_size / NORMAL.font_size
+    around = MARGIN_INCHES + (left + right) * CHARACTER_INCHES * layout.font_size / NORMAL.font_size
+    return AXIS_INCHES + around if room is None else max(SHORT_AXIS_INCHES + around, min(room, AXIS_INCHES + around))
 
 
 def _explanation(rows: list[_Row], left_out: int) -> str:

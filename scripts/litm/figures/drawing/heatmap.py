@@ -38,14 +38,14 @@ def draw_heatmap(chart: Chart) -> Figure:
         canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
         return canvas
     width = LABEL_INCHES + CELL_INCHES[0] * max(3, most_cells)
-    columns = max(1, min(len(chart.panels), int(MAXIMUM_INCHES / width)))
+    columns = max(1, min(len(chart.panels), int((chart.room or MAXIMUM_INCHES) / width)))
     lines = ceil(len(chart.panels) / columns)
     heights = [
         max(len(panel.series) for panel in chart.panels[first : first + columns])
         for first in range(0, len(chart.panels), columns)
     ]
     height = CELL_INCHES[1] * sum(heights) + BETWEEN_INCHES * lines + 2.0
-    canvas = style.new_canvas(max(style.MINIMUM_INCHES, width * columns), height)
+    canvas = style.new_canvas(max(chart.room or style.MINIMUM_INCHES, width * columns), height)
     axes = canvas.subplots(lines, columns, squeeze=False, height_ratios=heights)
     for index, ax in enumerate(axes.flatten()):
         if index < len(chart.panels):

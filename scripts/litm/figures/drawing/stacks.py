@@ -14,6 +14,7 @@ from litm.base.formatting import ordinal
 from litm.domain.wrong_kinds import CODE, CUT, EMPTY, HEADINGS, INVENTED, LEFT_OUT, OTHER, OTHER_ITEM, REFUSAL
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import panel_title
+from litm.figures.drawing.page import room_of
 
 #: Colours by kind, from the bottom of a bar, of similar lightness; the least informative kinds are grey, at the top.
 COLOURS = {
@@ -44,10 +45,11 @@ def draw_stacks(figure: Mapping, table: pd.DataFrame) -> Figure:
     table: rows of wrong_answers.csv. Without wrong answers the figure has a sentence instead.
     """
     panels = list(_panels(figure, table))
+    room = room_of(figure)
     models = max(1, len({panel.model for panel in panels}))
-    columns = min(models if models > 1 else len(panels), int(WIDEST / PANEL_INCHES[0])) or 1
+    columns = min(models if models > 1 else len(panels), int(((room or WIDEST + 0.4) - 0.4) / PANEL_INCHES[0])) or 1
     lines = ceil(len(panels) / columns)
-    width = max(style.MINIMUM_INCHES, columns * PANEL_INCHES[0] + 0.4)
+    width = max(room or style.MINIMUM_INCHES, columns * PANEL_INCHES[0] + 0.4)
     canvas = style.new_canvas(width, max(1, lines) * PANEL_INCHES[1] + 1.2)
     style.set_title(canvas, figure["title"])
     kinds = [kind for kind in COLOURS if panels and any((panel.rows[kind] > 0).any() for panel in panels)]

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -17,7 +16,6 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
-from litm.base.atomic_write import atomic_writer
 from litm.base.formatting import percent
 from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS, MARKERS
@@ -26,12 +24,16 @@ matplotlib.use("Agg")
 
 POINTS_AN_INCH = 72
 PANEL_INCHES = (3.6, 3.0)
+#: Inches: narrowest panel if the figure's width is given; the vertical axis with its labels.
+NARROW_INCHES, AXIS_INCHES = 2.6, 0.4
 MINIMUM_INCHES = 5.4
 TITLE_CHARACTERS_AN_INCH = 9
 #: Inches of the legend: narrowest entry; entry without its text; one character; one line.
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
 #: Points: height of a line of small text between a panel and its title.
 NOTE_LINE_POINTS = 11
+#: Inches: width of a small character, in a figure that is narrower than MINIMUM_INCHES.
+SMALL_CHARACTER_INCHES = 0.082
 #: Points: shift between the curves of two models, so that equal curves are visible, and of all together at most.
 STEP_POINTS, SPREAD_POINTS = 3.0, 18.0
 #: Points: shift between two experiments of a model.
@@ -57,6 +59,50 @@ def new_canvas(width: float, height: float) -> Figure:
     # Journals refuse Type 3 fonts; 42 is TrueType.
     sns.set_theme(style="whitegrid", font_scale=0.9, rc={"pdf.fonttype": 42})
     return Figure(figsize=(width, height), layout="constrained")
+
+
+@dataclass(frozen=True)
+class PanelGrid:
+    """Panels side by side, in several rows where the width is given; widths in inches."""
+
+    panels: int
+    columns: int
+    width: float
+    panel_width: float = PANEL_INCHES[0]
+
+    @property
+    def rows(self) -> int:
+        """Rows, the last of them maybe with fewer panels."""
+        return ceil(self.panels / self.columns)
+
+    def axes(self, canvas: Figure) -> list[Axes]:
+        """The axes of the panels, with a common vertical axis."""
+        made = canvas.subplots(self.rows, self.columns, sharey=True, squeeze=False).ravel().tolist()
+        for ax in made[self.panels :]:
+            ax.remove()
+        return made[: self.panels]
+
+
+def panel_grid(panels: int, room: float | None) -> PanelGrid:
+    """All panels in a row, or as many as there is room for."""
+    if room is None:
+        return PanelGrid(panels, panels, max(MINIMUM_INCHES, PANEL_INCHES[0] * panels + AXIS_INCHES))
+    fitting = max(1, int((room - AXIS_INCHES) / NARROW_INCHES))
+    columns = ceil(panels / ceil(panels / fitting)) if panels else 1
+    return PanelGrid(panels, columns, room, min(PANEL_INCHES[0], (room - AXIS_INCHES) / columns))
+
+
+def label_axes(axes: Sequence[Axes], grid: PanelGrid, chart: Chart) -> None:
+    """The label of the vertical axis at the first panel of each row, that of the horizontal one at the last of each
+    column.
+    """
+    characters = int(grid.panel_width / CHARACTER_INCHES)
+    label = textwrap.fill(chart.x_label, characters) if chart.room else chart.x_label
+    for index, ax in enumerate(axes):
+        if index % grid.columns == 0:
+            ax.set_ylabel(chart.y_label)
+        if index + grid.columns >= grid.panels:
+            ax.set_xlabel(label)
 
 
 def set_title(canvas: Figure, title: str) -> None:
@@ -146,10 +192,10 @@ def interval_lengths(points: Sequence[Point]) -> list[list[float]]:
     return [below, above]
 
 
-def name_absent(ax: Axes, absent: Sequence[str]) -> None:
-    """Name the models without a curve in a panel, because no question was scored."""
+def name_absent(ax: Axes, absent: Sequence[str], width: float) -> None:
+    """Name the models without a curve in a panel of `width` inches, because no question was scored."""
     if absent:
-        names = textwrap.fill(", ".join(absent), int(PANEL_INCHES[0] / CHARACTER_INCHES), break_on_hyphens=False)
+        names = textwrap.fill(", ".join(absent), int(width / CHARACTER_INCHES), break_on_hyphens=False)
         look: dict[str, Any] = {"ha": "center", "va": "bottom", "color": "0.35", "fontsize": "small"}
         background: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
         ax.text(0.5, 0.03, f"no question scored:\n{names}", transform=ax.transAxes, bbox=background, zorder=5, **look)
@@ -162,9 +208,9 @@ def ends_of(chart: Chart) -> list[float]:
     return [100 * limit for limit in limits]
 
 
-def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel]) -> None:
-    """Set the titles of panels side by side, with the models beyond their training length below each title."""
-    characters = int(PANEL_INCHES[0] / CHARACTER_INCHES)
+def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel], width: float) -> None:
+    """Set the titles of panels of `width` inches, with the models beyond their training length below each title."""
+    characters = int(width / CHARACTER_INCHES)
     notes = [f"longer than in training: {', '.join(panel.beyond)}" if panel.beyond else "" for panel in panels]
     notes = [textwrap.fill(note, int(1.2 * characters), break_on_hyphens=False) for note in notes]
     lines = max((len(note.splitlines()) for note in notes), default=0)
@@ -269,6 +315,9 @@ def add_legend(canvas: Figure, handles: Sequence[Artist], title: str) -> None:
     lines = ceil(len(handles) / columns)
     canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * max(0, lines - 1))
     legend = canvas.legend(handles=list(handles), loc="outside lower center", ncols=columns, frameon=False)
+    if canvas.get_figwidth() < MINIMUM_INCHES:
+        characters = int(canvas.get_figwidth() / SMALL_CHARACTER_INCHES)
+        title = "\n".join(textwrap.fill(line, characters, break_on_hyphens=False) for line in title.splitlines())
     legend.set_title(title, prop=FontProperties(size="small"))
     legend.get_title().set_color("0.35")
 
@@ -281,11 +330,3 @@ def add_note(canvas: Figure, sentences: Iterable[str]) -> None:
         title = canvas.legends[0].get_title()
         title.set_text("\n".join([title.get_text(), *lines]))
         canvas.set_figheight(canvas.get_figheight() + LEGEND_LINE_INCHES * len(lines))
-
-
-def save_figure(figure: Figure, path: str | Path) -> None:
-    """Save in the format of the file's ending, without the time of saving, so that equal figures are equal bytes."""
-    format = Path(path).suffix.removeprefix(".")
-    metadata = {"CreationDate": None} if format == "pdf" else {"Software": None}
-    with atomic_writer(path) as raw:
-        figure.savefig(raw, format=format, dpi=300, metadata=metadata)

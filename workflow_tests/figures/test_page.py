@@ -1,0 +1,97 @@
+"""Figures for a page: their width, the size of their text, panels in rows, and files of the same bytes."""
+
+import pandas as pd
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+
+from litm.config.config import FigureStyle
+from litm.figures import load_kind
+from litm.figures.drawing.page import DRAWN_POINTS, PRESETS, Page, page_of, room_of
+from litm.figures.drawing.rows import Rows
+from litm.figures.drawing.saving import DPI, fit, save_figure
+
+SETTINGS = {
+    "name": "qa", "kind": "accuracy_by_position", "title": "Questions", "experiments": ["qa"], "references": {},
+    "panel_title": "{size} documents", "x_label": "Position of the document with the answer",
+}  # fmt: skip
+ACCURACY = pd.DataFrame(
+    [
+        {
+            "model": model, "experiment": "qa", "size": size, "placement": f"gold_at_{position}", "position": position,
+            "n": 40, "accuracy": 0.5, "ci_low": 0.4, "ci_high": 0.6, "target": "gold",
+        }
+        for model in ("a", "b") for size in (10, 20, 30) for position in (0, size // 2, size - 1)
+    ]
+)  # fmt: skip
+
+
+def picture(page: Page | None):
+    settings = {**SETTINGS, **({"page": vars(page)} if page else {})}
+    return load_kind("accuracy_by_position").draw(settings, Rows(ACCURACY))
+
+
+def columns_of(figure) -> int:
+    return figure.axes[0].get_subplotspec().get_gridspec().ncols
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_png_and_pdf_are_as_wide_as_the_page(tmp_path, name):
+    page = PRESETS[name]
+    figure = picture(page)
+    scale = fit(figure, page)
+    assert scale == pytest.approx(page.font_size / DRAWN_POINTS)
+    for path in (tmp_path / "f.png", tmp_path / "f.pdf"):
+        save_figure(figure, path, scale)
+    image = Image.open(tmp_path / "f.png")
+    assert image.width == pytest.approx(page.width * DPI, abs=1)
+    assert image.info["dpi"][0] == pytest.approx(DPI, abs=0.01)
+    assert float(PdfReader(tmp_path / "f.pdf").pages[0].mediabox.width) == pytest.approx(72 * page.width, abs=0.1)
+
+
+def test_a_scaled_pdf_has_the_same_bytes_each_time_and_no_date(tmp_path):
+    for name in ("a.pdf", "b.pdf"):
+        page = PRESETS["single_column"]
+        figure = picture(page)
+        save_figure(figure, tmp_path / name, fit(figure, page))
+    assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+    assert b"/CreationDate" not in (tmp_path / "a.pdf").read_bytes()
+
+
+@pytest.mark.parametrize(("page", "columns"), [(None, 3), (PRESETS["single_column"], 1), (PRESETS["double_column"], 3)])
+def test_panels_stand_in_as_many_rows_as_the_page_needs(page, columns):
+    figure = picture(page)
+    assert len(figure.axes) == 3
+    assert columns_of(figure) == columns
+
+
+def test_without_a_page_a_figure_is_as_wide_as_its_panels_need():
+    figure = picture(None)
+    width = figure.get_figwidth()
+    assert fit(figure, None) == 1
+    assert figure.get_figwidth() == width
+    assert room_of(SETTINGS) is None
+
+
+def test_a_figure_that_is_too_wide_is_scaled_down_and_a_narrow_one_is_widened():
+    page = Page(3.0, DRAWN_POINTS)
+    wide, narrow = picture(None), picture(None)
+    assert fit(wide, page) == pytest.approx(3.0 / wide.get_figwidth())
+    narrow.set_figwidth(2)
+    assert fit(narrow, page) == pytest.approx(1)
+    assert narrow.get_figwidth() == 3
+
+
+def test_titles_can_be_left_out():
+    figure = picture(None)
+    assert figure.get_suptitle() == "Questions"
+    fit(figure, Page(6.0, 8.0, titles=False))
+    assert figure.get_suptitle() == ""
+
+
+def test_a_config_takes_a_preset_and_replaces_single_values():
+    assert FigureStyle().page == PRESETS["single_column"]
+    assert FigureStyle(preset="slide", titles=False).page == Page(12.0, 16.0, titles=False)
+    page = FigureStyle(preset="double_column", width=6.3).page
+    assert page == Page(6.3, 8.0)
+    assert page_of({"page": vars(page)}) == page
