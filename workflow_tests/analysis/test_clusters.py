@@ -18,7 +18,7 @@ CODES = np.repeat(np.arange(GROUPS), EACH)
 
 
 def correlated(p: float, rho: float, rng: np.random.Generator, runs: int = RUNS) -> np.ndarray:
-    """(runs, questions) answers of which those of a cluster have the intra-cluster correlation rho: beta-binomial."""
+    """(runs, questions): answers with intra-cluster correlation rho, beta-binomial."""
     spread = (1 - rho) / rho
     rates = rng.beta(p * spread, (1 - p) * spread, (runs, GROUPS))
     return (rng.random((runs, GROUPS * EACH)) < np.repeat(rates, EACH, axis=1)).astype(int)

@@ -39,7 +39,7 @@ def test_the_row_is_worked_out_by_hand():
         **{"start_accuracy": 0.8, "middle_accuracy": 0.2, "end_accuracy": 0.6, "edge_accuracy": 0.7},
         **{"primacy": 0.6, "recency": 0.4, "tilt": -0.2, "pbi": 0.5, "pbi_area": 0.5},
         **{"pbi_class": "strong", "best_position": 0, "worst_position": 4, "gap": 0.6, "cochran_df": 2},
-        # 2·(3·(32² + 8² + 24²) - 64²) / (3·64 - 8·(9 + 4 + 4 + 1)), of which a question always right adds nothing
+        # 2·(3·(32² + 8² + 24²) - 64²) / (3·64 - 8·(9 + 4 + 4 + 1)); a question always right adds nothing
         "cochran_q": 2 * (3 * (32**2 + 8**2 + 24**2) - 64**2) / (3 * 64 - 8 * (9 + 4 + 4 + 1)),
     }
     assert {name: row[name] for name in expected} == pytest.approx(expected)
@@ -105,7 +105,7 @@ def test_a_question_that_is_there_twice_is_an_error_that_names_it():
     scores = of_matrix(U, U_POSITIONS)
     twice = pd.concat([scores, scores[(scores["id"] == "q7") & (scores["position"] == 4)]])
     for function in (position_bias_row, pairwise_rows, model_difference_rows):
-        with pytest.raises(UserError, match="e, size 9.*: question q7 is there twice at"):
+        with pytest.raises(UserError, match="e, size 9.*: question q7 occurs twice at"):
             function(twice)
 
 

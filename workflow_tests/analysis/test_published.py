@@ -1,4 +1,4 @@
-"""The published numbers: as they are kept, as tables and figures of their own, and beside what was measured here."""
+"""The published numbers: their files, their own tables and figures, and their comparison with measured ones."""
 
 import csv
 

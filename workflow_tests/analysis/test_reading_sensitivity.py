@@ -68,7 +68,7 @@ def test_first_lines_that_end_with_a_colon_are_counted_and_said():
     assert (rows[0]["n_preamble"], rows[0]["n_preamble_right"], rows[0]["n_more_lines"]) == (250, 0, 1000)
     table = TABLE.frame(rows)
     assert reading_warnings(table) == [
-        "m on qa: 25.0 % of the answers have a first line that ends with a colon, of which 0.0 % are right"
+        "m on qa: 25.0 % of the answers have a first line that ends with a colon; 0.0 % of these are right"
     ]
     assert "`stop: end_token` records all of it" in reading_warnings(table.assign(n_more_lines=0))[0]
 

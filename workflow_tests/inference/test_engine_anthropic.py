@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from api_engines import HASTE, SETTINGS, answers
 from conftest import ROOT
 from fault_server import FaultServer
-from test_api_faults import HASTE, SETTINGS, answers
 
 from litm.base.errors import UserError
 from litm.inference.engines.anthropic import Engine, read, request_fields

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from api_engines import HASTE, SETTINGS, answers
 from conftest import ROOT
 from fault_server import STATUSES, FaultServer, answer_to
-from test_api_faults import HASTE, SETTINGS, answers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from litm.base.errors import UserError

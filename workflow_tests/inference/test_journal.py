@@ -4,32 +4,14 @@ import errno
 import gzip
 import json
 import os
-import signal
-import threading
-from dataclasses import replace
 
 import pytest
+from journal_answers import ANSWERS, IDENTITY, keys_in, write
 
 from litm.base.errors import UserError
 from litm.base.hashing import digest
-from litm.base.signals import ENDING, stop_on_signals
 from litm.domain.response import Response
 from litm.inference.journal import Journal, response_key
-
-IDENTITY = {"model": "m", "dtype": "float32"}
-ANSWERS = [(f"key{n}", Response(f"answer {n}\n", "stop", 10 + n, 3, "x 1.0, cpu")) for n in range(4)]
-
-
-def write(path, batches):
-    with Journal(path) as journal:
-        for batch in batches:
-            journal.append(IDENTITY, batch)
-    return journal
-
-
-def keys_in(path):
-    with Journal(path) as journal:
-        return {key for key, _ in ANSWERS if key in journal}
 
 
 def test_what_was_appended_is_read_again(tmp_path):
@@ -262,69 +244,6 @@ def test_a_full_disk_leaves_whole_batches_only(tmp_path, monkeypatch):
     assert "key9" not in journal
 
 
-@pytest.fixture
-def handlers():
-    """Signal handlers of a program, and those of the tests again."""
-    before = {number: signal.getsignal(number) for number in ENDING}
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Tests that `nohup` starts would ignore it.
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    stop_on_signals()
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-class Interrupting:
-    """A file that takes ten bytes at a time, and a signal comes after the first."""
-
-    def __init__(self, file, number):
-        self.file, self.number = file, number
-
-    def write(self, data):
-        written = self.file.write(data[:10])
-        if self.number:
-            # To the process, as it comes from outside: any of its threads may be the one that gets it.
-            os.kill(os.getpid(), self.number)
-            self.number = None
-        return written
-
-    def __getattr__(self, name):
-        return getattr(self.file, name)
-
-
-@pytest.mark.parametrize(
-    ("number", "raised"),
-    [(signal.SIGTERM, SystemExit), (signal.SIGHUP, SystemExit), (signal.SIGINT, KeyboardInterrupt)],
-    ids=["term", "hup", "int"],
-)
-def test_a_signal_within_a_write_waits_until_the_batch_is_whole(tmp_path, monkeypatch, handlers, number, raised):
-    path = tmp_path / "journal.jsonl"
-    others = threading.Event()
-    thread = threading.Thread(target=others.wait)
-    thread.start()
-    try:
-        with pytest.raises(raised), Journal(path) as journal:
-            monkeypatch.setattr(journal, "_file", Interrupting(journal._file, number))
-            try:
-                journal.append(IDENTITY, ANSWERS[:3])
-            finally:
-                assert all(key in journal for key, _ in ANSWERS[:3])
-    finally:
-        others.set()
-        thread.join()
-    assert path.read_bytes().endswith(b"\n") and keys_in(path) == {"key0", "key1", "key2"}
-    with pytest.raises(raised):
-        signal.raise_signal(number)
-
-
-def test_a_batch_may_be_written_by_another_thread(tmp_path):
-    thread = threading.Thread(target=write, args=(tmp_path / "journal.jsonl", [ANSWERS[:1]]))
-    thread.start()
-    thread.join()
-    assert keys_in(tmp_path / "journal.jsonl") == {"key0"}
-
-
 def test_the_identities_are_those_of_the_answers_in_their_order(tmp_path):
     other = {**IDENTITY, "dtype": "bfloat16"}
     with Journal(tmp_path / "j") as journal:
@@ -341,93 +260,3 @@ def test_a_key_depends_on_the_identity_and_the_prompt_and_not_on_the_order_of_se
     assert response_key(digest(IDENTITY), "p") == response_key(digest(other), "p")
     assert response_key(digest(IDENTITY), "p") != response_key(digest(IDENTITY), "q")
     assert response_key(digest(IDENTITY), "p") != response_key(digest({**IDENTITY, "dtype": "bfloat16"}), "p")
-
-
-def changed(line: bytes, **values: object) -> bytes:
-    return json.dumps({**json.loads(line), **values}).encode() + b"\n"
-
-
-CHANGES = {
-    "an edited text": {"text": "answer 9\n"},
-    "a text cut by one character": {"text": "answer 1"},
-    "another key": {"key": "key2"},
-    "another identity": {"identity": "0" * 64},
-    "another finish reason": {"finish_reason": "length"},
-    "another count": {"prompt_tokens": 12},
-    "other software": {"made_with": "y 1.0, cpu"},
-    "another field": {"note": "mine"},
-    "another checksum": {"crc32": "00000000"},
-    "a checksum of another type": {"crc32": 5},
-}
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_an_answer_that_was_changed_is_named_and_set_aside_and_never_served(tmp_path, capsys, change):
-    path = tmp_path / "journal.jsonl"
-    write(path, [ANSWERS[:3]])
-    lines = path.read_bytes().splitlines(keepends=True)
-    bad = changed(lines[2], **change)
-    path.write_bytes(b"".join([*lines[:2], bad, lines[3]]))
-    with Journal(path) as journal:
-        assert [journal[key] for key, _ in ANSWERS if key in journal] == [ANSWERS[0][1], ANSWERS[2][1]]
-    said = capsys.readouterr().err
-    assert f"{path}, line 3: not a journal line (it was changed after it was written: its crc32 is another)" in said
-    assert (tmp_path / "journal.jsonl.rejected").read_bytes() == bad
-
-
-def test_two_answers_whose_keys_were_swapped_are_both_asked_again(tmp_path, capsys):
-    path = tmp_path / "journal.jsonl"
-    write(path, [ANSWERS[:3]])
-    swapped = path.read_bytes().replace(b"key0", b"key_").replace(b"key1", b"key0").replace(b"key_", b"key1")
-    path.write_bytes(swapped)
-    assert keys_in(path) == {"key2"}
-    assert f"{path}, line 2, 3: not a journal line" in capsys.readouterr().err
-
-
-def test_an_identity_whose_fields_were_changed_is_set_aside(tmp_path, capsys):
-    path = tmp_path / "journal.jsonl"
-    write(path, [ANSWERS[:2]])
-    path.write_bytes(path.read_bytes().replace(b"float32", b"float16"))
-    with Journal(path) as journal:
-        assert not journal.identities and len(journal) == 2
-    assert "line 1: not a journal line (it was changed after it was written: 'identity'" in capsys.readouterr().err
-
-
-def test_lines_written_otherwise_that_say_the_same_are_served(tmp_path, capsys):
-    path = tmp_path / "journal.jsonl"
-    written = [("key0", Response("é “quoted” 😀\n", "stop", 1, 1, "x")), *ANSWERS[1:3]]
-    write(path, [written])
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    others = [json.dumps(dict(reversed(line.items())), ensure_ascii=False) + "\r\n" for line in reversed(lines)]
-    path.write_bytes("".join(others).encode())
-    with Journal(path) as journal:
-        assert [journal[key] for key, _ in written] == [response for _, response in written]
-    assert not capsys.readouterr().err
-
-
-def test_two_answers_to_one_prompt_are_counted_and_the_last_is_served(tmp_path, capsys):
-    path, other = tmp_path / "journal.jsonl", tmp_path / "other.jsonl"
-    write(path, [ANSWERS[:2]])
-    write(other, [[(ANSWERS[0][0], replace(ANSWERS[0][1], text="another")), ANSWERS[1]]])
-    path.write_bytes(path.read_bytes() + other.read_bytes())
-    with Journal(path) as journal:
-        assert journal[ANSWERS[0][0]].text == "another"
-    said = capsys.readouterr().err
-    assert said.startswith(f"{path}: 1 answers are others than a line above") and said.count("\n") == 1
-
-
-def test_answers_of_earlier_versions_have_no_checksum_and_are_served_with_a_message_that_counts_them(tmp_path, capsys):
-    path = tmp_path / "journal.jsonl"
-    write(path, [ANSWERS[:3]])
-    records = [json.loads(line) for line in path.read_text().splitlines()]
-    old = "".join(
-        json.dumps({name: value for name, value in record.items() if name != "crc32"}, sort_keys=True) + "\n"
-        for record in records
-    )
-    path.write_text(old)
-    write(path, [ANSWERS[3:]])
-    said = capsys.readouterr().err
-    assert said.startswith(f"{path}: 3 answers have no checksum") and said.count("\n") == 1
-    assert path.read_text().startswith(old)
-    with Journal(path) as journal:
-        assert [journal[key] for key, _ in ANSWERS] == [response for _, response in ANSWERS]

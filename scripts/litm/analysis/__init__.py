@@ -1,1 +1,1 @@
-"""Scores to tables: statistics, published values, claims."""
+"""Analysis: scores become tables, by statistics, comparison with published values, and tests of claims."""

@@ -1,9 +1,9 @@
-"""Which condition of an experiment with remedies to take: rows of advice.csv.
+"""The advised condition of an experiment with remedies: rows of advice.csv.
 
 All conditions of a study and model are compared on the same questions. The best of k conditions is chosen by the same
-answers that it is judged by, so what is told is a set: the conditions that are not told from the best at 5 % by exact
-McNemar tests against it, corrected by Holm over these k - 1. The truly best one is in the set in 95 % of all cases or
-more (docs/remedies.md). Of the set the cheapest is advised, if it is shown to lose little, see `Verdict`.
+answers that judge it, so the result is a set: all conditions that exact McNemar tests against the best, corrected by
+Holm over these k - 1, do not distinguish from it at 5 %. The set holds the truly best condition with a chance of at
+least 95 % (docs/remedies.md). Its cheapest member is advised, if it is shown to lose little, see `Verdict`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,17 +22,18 @@ from litm.analysis.statistics import Estimate, holm
 from litm.base.intervals import clustered_interval
 from litm.domain.condition import Condition
 
-#: The columns of score rows that are read.
+#: Columns of score rows that are read.
 COLUMNS = (
     "model", "experiment", "size", "id", "target", "correct", "excluded", "prompt_tokens", "response_tokens", "cluster",
 )  # fmt: skip
 LEVEL = 0.05
-#: A condition that scored a smaller share of its questions than this is left out, as all are compared on those that
-#: every one scored.
+#: Fraction of its questions that a condition must have scored, because conditions are compared on their common
+#: questions.
 LEAST_SCORED = 0.9
-#: Costs that differ by a smaller share count as equal: orders of the same documents differ by a few tokens.
+#: Fraction: costs that differ by less count as equal, because orders of the same documents differ by a few tokens.
 EQUAL_COST = 0.02
-#: What an advised condition may lose at most to any other: 5 points, as the bound of a flat Position Bias Index.
+#: Fraction: the largest loss of an advised condition to any other, 5 points, as the bound of a flat Position Bias
+#: Index.
 MOST_LOST = 0.05
 POWER = 0.8
 
@@ -41,8 +42,8 @@ POWER = 0.8
 class Cell:
     """The answers of one model under one condition and number of documents.
 
-    correct: by question id, NaN where nothing was scored; tokens: mean number of prompt tokens and of answer tokens,
-    None where nobody counted; clusters: of the questions, None without.
+    correct: by question id, NaN if not scored; tokens: mean prompt tokens and mean answer tokens, None if not counted;
+    clusters: by question, None without.
     """
 
     condition: Condition
@@ -53,14 +54,14 @@ class Cell:
 
     @property
     def scored(self) -> int:
-        """How many questions were scored."""
+        """Number of scored questions."""
         return int(self.correct.notna().sum())
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A condition minus the best one (or another) on the same questions; worst, most: the lower and the upper limit of
-    an interval that is corrected for all comparisons (Bonferroni).
+    """A condition minus the best one (or another) on the same questions; worst, most: lower and upper limit of an
+    interval corrected for all comparisons (Bonferroni).
     """
 
     estimate: Estimate
@@ -75,8 +76,8 @@ class Difference:
 class Compared:
     """Conditions of one model and study on the questions that all of them scored.
 
-    correct: (questions, conditions), 1 where right; clusters: a number for each question, None without; left_out: cells
-    that scored too few questions; price: US dollars a million tokens of prompts and of answers, None where not known.
+    correct: (questions, conditions), 1 if right; clusters: one number per question, None without; left_out: cells with
+    too few scored questions; price: US dollars per million tokens of prompts and of answers, None if unknown.
     """
 
     model: str
@@ -90,12 +91,12 @@ class Compared:
 
     @property
     def n(self) -> int:
-        """The questions."""
+        """Number of questions."""
         return len(self.correct)
 
     @cached_property
     def accuracies(self) -> list[Estimate]:
-        """Of each condition, with 95 % intervals."""
+        """Accuracies of the conditions, with 95 % intervals."""
         found = []
         for column in self.correct.T:
             low, high = clustered_interval(column, self.clusters)
@@ -103,7 +104,7 @@ class Compared:
         return found
 
     def dollars(self, index: int) -> float | None:
-        """What a question costs under a condition, None where it is not known."""
+        """Dollars per question under a condition, None if unknown."""
         tokens = self.cells[index].tokens
         if self.price is None or tokens is None:
             return None
@@ -111,14 +112,14 @@ class Compared:
 
     @cached_property
     def unit(self) -> str:
-        """What costs are counted in: `dollars`, `tokens`, or `documents` where nobody counted the tokens."""
+        """Unit of costs: `dollars`, `tokens`, or `documents` if tokens were not counted."""
         if any(cell.tokens is None for cell in self.cells):
             return "documents"
         return "dollars" if self.price and sum(self.price.values()) > 0 else "tokens"
 
     @cached_property
     def costs(self) -> list[float]:
-        """What a question costs under each condition, in `unit`."""
+        """Cost per question under each condition, in `unit`."""
         if self.unit == "documents":
             return [float(cell.documents) for cell in self.cells]
         if self.unit == "dollars":
@@ -157,26 +158,26 @@ class Compared:
 
     @cached_property
     def best_set(self) -> list[int]:
-        """The conditions that are not told from the best, which is one of them."""
+        """Conditions not distinguished from the best, including the best."""
         return [index for index in range(len(self.cells)) if self.p_holm.get(index, 1.0) >= LEVEL]
 
     @cached_property
     def cheapest(self) -> int:
-        """The cheapest of the set; where costs are equal one without a reranker, and of these the most accurate."""
+        """The cheapest of the set; among equal costs one without a reranker, then the most accurate."""
         least = min(self.costs[index] for index in self.best_set)
         equal = [index for index in self.best_set if self.costs[index] <= least * (1 + EQUAL_COST)]
         return min(equal, key=self._preference)
 
     @cached_property
     def most_lost(self) -> tuple[float, int]:
-        """What the cheapest of the set may lose at most, and to which condition: the largest corrected upper limit of
-        another condition minus it. 0, to itself, where the set has one member.
+        """The largest possible loss of the cheapest of the set, and to which condition: the largest corrected upper
+        limit of another condition minus it. (0, itself) if the set has one member.
         """
         if len(self.best_set) == 1:
             return 0.0, self.cheapest
         others = [index for index in range(len(self.cells)) if index != self.cheapest]
         limits = {index: self.difference(index, self.cheapest).most for index in others}
-        # Of equal limits the best one, if it has one of them.
+        # The best condition wins among equal limits.
         other = max(others, key=lambda index: (limits[index], index == self.best))
         return max(0.0, limits[other]), other
 
@@ -186,7 +187,7 @@ class Compared:
 
     @cached_property
     def frontier(self) -> list[int]:
-        """The conditions that no other one beats: none is as accurate and cheaper, or more accurate and as cheap."""
+        """Conditions on the frontier: no other is as accurate and cheaper, or more accurate and as cheap."""
         right = self.correct.sum(axis=0)
         points = list(zip(right, self.costs, strict=True))
 
@@ -199,17 +200,17 @@ class Compared:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the data carry an advice, and if not, why.
+    """Whether the data support an advice, and if not, why.
 
-    They do where every other condition is shown to be worse than the best; or where the cheapest of the set is shown to
-    lose at most 5 points to any other condition (upper limits of paired differences, corrected for k - 1 comparisons).
-    By the second, one that truly loses more is advised in 2.5 % of samples at most, if the intervals cover: its
-    difference to the truly best one is beyond a limit of level 0.025/(k - 1), for one of at most k - 1 conditions.
-    That cheaper conditions are shown to be worse is not enough, as it says nothing about dearer ones.
+    They do if every other condition is shown to be worse than the best, or if the cheapest of the set is shown to lose
+    at most 5 points to any other condition (upper limits of paired differences, corrected for k - 1 comparisons). By
+    the second rule, a condition that truly loses more is advised in at most 2.5 % of samples, if the intervals cover:
+    its difference to the truly best one is beyond a limit of level 0.025/(k - 1), for one of at most k - 1 conditions.
+    It is not enough that cheaper conditions are shown to be worse, as dearer ones may be better.
 
-    reason: `floor`, `one condition`, `the cheapest may lose over 5 points`, or "" with an advice; needed: questions
-    that would show 5 points between the cheapest of the set and the condition to which it may lose most with a chance
-    of 80 %, None where that is no question.
+    reason: `floor`, `one condition`, `the cheapest may lose over 5 points`, or "" with an advice. needed: questions
+    that show a difference of 5 points between the cheapest of the set and the condition to which it may lose most, with
+    a chance of 80 %; None if the number is irrelevant.
     """
 
     advised: int | None
@@ -234,10 +235,10 @@ def verdict(compared: Compared) -> Verdict:
 
 
 def questions_needed(compared: Compared, first: int, second: int) -> int:
-    """The number of questions at which 80 % of samples show a difference of 5 points of two conditions (Connor 1987).
+    """Number of questions at which 80 % of samples show a difference of 5 points between two conditions (Connor 1987).
 
-    n = ((z(1-a/2)·√u + z(0.8)·√(u - d²))/d)², d = 0.05, with the share u of questions that are right in one of the two
-    alone, and the level a divided by the number of comparisons.
+    n = ((z(1-a/2)·√u + z(0.8)·√(u - d²))/d)², d = 0.05, where u is the fraction of questions right under only one of
+    the two, and a the level divided by the number of comparisons.
     """
     pair = compared.difference(first, second)
     share = max(MOST_LOST, (pair.only_first + pair.only_second + 1) / (compared.n + 2))
@@ -254,7 +255,7 @@ def questions_needed(compared: Compared, first: int, second: int) -> int:
 def read_compared(
     scores: Iterable[pd.DataFrame], conditions: Sequence[Condition], prices: Mapping[str, Mapping | None]
 ) -> list[Compared]:
-    """What is compared, for each study and model, from the score rows of sweeps, one after another."""
+    """The comparison of each study and model, from score rows, one sweep at a time."""
     by_experiment = {one.experiment: one for one in conditions}
     cells: dict[tuple[str, str], list[Cell]] = {}
     for sweep in scores:

@@ -9,12 +9,12 @@ from litm.base.formatting import percent, points
 from litm.domain.condition import RANKED, Condition
 from litm.examples.orders import ORDERS
 
-#: Conditions of a set are named up to this many.
+#: Number of conditions of a set that are named one by one, at most.
 NAMED = 5
 
 
 def advice_rows(compared: Compared) -> Iterator[dict]:
-    """A row for each condition; those that scored too few questions at the end."""
+    """One row per condition; conditions with too few scored questions are last."""
     if not compared.n:
         yield from _left_out(compared)
         return
@@ -49,7 +49,7 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
 
 
 def _left_out(compared: Compared) -> Iterator[dict]:
-    """The rows of conditions that are not compared; the first says so in words where none is compared."""
+    """Rows of conditions that are not compared; if none is compared, the first has a sentence about it."""
     missing = [
         f"{len(cell.correct) - cell.scored} of {len(cell.correct)} questions were not scored, left out"
         for cell in compared.left_out
@@ -93,7 +93,7 @@ def _remedies(condition: Condition, documents: int) -> list[str]:
 
 
 def advice(compared: Compared, told: Verdict) -> list[str]:
-    """The advice for one model and study, a sentence or two each."""
+    """The advice for one model and study in sentences."""
     if told.advised is None:
         return _no_advice(compared, told)
     index = told.advised
@@ -122,7 +122,7 @@ def _facts(compared: Compared, index: int) -> str:
 
 
 def _behind(compared: Compared, index: int) -> str:
-    """How far the best condition is ahead, which is not shown."""
+    """A sentence on the condition with the most right answers, whose lead is not significant."""
     ahead, ratio = compared.difference(compared.best, index), _times(compared, compared.best, index)
     cost = f", at {ratio} times the cost" if ratio else ""
     return (
@@ -132,7 +132,7 @@ def _behind(compared: Compared, index: int) -> str:
 
 
 def _more(compared: Compared, index: int) -> Iterator[str]:
-    """What more documents do, under the same condition."""
+    """Sentences on the effect of more documents under the same condition."""
     larger = [other for other in _same(compared, index) if _documents(compared, other) > _documents(compared, index)]
     if not larger:
         return
@@ -141,7 +141,7 @@ def _more(compared: Compared, index: int) -> Iterator[str]:
     told = f"({_documents(compared, other)}: {_told(difference)})" + (
         f" and cost {ratio} times as much" if ratio else ""
     )
-    # Against the best by Holm, as the set is found.
+    # Differences from the best use Holm's correction, as the set does.
     is_shown = (
         other not in compared.best_set if index == compared.best else not difference.worst <= 0 <= difference.most
     )
@@ -155,7 +155,7 @@ def _more(compared: Compared, index: int) -> Iterator[str]:
 
 
 def _fewer(compared: Compared, index: int) -> Iterator[str]:
-    """What fewer documents lose, under the same condition."""
+    """Sentences on the loss by fewer documents under the same condition."""
     fewer = [other for other in _same(compared, index) if _documents(compared, other) < _documents(compared, index)]
     if fewer:
         other = fewer[-1]
@@ -164,7 +164,7 @@ def _fewer(compared: Compared, index: int) -> Iterator[str]:
 
 
 def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
-    """What each remedy alone does with the advised number of documents, against documents as they were retrieved."""
+    """Sentences on each single remedy at the advised number of documents, against documents as retrieved."""
     documents = _documents(compared, index)
     own = [one for one in range(len(compared.cells)) if _documents(compared, one) == documents]
     plain = next((one for one in own if compared.cells[one].condition.is_plain), None)
@@ -189,7 +189,7 @@ def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
 
 
 def _chosen(compared: Compared) -> str:
-    """What was chosen among what, and so how sure it is."""
+    """A sentence on the number of conditions compared and on the certainty of the choice."""
     among = f"{len(compared.cells)} conditions were compared on the same {compared.n:,} questions"
     others = len(compared.best_set) - 1
     verb = "other does" if others == 1 else "others do"
@@ -233,7 +233,7 @@ def _no_advice(compared: Compared, told: Verdict) -> list[str]:
 
 
 def _shown_worse(compared: Compared) -> Iterator[str]:
-    """What is known all the same: how many conditions are shown to be worse, and which of documents as retrieved."""
+    """Sentences for a case without advice: the number of conditions shown to be worse, documents as retrieved."""
     worse = [index for index in range(len(compared.cells)) if index not in compared.best_set]
     if not worse:
         return
@@ -245,10 +245,10 @@ def _shown_worse(compared: Compared) -> Iterator[str]:
 
 
 def _same(compared: Compared, index: int) -> list[int]:
-    """All numbers of documents under the condition, ascending."""
+    """Indices of all numbers of documents under the same condition, ascending."""
     condition = compared.cells[index].condition
     own = [one for one, cell in enumerate(compared.cells) if cell.condition.experiment == condition.experiment]
-    # A single document has no order and is never cut: the plain one is that of such conditions too.
+    # A single document has no order and is never cut, so the plain cell serves these conditions too.
     if set(condition.differing) <= {"order", "cut"} and all(_documents(compared, one) > 1 for one in own):
         own += [one for one, cell in enumerate(compared.cells) if cell.documents == 1 and cell.condition.is_plain]
     return sorted(own, key=lambda one: _documents(compared, one))
@@ -280,7 +280,7 @@ def _told(difference: Difference) -> str:
 
 
 def _times(compared: Compared, index: int, other: int) -> str:
-    """`3.8`, the cost of one condition over that of another; nothing where they are equal to a tenth or not known."""
+    """Ratio of two conditions' costs, such as `3.8`; "" if it rounds to 1.0 or is unknown."""
     ratio = f"{compared.costs[index] / compared.costs[other]:.1f}" if compared.costs[other] else "1.0"
     return ratio if ratio != "1.0" else ""
 

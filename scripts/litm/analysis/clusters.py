@@ -1,10 +1,10 @@
-"""Statistics of questions that belong together: about one article, from one source, or made from one template.
+"""Statistics of questions in clusters: about one article, from one source, or made from one template.
 
-Answers to questions of one cluster are alike, so that n questions tell less than n independent ones, and intervals
-that count questions are too narrow (Miller 2024, "Adding error bars to evals", section 2.2). Here the cluster is the
-unit, as the question is in `litm.analysis.statistics`: clusters are independent, questions of one are not.
-`clusters` has a whole number for each question; where it is None, the functions are those of `statistics`. All are
-meant for ten clusters or more: with fewer, intervals cover less than they say.
+Answers to questions of one cluster correlate, so n questions carry less information than n independent ones, and
+intervals that count questions are too narrow (Miller 2024, "Adding error bars to evals", section 2.2). Here the cluster
+is the unit, as the question is in `litm.analysis.statistics`: clusters are independent, questions of one are not.
+`clusters` has one integer per question; if it is None, the functions equal those of `statistics`. All are meant for ten
+clusters or more: with fewer, intervals cover less than their nominal confidence.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from litm.analysis import pbi, statistics
 from litm.analysis.statistics import CochransQ, Estimate
 from litm.base.intervals import clustered_interval
 
-#: Most numbers drawn at once: 32 MB.
+#: Numbers drawn at once, at most: 32 MB.
 DRAWN = 2**22
 
 
 def cluster_codes(scores: pd.DataFrame, ids: pd.Index) -> np.ndarray | None:
-    """A number for the cluster of each of these questions, from score rows; None where they have no clusters."""
+    """The number of each question's cluster, from score rows; None without clusters."""
     if "cluster" not in scores:
         return None
     of_id = scores.drop_duplicates("id").set_index("id")["cluster"].reindex(ids)
@@ -35,13 +35,13 @@ def contrast_interval(
 ) -> Estimate:
     """`statistics.contrast_interval` with the cluster-robust variance of the mean (Liang & Zeger 1986).
 
-    With d̄ the mean of the n questions and the two added ones of `statistics.contrast_interval`, each of which is a
-    cluster of its own, the sum S and the size m of each of the G clusters, and the standard error SE₀ of that interval,
+    With d̄ the mean of the n questions and of the two added ones of `statistics.contrast_interval` (each a cluster of
+    its own), the sum S and the size m of each of the G clusters, and the standard error SE₀ of that interval,
 
         SE² = G/(G-1) · (SE₀² + (Σ (S - m·d̄)² - Σ (dᵢ - d̄)²)/(n+2)²),  d̄ ± t(G-1)·SE
 
-    which with clusters of one question is that interval but for the factor and the degrees of freedom. A single cluster
-    says nothing, and has the widest limits there can be.
+    With clusters of one question it is that interval, except for the factor and the degrees of freedom. A single
+    cluster carries no information, and has the widest possible limits.
     """
     if clusters is None:
         return statistics.contrast_interval(matrix, weights, confidence)
@@ -77,10 +77,10 @@ def limit_of(matrix: np.ndarray, clusters: np.ndarray | None) -> str | None:
 
 
 def design_effect(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
-    """How many times more questions the interval of a contrast takes because of the clusters, at least 1.
+    """Factor (at least 1) by which clusters raise the number of questions for an interval of the same width.
 
-    The squared ratio of the widths of both intervals, that of `contrast_interval` and of the one without clusters: its
-    variance and its quantile of t. 1 without clusters.
+    It is the squared ratio of the widths of `contrast_interval` with and without clusters, so it includes variance and
+    quantile of t. 1 without clusters.
     """
     if clusters is None:
         return 1.0
@@ -92,7 +92,7 @@ def design_effect(matrix: np.ndarray, weights: Sequence[float], clusters: np.nda
 
 
 def contrast_p(matrix: np.ndarray, weights: Sequence[float], clusters: np.ndarray | None) -> float:
-    """Two-sided p of a contrast of 0: below 0.05 where the interval of `contrast_interval` is all on one side of 0."""
+    """Two-sided p of a contrast of 0: below 0.05 if the interval of `contrast_interval` excludes 0."""
     if clusters is None:
         plain = statistics.contrast_interval(matrix, weights)
         centre, standard_error, df = (
@@ -120,13 +120,13 @@ def _robust(matrix: np.ndarray, weight: np.ndarray, clusters: np.ndarray) -> tup
 
 
 def sign_test_p(only_first: np.ndarray, only_second: np.ndarray, clusters: np.ndarray | None) -> float:
-    """Two-sided p that two columns are alike: exact McNemar test, with clusters instead of questions.
+    """Two-sided p of equal columns: exact McNemar test with clusters instead of questions.
 
-    only_first, only_second: for each question whether it is right in that column alone. If the two conditions make no
-    difference, they may be swapped within any cluster as a whole, which changes the sign of D = b - c there. p is the
-    share of all such swaps with a |Σ ±D| as large as found, counted exactly: the distribution of the sum is that of
-    whole numbers, put together cluster by cluster. With clusters of one question it is McNemar's; for many clusters
-    it comes to Obuchowski's (1998) test, (Σ D)²/Σ D².
+    only_first, only_second: by question, whether it is right in that column alone. If the conditions do not differ,
+    they may be swapped within any whole cluster, which changes the sign of its D = b - c. p is the fraction of all such
+    swaps with |Σ ±D| at least as large as observed. It is exact: the distribution of the integer sum is computed
+    cluster by cluster. With clusters of one question it is McNemar's test; for many clusters it approaches Obuchowski's
+    (1998) test, (Σ D)²/Σ D².
     """
     if clusters is None:
         return statistics.mcnemar_p(int(only_first.sum()), int(only_second.sum()))
@@ -165,7 +165,7 @@ def cochrans_q(matrix: np.ndarray, clusters: np.ndarray | None) -> CochransQ:
 def gap_test(
     matrix: np.ndarray, replicates: int, rng: np.random.Generator, clusters: np.ndarray | None
 ) -> statistics.GapTest:
-    """`statistics.gap_test` with the columns in a random order that is the same for all questions of a cluster."""
+    """`statistics.gap_test` with one random order of the columns for all questions of a cluster."""
     if clusters is None:
         return statistics.gap_test(matrix, replicates, rng)
     return statistics.gap_against(np.ptp(permuted_sums(matrix, clusters, replicates, rng), axis=1), matrix)
@@ -179,9 +179,7 @@ def cluster_sums(matrix: np.ndarray, clusters: np.ndarray | None) -> np.ndarray:
 
 
 def permuted_sums(matrix: np.ndarray, clusters: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Column sums after the columns were put in a random order, one for all questions of a cluster: (replicates,
-    columns).
-    """
+    """(replicates, columns): column sums after the columns of each cluster were put in one random order."""
     by_cluster = cluster_sums(matrix, clusters)
     by_cluster = by_cluster[np.ptp(by_cluster, axis=1) > 0]
     groups, columns = by_cluster.shape

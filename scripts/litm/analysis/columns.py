@@ -1,4 +1,4 @@
-"""Columns that several tables have."""
+"""Columns common to several tables."""
 
 from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column
 
@@ -13,18 +13,18 @@ POSITION = Column(INTEGER, "position of the gold item, from 0; empty without one
 DEPTH = Column(FLOAT, "the same from 0 to 1")
 TARGET = Column(TEXT, "which of the prompt's gold items", "Target")
 
-#: What names a cell and target of one sweep.
+#: Columns that identify a cell and target of a sweep.
 CELL = {
     "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE,
     "placement": PLACEMENT, "position": POSITION, "depth": DEPTH, "target": TARGET,
 }  # fmt: skip
-#: What names a curve.
+#: Columns that identify a curve.
 CURVE = {
     "model": MODEL, "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE, "items": ITEMS,
     "placement": Column(TEXT, "of a curve within prompts with several gold items; empty for others", "Placement"),
     "target": Column(TEXT, "the gold items of the curve"),
 }  # fmt: skip
-#: A paired difference of two sides, `a` - `b`.
+#: Columns of a paired difference of two sides, `a` - `b`.
 DIFFERENCE = {
     "difference": Column(FLOAT, "`accuracy_a` - `accuracy_b`", "Difference", PERCENT),
     "difference_ci_low": Column(FLOAT, "lower 95 % limit, paired by question", "95 % from", PERCENT),

@@ -1,4 +1,4 @@
-"""How the answers of a model differ between two conditions, question by question: rows of condition_differences.csv."""
+"""Paired differences between two conditions of a model: rows of condition_differences.csv."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from litm.base.formatting import ordinal, points
 from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
 ACCURACY, MEAN = "accuracy", "mean accuracy"
-#: A corrected p below this is called a difference.
+#: Level of significance of corrected p values.
 SIGNIFICANT = 0.05
-#: The readings of an answer by name, as attributes of a `Grid`.
+#: Readings of an answer, as attributes of a `Grid`.
 READINGS = ("correct", FIRST_LINE, FULL)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two sides: which sweep and size it is, and its grid."""
+    """One of the two sides: its sweep, size and grid."""
 
     model: str
     experiment: str
@@ -35,10 +35,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Contrast:
-    """Columns of the two grids with a weight each: weight times accuracy, summed, is the quantity of a side.
+    """Columns of the two grids, each with a weight: the quantity of a side is the sum of weight times accuracy.
 
-    chosen_of: how many positions the place was chosen among, because it has the best or the worst accuracy; 1 if it was
-    not chosen.
+    chosen_of: number of positions among which the place was chosen for its best or worst accuracy; 1 if it was not
+    chosen.
     """
 
     quantity: str
@@ -51,14 +51,13 @@ class Contrast:
 def condition_difference_rows(
     grids: Grids, comparisons: Iterable[Comparison], tuned: Iterable[Sequence[str]]
 ) -> Iterator[dict]:
-    """A row for each model, comparison, size and place, and of curves for the mean of the positions, primacy, recency
-    and PBI.
+    """One row per model, comparison, size and place; for curves also the mean of positions, primacy, recency and PBI.
 
-    comparisons: of experiments, for each model that has both; tuned: (tuned model, base model), compared in each
-    experiment that both have. Positions are matched where they are equal, and otherwise by start, middle and end, see
-    `_contrasts`. All values are of the questions that both sides scored there; n_only_a and n_only_b count the others.
-    `p_holm` is corrected over the rows of a family: of one comparison and model all accuracies, or all contrasts. Two
-    sides without a shared question have one row that says so.
+    comparisons: of experiments, for each model that has both. tuned: (tuned model, base model), compared in each
+    experiment that both have. Equal positions are matched; otherwise start, middle and end, see `_contrasts`. All
+    values are computed on the questions that both sides scored there; n_only_a and n_only_b count the others. `p_holm`
+    is corrected over a family: all accuracies, or all contrasts, of one comparison and model. Two sides without a
+    common question have one row with a sentence.
     """
     models = list(dict.fromkeys(model for model, _, _ in grids))
     for comparison in comparisons:
@@ -71,7 +70,7 @@ def condition_difference_rows(
 
 
 def _pairs(grids: Grids, comparison: Comparison, model_a: str, model_b: str) -> list[tuple[Side, Side]]:
-    """The sides that are compared, size by size."""
+    """Pairs of sides to compare, size by size."""
     a = _sides(grids, model_a, comparison.experiment_a, comparison.setting_a)
     b = _sides(grids, model_b, comparison.experiment_b, comparison.setting_b)
     if comparison.condition == SIZE:
@@ -91,7 +90,7 @@ def _sides(grids: Grids, model: str, experiment: str, setting: str) -> list[Side
 
 
 def _family(comparison: Comparison, pairs: Sequence[tuple[Side, Side]]) -> Iterator[dict]:
-    """The rows of a comparison of one model, with their correction: accuracies apart from contrasts of positions."""
+    """Rows of one comparison and model with corrected p values; accuracies and contrasts are separate families."""
     rows = [row for a, b in pairs for row in _rows(comparison, a, b)]
     for name, is_member in (("accuracy", _is_level), ("position bias", lambda row: not _is_level(row))):
         tested = [row for row in rows if row["p_value"] is not None and row["chosen_of"] == 1 and is_member(row)]
@@ -129,7 +128,7 @@ def _rows(comparison: Comparison, a: Side, b: Side) -> Iterator[dict]:
 
 
 def _names(side: Side, condition: str) -> dict:
-    """What a side is; its setting is the size, or the experiment, where no key says it."""
+    """Names of a side; without a differing key, its setting is the size or the experiment."""
     setting = str(side.size) if condition == SIZE else side.setting or side.experiment
     return {"setting": setting, "model": side.model, "experiment": side.experiment, "size": side.size}
 
@@ -138,9 +137,10 @@ def _names(side: Side, condition: str) -> dict:
 
 
 def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
-    """At each place: equal positions, or start, middle and end where sizes differ or no position is equal. Of curves
-    also the mean of these places and, with a middle, primacy, recency and PBI. A reference of one cell is compared with
-    every position, and with the best (oracle) or the worst (closed book).
+    """Contrasts at equal positions, or at start, middle and end if sizes differ or no position is equal.
+
+    Curves also have the mean of these places and, with a middle, primacy, recency and PBI. A reference of one cell is
+    compared with every position, and with the best (oracle) or the worst (closed book).
     """
     if condition in (ORACLE, CLOSED_BOOK):
         yield from _against_reference(condition, a, b)
@@ -165,7 +165,7 @@ def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
 
 
 def _matched(a: Grid, b: Grid, same_size: bool) -> dict[str, tuple[int, int]]:
-    """The columns of a and b of each place that both have."""
+    """Columns of a and b at each common place."""
     shared = [position for position in a.positions if position in b.positions]
     if same_size and shared:
         return {_place(one): (a.positions.index(one), b.positions.index(one)) for one in shared}
@@ -241,7 +241,7 @@ def _row(contrast: Contrast, a: Grid, b: Grid, in_a: np.ndarray, in_b: np.ndarra
 
 
 def _positions(contrast: Contrast, a: Grid, b: Grid) -> dict:
-    """The positions of the two sides where a place is one of each."""
+    """The positions of both sides, if a place is a single position of each."""
     row = {}
     for name, grid, columns in (("position_a", a, contrast.a), ("position_b", b, contrast.b)):
         position = grid.positions[columns[0][0]] if len(columns) == 1 else NOWHERE
@@ -250,7 +250,7 @@ def _positions(contrast: Contrast, a: Grid, b: Grid) -> dict:
 
 
 def _p_value(matrix: np.ndarray, weights: list[float], clusters: np.ndarray | None) -> float:
-    """Exact for two columns, see `sign_test_p`; for others see `contrast_p`."""
+    """The p value: exact for two columns, see `sign_test_p`; otherwise see `contrast_p`."""
     if matrix.shape[1] == 2:
         first, second = matrix[:, 0] > matrix[:, 1], matrix[:, 1] > matrix[:, 0]
         return sign_test_p(first, second, clusters)
@@ -258,7 +258,7 @@ def _p_value(matrix: np.ndarray, weights: list[float], clusters: np.ndarray | No
 
 
 def _other_reading(estimates: dict[str, Estimate]) -> dict:
-    """The difference by the first line and by the whole answer, and whether its sign depends on it."""
+    """The difference by the first line and by the whole answer, and whether its sign depends on the reading."""
     return {
         **interval_columns("difference_first_line", estimates[FIRST_LINE]),
         **interval_columns("difference_full", estimates[FULL]),
@@ -267,7 +267,7 @@ def _other_reading(estimates: dict[str, Estimate]) -> dict:
 
 
 def _in_words(row: dict) -> str:
-    """What a row says, after the correction."""
+    """The conclusion of a row after the correction, in words."""
     if not row["n"]:
         return "no question in common, not compared"
     size = points(abs(row["difference"])).removeprefix("+")

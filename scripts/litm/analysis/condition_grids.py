@@ -1,4 +1,4 @@
-"""The answers that conditions are compared on: one grid of questions and positions for each sweep and size."""
+"""Answers for comparisons of conditions: one grid of questions and positions per sweep and size."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from litm.analysis.clusters import cluster_codes
 from litm.analysis.paired_scores import verdict_grid
 from litm.analysis.pbi import middle_index
 
-#: The columns of score rows that are read.
+#: Columns of score rows that are read.
 COLUMNS = (
     "model", "experiment", "metric", "size", "position", "depth", "id", "correct_first_line", "correct_full", "correct",
     "excluded", "cluster",
 )  # fmt: skip
-#: Stands for the position of a cell without a gold item.
+#: Position of a cell without a gold item.
 NOWHERE = -1
 
 
@@ -23,9 +23,9 @@ NOWHERE = -1
 class Grid:
     """The verdicts of one model, experiment and size.
 
-    ids: of the questions; positions: in ascending order, `NOWHERE` without a gold item; depths: of these, 0 to 1;
-    correct, first_line, full: (questions, positions), 1 right, 0 wrong, NaN where nothing was scored, by what the
-    metric reads, by the first line and by the whole answer; clusters: a number for each question, None without.
+    ids: of the questions. positions: ascending, `NOWHERE` without a gold item. depths: of the positions, 0 to 1.
+    correct, first_line, full: (questions, positions), 1 right, 0 wrong, NaN if not scored, by the part that the metric
+    reads, by the first line and by the whole answer. clusters: one number per question, None without.
     """
 
     metric: str
@@ -39,19 +39,19 @@ class Grid:
 
     @property
     def places(self) -> dict[str, int]:
-        """Columns by the words start, middle and end: those that the positions allow, none for a single one."""
+        """Columns of start, middle and end, as far as the positions allow; {} for a single position."""
         if len(self.positions) < 2:
             return {}
         middle = middle_index(self.depths)
         return {"start": 0, **({} if middle is None else {"middle": middle}), "end": len(self.positions) - 1}
 
 
-#: By model, experiment and size.
+#: Grids by model, experiment and size.
 Grids = dict[tuple[str, str, int], Grid]
 
 
 def read_grids(scores: Iterable[pd.DataFrame]) -> Grids:
-    """The grids of sweeps, one sweep at a time; `UserError` for a question that is there twice at a position."""
+    """The grids of sweeps, one sweep at a time; `UserError` for a question that occurs twice at a position."""
     return {
         (str(sweep["model"].iloc[0]), str(sweep["experiment"].iloc[0]), int(size)): _grid(sweep[sweep["size"] == size])
         for sweep in scores

@@ -1,4 +1,4 @@
-"""Answers that ended at the limit of new tokens, in words: their accuracy is at least what was measured."""
+"""Sentences on answers that ended at the limit of new tokens: the measured accuracy is a lower bound."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,11 +6,11 @@ from typing import Any
 
 
 def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) -> list[str]:
-    """A sentence for each model and experiment with cut answers, in the order of the rows.
+    """One sentence per model and experiment with cut answers, in the order of the rows.
 
-    rows: of the accuracy table, as numbers or as the texts of a CSV file; limits: most new tokens of an answer by
-    experiment. An answer to several gold items, which has a row each, counts once. Rows whose n_cut is missing are
-    passed over: recorded responses need not say how they ended.
+    rows: of the accuracy table, as numbers or as texts of a CSV file; limits: new tokens per answer by experiment. An
+    answer to several gold items has several rows and counts once. Rows without n_cut are skipped: recorded responses
+    may lack finish reasons.
     """
     answers: Counter[tuple[str, str]] = Counter()
     cut: Counter[tuple[str, str]] = Counter()
@@ -26,7 +26,7 @@ def cut_sentences(rows: Iterable[Mapping[Any, Any]], limits: Mapping[str, int]) 
 
 
 def _cells(rows: Iterable[Mapping[Any, Any]]) -> Iterator[tuple[tuple[str, str], int, int]]:
-    """Model and experiment, answers, and how many were cut, of each cell once."""
+    """(model, experiment), number of answers and of cut answers, once per cell."""
     seen = set()
     for row in rows:
         cell = (row["model"], row["experiment"], str(row["size"]), row["placement"])

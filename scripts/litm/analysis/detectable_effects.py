@@ -1,4 +1,4 @@
-"""What each curve could have shown: rows of detectable_effects.csv from score rows."""
+"""Effects that each curve could have shown: rows of detectable_effects.csv from score rows."""
 
 from math import ceil
 
@@ -12,12 +12,12 @@ from litm.analysis.power import FIVE_POINTS, Assumption, detectable_effect, obse
 
 
 def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
-    """A row for each of primacy, recency, tilt and PBI of one curve: what was found, and what n questions can show.
+    """One row for each of primacy, recency, tilt and PBI of one curve: its estimate, and the effects that n can show.
 
-    `mde` is the smallest effect that is shown with a chance of 80 %, and `n_for_5_points` the questions that show one
-    of 5 points, both for a curve of this mean accuracy and correlation. Questions in clusters count as the fewer
-    independent ones that they are worth (`clusters.design_effect`). [] for a curve without a middle or a complete case.
-    Errors: those of `complete_cases`.
+    `mde` is the smallest effect that is shown with a chance of 80 %, `n_for_5_points` the number of questions that
+    show one of 5 points, both for a curve with this mean accuracy and correlation. Questions in clusters count as fewer
+    independent ones (`clusters.design_effect`). [] for a curve without a middle or a complete case. Errors as in
+    `complete_cases`.
     """
     sweep = complete_cases(scores)
     three = start_middle_end(sweep)
@@ -45,7 +45,7 @@ def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
 
 
 def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:
-    """The columns of start, middle and end; None for a curve without a middle or a complete case."""
+    """Columns of start, middle and end; None for a curve without a middle or a complete case."""
     middle = middle_index(sweep.depths)
     if middle is None or not len(sweep.matrix):
         return None
@@ -53,8 +53,8 @@ def start_middle_end(sweep: CompleteCases) -> np.ndarray | None:
 
 
 def earlier_curve(scores: pd.DataFrame) -> tuple[Assumption, int] | None:
-    """What the curves of one experiment say of accuracy and correlation, each mean weighted by questions, and the
-    fewest questions of a curve; None without a curve that has a middle.
+    """Mean accuracy and correlation over the curves of one experiment, weighted by questions, and the fewest questions
+    of a curve; None without a curve that has a middle.
     """
     threes = [three for curve in curves(scores) if (three := start_middle_end(complete_cases(curve))) is not None]
     if not threes:

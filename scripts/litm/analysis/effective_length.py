@@ -1,4 +1,4 @@
-"""How long contexts may be before the worst position falls behind short contexts: rows of effective_length.csv."""
+"""Effective length: the longest context whose worst position is close to short contexts; effective_length.csv."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
 from litm.analysis.claims.measures import Measure, largest
 
-#: A loss of less is none: the worst position of a size is that near to the best one of the smallest size.
+#: Fraction: tolerated loss of the worst position of a size against the best position of the smallest size.
 MARGIN = 0.10
-#: The chance of any wrong "shown" in an experiment, half of it for each side.
+#: Probability of any wrong "shown" in an experiment, half of it for each side.
 ALPHA = 0.05
 WITHIN, BEYOND, OPEN = "shown within", "shown beyond", "not shown"
 
 
 @dataclass(frozen=True)
 class _Size:
-    """A size of one model: best accuracy of any position of the smallest size minus the worst of its own.
+    """Loss of one size of a model: best accuracy of any position of the smallest size minus its own worst.
 
     limits: of the loss, at the confidence of the family.
     """
@@ -30,19 +30,19 @@ class _Size:
 
 
 def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
-    """A row for each size of each model and experiment that has several.
+    """One row per size of each model and experiment with several sizes.
 
-    The loss of a size is L = max(aⱼ) - min(bₖ) over the positions j of the smallest size and k of its own, the largest
-    of all differences aⱼ - bₖ, each with its paired interval, or unpaired where sizes have questions of their own. So
-    its lower limit is the largest of theirs corrected for their number after Bonferroni, and its upper limit the
-    largest of theirs (`measures.largest`). The best and the worst of the sample alone would give too large a loss.
+    The loss of a size is L = max(aⱼ) - min(bₖ) over the positions j of the smallest size and k of its own: the largest
+    of all differences aⱼ - bₖ, each with a paired interval, or an unpaired one if sizes have different questions. Its
+    limits come from theirs (`measures.largest`): the lower one is corrected for their number (Bonferroni). Best minus
+    worst of the sample would overestimate the loss.
 
     Confidence is 1 - ALPHA/m in an experiment of m models. From the smallest size up each size is tested for L < MARGIN
     until one is not shown, and from the largest size down for L > MARGIN, so that the number of sizes needs no
     correction (fixed sequence; Maurer, Hothorn & Lehmacher 1995).
 
-    A model whose best position of the smallest size is not shown to be above MARGIN has no effective length: no right
-    answer at all would be within the margin.
+    A model whose best position of the smallest size is not shown to be above MARGIN has no effective length, because
+    even an accuracy of 0 would be within the margin.
     """
     groups: dict[tuple[str, str], list[Curve]] = {}
     for curve in curves(evidence):
@@ -56,7 +56,7 @@ def effective_length_rows(evidence: Evidence) -> Iterator[dict]:
 
 
 def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iterator[dict]:
-    """The rows of one model and experiment, its sizes in ascending order."""
+    """Rows of one model and experiment, sizes ascending."""
     first = group[0]
     best = _best(evidence, first)
     found = [_size(evidence, first, curve, confidence) for curve in group]
@@ -90,14 +90,14 @@ def _best(evidence: Evidence, curve: Curve) -> Measure | None:
 
 
 def _size(evidence: Evidence, first: Curve, curve: Curve, confidence: float) -> _Size | None:
-    """None where no question was scored."""
+    """The loss of one size; None if no question was scored."""
     pairs = [(a, b) for a in first.cells for b in curve.cells if a != b]
     differences = [one for pair in pairs if (one := _difference(evidence, *pair))]
     if not differences or not evidence.correct(curve.cells)[1]:
         return None
     loss = largest(differences)
     low, high = loss.interval(confidence)
-    # Of one size the best is never below the worst.
+    # Within one size, the best is never below the worst.
     return _Size(curve, loss, (max(0.0, low) if curve is first else low, high))
 
 
@@ -115,7 +115,7 @@ def _verdicts(sizes: Sequence[_Size | None]) -> list[str]:
 
 
 def in_words(sizes: Sequence[int], verdicts: Sequence[str]) -> str:
-    """What the verdicts on sizes in ascending order say of the effective length."""
+    """The effective length in words, from the verdicts on sizes in ascending order."""
     within = [size for size, verdict in zip(sizes, verdicts, strict=True) if verdict == WITHIN]
     beyond = [size for size, verdict in zip(sizes, verdicts, strict=True) if verdict == BEYOND]
     if len(within) == len(sizes):

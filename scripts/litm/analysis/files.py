@@ -1,4 +1,4 @@
-"""The files that a table is made of, read one at a time: score files of all sweeps may not fit the memory."""
+"""Input files of a table, read one at a time, because the score files of all sweeps may exceed the memory."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,28 +9,28 @@ from litm.base.csv_files import read_csv
 from litm.base.json_files import read_json
 from litm.domain.example import Example, read_examples
 
-#: Columns that a score file has only where its experiment asks for them; asking for one that is not there is no error.
+#: Columns that only some score files have; reading one that is missing is no error.
 OPTIONAL = ("cluster",)
 
 
 @dataclass(frozen=True)
 class Files:
-    """Files of one kind, in the order of the rows that are made of them."""
+    """Files of one kind, in the order of the table's rows."""
 
     paths: Sequence[str]
 
     @property
     def path(self) -> str:
-        """The only file; `ValueError` if there are several, or none."""
+        """The single file; `ValueError` if there are several or none."""
         (path,) = self.paths
         return path
 
     def scores(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-        """The score rows of one sweep after another, with these columns or all."""
+        """Yield the score rows of each sweep, with these columns or all."""
         return (_scores(path, columns) for path in self.paths)
 
     def by_experiment(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-        """The score rows of one experiment after another, those of all its models together."""
+        """Yield the score rows of each experiment, with all its models."""
         files: dict[tuple[str, ...], list[str]] = {}
         for path in self.paths:
             experiment = pd.read_parquet(path, columns=["experiment"])["experiment"].unique()
@@ -43,11 +43,11 @@ class Files:
         return pd.concat([read_csv(path, dtypes) for path in self.paths], ignore_index=True)
 
     def examples(self) -> Iterator[list[Example]]:
-        """The examples of one file after another."""
+        """Yield the examples of each file."""
         return (list(read_examples(path)) for path in self.paths)
 
     def objects(self) -> Iterator[dict]:
-        """The object of one JSON file after another."""
+        """Yield the object of each JSON file."""
         return (read_json(path) for path in self.paths)
 
 

@@ -1,16 +1,16 @@
-"""What the table of gold passages says, in words."""
+"""Sentences on the table of gold passages."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Values of `how` in gold_passages.csv: of questions that are left out, and of passages that nobody has named.
+#: Values of `how` in gold_passages.csv: for questions that are left out, and for passages that the user did not name.
 WITHOUT, LOOKED_FOR = ("none", "left_out"), "first_retrieved"
 
 
 def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
-    """A sentence for each set of questions of gold_counts.csv: how many have a gold passage and who says so."""
+    """One sentence per question set of gold_counts.csv: the number of gold passages and how they were found."""
     told = []
     for name, rows in counts.groupby("questions", sort=False) if counts is not None else ():
         by_way = rows.set_index("how")["n"]

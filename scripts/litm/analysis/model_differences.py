@@ -1,4 +1,4 @@
-"""How models differ on the same questions: rows of model_differences.csv."""
+"""Paired differences between models: rows of model_differences.csv."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -17,16 +17,16 @@ from litm.analysis.paired_scores import (
 )
 from litm.analysis.statistics import holm
 
-#: The columns of score rows that are read.
+#: Columns of score rows that are read.
 COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
 
 
 def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
-    """A row for each pair of models in each cell, on the questions that were scored for both; score rows of any sweeps.
+    """One row per pair of models and cell, on the questions scored for both; scores: rows of any sweeps.
 
-    `difference` is accuracy_a - accuracy_b; n_only_a and n_only_b count the questions scored for one of the two alone;
-    `p_holm` is corrected over the pairs of models of the cell. Without a shared question all but the counts is None.
-    Raises `UserError` for a question that is there twice in a cell.
+    `difference` is accuracy_a - accuracy_b; n_only_a and n_only_b count the questions scored for only one of the two;
+    `p_holm` is corrected over the pairs of models of the cell. Without a common question all values except counts are
+    None. Raises `UserError` for a question that occurs twice in a cell.
     """
     return [row for cell, group in scores.groupby(CELL, sort=False, dropna=False) for row in _model_pairs(cell, group)]
 
@@ -63,7 +63,7 @@ def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
 
 
 def _clustered(pair: np.ndarray, clusters: np.ndarray | None) -> dict:
-    """The difference of two columns of verdicts on the questions that both have."""
+    """The difference of two columns of verdicts on their common questions."""
     both = ~np.isnan(pair).any(axis=1)
     return clustered_difference_columns(pair[both].astype(np.int64), np.asarray(clusters)[both])
 

@@ -1,6 +1,6 @@
-"""Score rows of the same questions side by side: by position, by model, or by experiment.
+"""Score rows of the same questions as matrices: by position, by model, or by experiment.
 
-Only questions that were scored everywhere are compared. A value that does not exist is None, never NaN.
+Only questions that were scored everywhere are compared. Missing values are None, never NaN.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
 from litm.analysis.statistics import Estimate, paired_difference
 from litm.base.errors import UserError
 
-#: Score rows of several models with these in common are compared question by question.
+#: Columns of a cell: score rows of several models that agree in them are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
 #: Columns of a paired difference, see `difference_columns`.
 DIFFERENCE = ["difference", "difference_ci_low", "difference_ci_high", "right_only_a", "right_only_b", "p_value"]
@@ -21,24 +21,24 @@ DIFFERENCE = ["difference", "difference_ci_low", "difference_ci_high", "right_on
 
 @dataclass(frozen=True)
 class CompleteCases:
-    """One sweep at one size: what it is, its positions in order, and the complete cases among its questions."""
+    """One sweep at one size: its names, its positions in order, and its complete cases."""
 
     names: dict[str, object]
     positions: list[int]
     depths: list[float]
-    #: (questions, positions), 1 where right.
+    #: (questions, positions), 1 if right.
     matrix: np.ndarray
     n_incomplete: int
-    #: A number for the cluster of each question; None without clusters.
+    #: Number of each question's cluster; None without clusters.
     clusters: np.ndarray | None
     all_empty: bool
     all_too_long: bool
 
 
 def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """The rows of each size of one sweep that have positions to compare, in the order of the rows.
+    """Yield the rows of each size of one sweep with positions to compare, in the order of the rows.
 
-    Gold items of one prompt that are asked together are one curve; placed several times over, each placement is one.
+    Gold items that one prompt asks for are one curve; with several placements, each placement is one.
     """
     with_position = scores[scores["position"].notna()]
     several = with_position["target"].nunique() > 1
@@ -50,10 +50,10 @@ def curves(scores: pd.DataFrame) -> Iterator[pd.DataFrame]:
 def complete_cases(scores: pd.DataFrame) -> CompleteCases:
     """The questions that were scored at every position of one (model, experiment, size).
 
-    A question counts as incomplete if it lacks a position, was excluded, or has no verdict somewhere. Rows without a
-    position (closed book) are no part of a comparison of positions and are left out. Targets may differ, if each has
-    positions of its own; if they are asked together, their placement is among the names. Raises `UserError` for no
-    rows, for rows of several sweeps, and for a question that is there twice at a position.
+    A question is incomplete if it lacks a position, was excluded, or has no verdict at some position. Rows without a
+    position (closed book) are left out. Targets may differ if each has its own positions; if one prompt asks for all,
+    their placement is among the names. Raises `UserError` without rows, for rows of several sweeps, and for a question
+    that occurs twice at a position.
     """
     scores = scores[scores["position"].notna()]
     if scores.empty:
@@ -78,14 +78,14 @@ def complete_cases(scores: pd.DataFrame) -> CompleteCases:
 
 
 def difference_columns(only_a: int, only_b: int, n: int) -> dict:
-    """The columns `DIFFERENCE`: only_a and only_b of n questions are right on one of the two sides alone."""
+    """Values of the columns `DIFFERENCE`; only_a, only_b: questions of n that are right on one side only."""
     result = paired_difference(only_a, only_b, n)
     counts = {"right_only_a": only_a, "right_only_b": only_b}
     return {**interval_columns("difference", result.estimate), **counts, "p_value": result.p_value}
 
 
 def clustered_difference_columns(pair: np.ndarray, clusters: np.ndarray) -> dict:
-    """The same of questions in clusters; pair: (questions, 2), 1 where side a, or b, is right."""
+    """The same for questions in clusters; pair: (questions, 2), 1 if side a, or b, is right."""
     only_a, only_b = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
     return {
         **interval_columns("difference", contrast_interval(pair, [1, -1], clusters)),
@@ -96,15 +96,15 @@ def clustered_difference_columns(pair: np.ndarray, clusters: np.ndarray) -> dict
 
 
 def interval_columns(name: str, estimate: Estimate | None) -> dict:
-    """An estimate as the columns `name`, `name`_ci_low and `name`_ci_high, all None where there is none."""
+    """An estimate as the columns `name`, `name`_ci_low and `name`_ci_high, all None without an estimate."""
     values = (estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3
     return dict(zip((name, f"{name}_ci_low", f"{name}_ci_high"), values, strict=True))
 
 
 def verdict_grid(scores: pd.DataFrame, column: str, where: str) -> tuple[list, np.ndarray]:
-    """The column's values, and (questions, values): 1 right, 0 wrong, NaN where nothing was scored.
+    """The column's values, and (questions, values): 1 right, 0 wrong, NaN if not scored.
 
-    The values are in ascending order, but names of models in that of the rows, which is that of the config.
+    Values ascend, except names of models, which keep the order of the rows, as in the config.
     """
     row, ids = pd.factorize(scores["id"])
     at, values = pd.factorize(scores[column], sort=column != "model")
@@ -113,7 +113,7 @@ def verdict_grid(scores: pd.DataFrame, column: str, where: str) -> tuple[list, n
     if twice.any():
         id_, value = divmod(int(cells[twice][0]), len(values))
         raise UserError(
-            f"{where}: question {ids[id_]} is there twice at {column} {values[value]} ({int(twice.sum())} such rows): "
+            f"{where}: question {ids[id_]} occurs twice at {column} {values[value]} ({int(twice.sum())} such rows): "
             "give every question an id of its own, and compare one target at a time"
         )
     verdicts = scores["correct"].astype("Float64").to_numpy(dtype=float, na_value=np.nan)
@@ -136,10 +136,10 @@ def names_of(columns: list[str], values: tuple) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """Python's own number for one of numpy's, which JSON cannot write."""
+    """A numpy number as a Python number, which JSON can write."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def generator_for(seed: int, *names: object) -> np.random.Generator:
-    """The random numbers of one item: from the seed of the config and the item's own name."""
+    """The random generator of one item, from the config's seed and the item's name."""
     return np.random.default_rng(list("/".join(map(str, (seed, "position_bias", *names))).encode()))

@@ -1,11 +1,11 @@
-"""What Tables 1 to 7 of the paper show, and how they are laid out."""
+"""Contents and layouts of the paper's Tables 1 to 7."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Group:
-    """Columns of one experiment and size, under a heading; those of several positions have headings of their own."""
+    """Columns of one experiment and size under a heading; several positions have headings of their own."""
 
     heading: str
     experiment: str

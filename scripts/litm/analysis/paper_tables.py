@@ -1,4 +1,4 @@
-"""Tables 1 to 7 of the paper, in its layout: a row a model."""
+"""The paper's Tables 1 to 7 in its layout: one row per model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ MISSING = "-"
 class PaperTable:
     """A table in the paper's layout.
 
-    values: a row a model, numbers with their n and intervals (fractions) in columns of their own; text: the same as it
-    is printed, accuracies in per cent with one decimal.
+    values: one row per model, numbers (fractions) with n and intervals in columns of their own; text: the same as
+    printed, accuracies in per cent with one decimal.
     """
 
     caption: str
@@ -33,11 +33,10 @@ class _Column:
 
 
 def paper_table(layout: Layout, rows: pd.DataFrame) -> PaperTable:
-    """The table, of the models that have anything in it, in the order of the rows.
+    """The table with all models that have a value in it, in the order of the rows.
 
-    rows: of accuracies, those of `accuracy.accuracy_table` or `published.published_table`; of tokens, those of
-    token_counts.csv, ours or the published. Positions change the order of the items alone, so that the first of a size
-    stands for its tokens.
+    rows: for accuracies, of `accuracy.accuracy_table` or `published.published_table`; for tokens, of token_counts.csv,
+    measured or published. Positions only change the order of items, so the first position of a size gives its tokens.
     """
     if not layout.is_of_tokens:
         rows = rows[rows["n"] > 0]
@@ -53,7 +52,7 @@ def paper_table(layout: Layout, rows: pd.DataFrame) -> PaperTable:
 
 def latex_table(table: PaperTable) -> str:
     """The table's text in LaTeX with its caption; needs the package booktabs."""
-    # Of all special characters a caption has at most these, and pandas writes it as it is.
+    # Captions have no other special characters, and pandas does not escape them.
     caption = table.caption.replace("%", r"\%").replace("&", r"\&")
     styled = table.text.style.format(escape="latex").format_index(axis=1, escape="latex").hide(axis="index")
     text = styled.to_latex(
@@ -91,7 +90,7 @@ def _write_tokens(heading: str, cells: pd.DataFrame, values: pd.DataFrame, text:
 
 
 def _precision(cells: Sequence[Mapping]) -> str:
-    """What n and the intervals of accuracies are: the widest stands for all."""
+    """A sentence on n and on the widest interval of the accuracies."""
     if not cells:
         return "no question was scored"
     counts = sorted({int(cell["n"]) for cell in cells})

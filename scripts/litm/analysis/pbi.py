@@ -1,36 +1,36 @@
-"""The Position Bias Index: contrasts of positions, classes of their size, and accuracies that cannot show any.
+"""The Position Bias Index: contrasts of positions, classes of their size, and accuracies without information.
 
-Classes and contrasts are those of the benchmark suite; the edges of an area are thirds of the context.
+Classes and contrasts are those of the benchmark suite; the edges of the area version are thirds of the context.
 """
 
 from collections.abc import Sequence
 
 from litm.base.intervals import binomial_interval
 
-#: A PBI above the bound has the name, else the next; what is below all is inverted.
+#: Lower bounds (exclusive) of the classes, from the strongest.
 CLASSES = ((0.30, "strong"), (0.15, "moderate"), (0.05, "weak"))
-#: A PBI this close to 0 is flat. The suite calls flat what is "≈ 0", and inverted what is below 0, without a bound:
-#: above 0 it follows from where weak begins, and below 0 the same distance is our choice (`class_words` says where it
-#: counts).
+#: Fraction: a PBI within this distance of 0 is flat. The suite calls "≈ 0" flat and a PBI below 0 inverted, without a
+#: bound: above 0 the bound follows from the class weak, below 0 the same distance is this workflow's choice
+#: (`class_words` mentions it where it matters).
 FLAT = 0.05
 INVERTED = "inverted"
 
-#: An accuracy whose interval reaches as low, or as high, as this may be at the floor, or at the ceiling.
+#: Fractions: an accuracy may be at the floor or the ceiling if its interval reaches this bound.
 FLOOR, CEILING = 0.02, 0.98
-#: An accuracy as near to 0 or 1 as this is at the floor or the ceiling, if its interval says so too.
+#: Fraction: an accuracy within this distance of 0 or 1 is at the floor or the ceiling, if its interval agrees.
 NEAR = 0.05
 
 MEASURED, NO_INFORMATION = "measured", "no_information"
 
-#: The contrasts of start, middle and end, in this order.
+#: Weights of start, middle and end in each contrast.
 CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "pbi": (0.5, -1, 0.5)}
 
 
 def limit_of(correct: Sequence[int], n: int, intervals: Sequence[tuple[float, float]] | None = None) -> str | None:
-    """What keeps accuracies from showing a difference: the floor, the ceiling, or too few questions to tell.
+    """Why accuracies cannot show a difference: the floor, the ceiling, or too few questions.
 
-    correct: right answers of n at each position. It is the lack of questions where the intervals reach a limit that the
-    accuracies themselves are not `NEAR` to. intervals: of the accuracies; those of `binomial_interval` if left out.
+    correct: right answers of n at each position. Questions are too few if the intervals reach a bound that the
+    accuracies themselves are not `NEAR`. intervals: of the accuracies; by default those of `binomial_interval`.
     """
     intervals = intervals or [binomial_interval(count, n) for count in correct]
     floor, ceiling = all(low <= FLOOR for low, _ in intervals), all(high >= CEILING for _, high in intervals)
@@ -43,9 +43,9 @@ def limit_of(correct: Sequence[int], n: int, intervals: Sequence[tuple[float, fl
 
 
 def pbi_class(pbi: float) -> str:
-    """The suite's name: above 0.30 strong, 0.15 moderate, 0.05 weak; from -0.05 to 0.05 flat; below inverted.
+    """The suite's class: above 0.30 strong, 0.15 moderate, 0.05 weak; from -0.05 to 0.05 flat; below inverted.
 
-    The suite calls a PBI strong *above* 0.30, so every bound belongs to the class nearer to 0, those of flat as well.
+    The suite calls a PBI strong *above* 0.30, so every bound belongs to the class nearer to 0, also for flat.
     """
     pbi = round(pbi, 12)  # (0.8 + 1.0)/2 - 0.6 is a little more than 0.3
     for bound, name in CLASSES:
@@ -55,7 +55,7 @@ def pbi_class(pbi: float) -> str:
 
 
 def class_words(pbi: float, low: float, high: float) -> str:
-    """The class with what its interval leaves open: other classes that it reaches, and whether 0 is in it."""
+    """The class in words, with the other classes that its interval reaches, and whether it contains 0."""
     name, least, most = pbi_class(pbi), pbi_class(low), pbi_class(high)
     words = [name]
     if least != most:
@@ -68,7 +68,7 @@ def class_words(pbi: float, low: float, high: float) -> str:
 
 
 def middle_index(depths: Sequence[float]) -> int | None:
-    """Index of the depth nearest to 0.5 between the first and the last (the earlier of equals); None without one."""
+    """Index of the depth nearest to 0.5 between first and last (the earlier of two equally near); None without one."""
     inner = range(1, len(depths) - 1)
     return min(inner, key=lambda index: round(abs(depths[index] - 0.5), 12)) if inner else None
 
@@ -76,8 +76,8 @@ def middle_index(depths: Sequence[float]) -> int | None:
 def area_weights(depths: Sequence[float]) -> list[float] | None:
     """Weights of the area version of PBI: half the mean of each outer third by depth, minus the mean of the inner one.
 
-    A depth of exactly 1/3 or 2/3 is outer. Each outer third counts the same, however many positions it has, so that a
-    straight slope is no bias. None if a third has no position.
+    Depths of exactly 1/3 and 2/3 are outer. Both outer thirds have equal weight for any number of positions, so that a
+    straight slope has index 0. None if a third has no position.
     """
     thirds = [0 if depth <= 1 / 3 + 1e-9 else 2 if depth >= 2 / 3 - 1e-9 else 1 for depth in depths]
     if set(thirds) != {0, 1, 2}:

@@ -1,4 +1,4 @@
-"""What the position does to the accuracy of a curve: rows of position_bias.csv from score rows."""
+"""The effect of position on a curve's accuracy: rows of position_bias.csv from score rows."""
 
 import numpy as np
 import pandas as pd
@@ -17,19 +17,20 @@ from litm.analysis.pbi import (
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import Estimate
 
-#: Replicates of the permutation test.
+#: Number of replicates of the permutation test.
 PERMUTATIONS = 10_000
 
 
 def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = PERMUTATIONS) -> dict:
     """One row of position_bias.csv for one curve.
 
-    Start and end are the first and the last position measured, middle is the one between them nearest to depth 0.5
-    (the earlier of two that are as near). P = start - middle, R = end - middle, T = end - start,
-    PBI = (start + end)/2 - middle; `pbi_area` as in `area_weights`; all in fractions with their paired 95 % intervals.
-    The class is left out, and the reason said, where there is no information at all or none at start, middle and end
-    (see `missing_information`: a PBI of 0 with all three at the floor is no flat curve); best and worst where all are
-    equal. Values that need three positions, or a question, are left out without. Errors: those of `complete_cases`.
+    Start and end are the first and the last measured position, middle is the one between them nearest to depth 0.5
+    (the earlier of two equally near). P = start - middle, R = end - middle, T = end - start,
+    PBI = (start + end)/2 - middle; `pbi_area` as in `area_weights`; all are fractions with paired 95 % intervals.
+    Without information, in general or at start, middle and end, the row has a reason instead of a class (see
+    `missing_information`: a PBI of 0 with all three at the floor is no flat curve). Best and worst are missing if all
+    positions are equal, and values that need three positions, or a question, without these. Errors as in
+    `complete_cases`.
     """
     sweep = complete_cases(scores)
     reason = missing_information(sweep)
@@ -44,12 +45,12 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
 
 
 def missing_information(sweep: CompleteCases) -> str | None:
-    """Why the positions cannot be told apart, or None if they can.
+    """The reason why positions cannot be distinguished, or None if they can.
 
-    At the floor: at every position the interval of the accuracy (`clustered_interval`) reaches down to 2 %. At the
-    ceiling: at every position it reaches up to 98 %. Such a sweep cannot show an effect, so its PBI near 0 must not
-    be read as a flat curve. That no question differs between positions is no such reason by itself: halfway between
-    floor and ceiling it is what a flat curve looks like, and the intervals say how sure that is.
+    Floor: at every position the interval of the accuracy (`clustered_interval`) reaches down to 2 %. Ceiling: at every
+    position it reaches up to 98 %. Such a sweep cannot show an effect, so its PBI near 0 does not mean a flat curve. It
+    is no reason that no question differs between positions: between floor and ceiling this is a flat curve, and the
+    intervals give its precision.
     """
     n = len(sweep.matrix)
     if not n:
@@ -73,7 +74,7 @@ def _ends(sweep: CompleteCases) -> dict:
 
 
 def _bias(sweep: CompleteCases) -> dict:
-    """The contrasts of start, middle and end that the positions allow, and the PBI's class unless it says nothing."""
+    """Contrasts of start, middle and end that the positions allow, and the PBI's class if it carries information."""
     columns, middle = len(sweep.positions), middle_index(sweep.depths)
     row: dict = {}
     for name, (start, mid, end) in CONTRASTS.items():
@@ -95,9 +96,9 @@ def _bias(sweep: CompleteCases) -> dict:
 
 
 def _classify(sweep: CompleteCases, estimate: Estimate, three: np.ndarray) -> dict:
-    """The class of a PBI and whether it is certain; if there is none, the reason unless the sweep has one already.
+    """The class of a PBI and whether it is certain; without a class the reason, unless the sweep has one already.
 
-    three: the columns of start, middle and end.
+    three: columns of start, middle and end.
     """
     if missing_information(sweep):
         return {}

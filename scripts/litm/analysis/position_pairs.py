@@ -1,4 +1,4 @@
-"""How the positions of a curve differ, two by two: rows of position_pairs.csv."""
+"""Pairwise differences between the positions of a curve: rows of position_pairs.csv."""
 
 import pandas as pd
 
@@ -7,10 +7,10 @@ from litm.analysis.statistics import PairTest, holm, mcnemar_pairs
 
 
 def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
-    """A row for each pair of positions of one (model, experiment, size): difference, exact McNemar p, and Holm's.
+    """One row per pair of positions of one (model, experiment, size): difference, exact McNemar p, p by Holm.
 
     `difference` is accuracy_a - accuracy_b on the complete cases, with its own (not simultaneous) 95 % interval.
-    [] if there is one position or no complete case. Errors: those of `complete_cases`.
+    [] for one position, or without a complete case. Errors as in `complete_cases`.
     """
     sweep = complete_cases(scores)
     n = len(sweep.matrix)
@@ -34,7 +34,7 @@ def pairwise_rows(scores: pd.DataFrame) -> list[dict]:
 
 
 def _differences(sweep: CompleteCases, test: PairTest) -> dict:
-    """The difference of two positions with its test, by question or, where there are some, by cluster."""
+    """The difference of two positions with its test, by question or, if there are clusters, by cluster."""
     if sweep.clusters is None:
         return difference_columns(test.only_first, test.only_second, len(sweep.matrix))
     return clustered_difference_columns(sweep.matrix[:, [test.first, test.second]], sweep.clusters)

@@ -1,8 +1,8 @@
-"""What difference between positions n questions can show, and how many questions show a difference.
+"""Statistical power: the difference between positions that n questions can show, and the n that a difference needs.
 
-What is planned with is a curve of three positions: an accuracy, a correlation of right and wrong between positions of
-one question, and an effect. A difference counts as shown where its 95 % interval (`statistics.contrast_interval`) lies
-on the right side of 0, which is what the tables and the report say.
+Planning assumes a curve of three positions with an accuracy, a correlation of right and wrong between positions of
+one question, and an effect. A difference is shown if its 95 % interval (`statistics.contrast_interval`) is on the right
+side of 0, as in the tables and the report.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,21 +14,21 @@ from scipy import special
 
 from litm.analysis.pbi import CONTRASTS
 
-#: The chance with which an effect has to be shown, and the confidence of the interval that shows it.
+#: Probability with which an effect must be shown, and confidence of the interval that shows it.
 POWER, CONFIDENCE = 0.8, 0.95
-#: The difference that n is told for: 5 points, the bound of a flat Position Bias Index.
+#: Fraction: the difference for which n is reported, the bound of a flat Position Bias Index.
 FIVE_POINTS = 0.05
-#: More questions than this are not told.
+#: Number of questions above which no number is reported.
 MOST_QUESTIONS = 10**7
-#: Up to so many questions a chance is summed exactly, of two positions and of the Position Bias Index.
+#: Number of questions up to which power is computed exactly: for two positions, and for the Position Bias Index.
 MOST_EXACT, MOST_EXACT_INDEX = 2_000, 60
-#: What is assumed where nothing is known: the accuracy with the largest spread, and a correlation at the lower end of
-#: what models have (docs/evidence.md), which also asks for more questions than a higher one.
+#: Default assumptions: the accuracy with the largest variance, and a correlation at the low end of those of models
+#: (docs/evidence.md), which needs more questions than a higher one.
 ASSUMED_ACCURACY, ASSUMED_CORRELATION = 0.5, 0.5
 
-#: All answers to start, middle and end.
+#: All patterns of answers at start, middle and end.
 _PATTERNS = np.array(list(product((0, 1), repeat=3)))
-#: Values of what the three answers to a question have in common, and how much each counts: a normal distribution.
+#: Grid of the common factor of a question's three answers, and its weights: a normal distribution.
 _SHARED = np.linspace(-8, 8, 241)
 _WEIGHTS = np.exp(-(_SHARED**2) / 2) / np.exp(-(_SHARED**2) / 2).sum()
 _STEPS = 20
@@ -37,8 +37,8 @@ _MOST_LATENT = 0.995
 
 @dataclass(frozen=True)
 class Assumption:
-    """The curve that is planned with: the mean accuracy of start, middle and end, and the correlation of right and
-    wrong (from 0 to 1) between two positions of a question, at that accuracy.
+    """The assumed curve: mean accuracy of start, middle and end, and correlation of right and wrong (0 to 1) between
+    two positions of a question at that accuracy.
     """
 
     accuracy: float
@@ -46,10 +46,10 @@ class Assumption:
 
 
 def observed(matrix: np.ndarray) -> Assumption:
-    """What the answers to start, middle and end say: (questions, 3), 1 where right.
+    """Accuracy and correlation of the answers at start, middle and end; matrix: (questions, 3), 1 if right.
 
-    The correlation is the mean of the three covariances over that of the three roots of products of variances, at
-    least 0; `ASSUMED_CORRELATION` where a column has no spread or there is a single question.
+    The correlation is the mean of the three covariances divided by the mean of the three roots of products of
+    variances, at least 0; `ASSUMED_CORRELATION` if a column has no variance or there is one question.
     """
     accuracies = matrix.mean(axis=0)
     spread = np.sqrt(accuracies * (1 - accuracies))
@@ -63,11 +63,11 @@ def observed(matrix: np.ndarray) -> Assumption:
 
 
 def planned_accuracies(contrast: str, effect: float, accuracy: float) -> tuple[float, float, float]:
-    """Accuracies at start, middle and end with this effect (at least 0) and mean; the position that the contrast does
-    not read is at the mean, or as near to it as 1 allows. Where the upper ones would pass 1, all are lower.
+    """Accuracies at start, middle and end with this effect (at least 0) and mean. A position outside the contrast is at
+    the mean, or as near to it as 1 allows. If the upper ones would exceed 1, all are lowered.
     """
     weights = np.array(CONTRASTS[contrast], dtype=float)
-    # Those above the mean are above it by the same, and those below likewise.
+    # All positions above the mean exceed it equally, and all below it fall short equally.
     above, below = weights > 0, weights < 0
     share = above.sum() / (above.sum() + below.sum())
     high = min(1.0, max(accuracy + (1 - share) * effect, effect))
@@ -75,10 +75,10 @@ def planned_accuracies(contrast: str, effect: float, accuracy: float) -> tuple[f
 
 
 def pattern_shares(accuracies: Sequence[float], latent: float) -> np.ndarray:
-    """The share of questions with each of the eight patterns of answers, in the order of `product((0, 1), repeat=3)`.
+    """Fractions of questions with each of the eight patterns of answers, in the order of `product((0, 1), repeat=3)`.
 
-    A Gaussian copula with one factor: a question has a normal score at each position, equally correlated (`latent`),
-    and is right where it is below the quantile of the accuracy.
+    A Gaussian copula with one factor: a question has equally correlated (`latent`) normal scores at the positions, and
+    is right at a position if its score is below the quantile of the accuracy.
     """
     thresholds = special.ndtri(np.clip(accuracies, 1e-12, 1 - 1e-12))[:, None]
     right = special.ndtr((thresholds - np.sqrt(latent) * _SHARED) / np.sqrt(1 - latent))
@@ -87,7 +87,7 @@ def pattern_shares(accuracies: Sequence[float], latent: float) -> np.ndarray:
 
 
 def latent_correlation(assumed: Assumption) -> float:
-    """The correlation of the normal scores that gives the assumed one of right and wrong at the assumed accuracy."""
+    """The correlation of normal scores that gives the assumed correlation of right and wrong."""
     p = min(0.999, max(0.001, assumed.accuracy))
 
     def correlation(latent: float) -> float:
@@ -100,9 +100,9 @@ def latent_correlation(assumed: Assumption) -> float:
 def power(contrast: str, effect: float, n: int, assumed: Assumption, latent: float | None = None) -> float:
     """The chance that n questions show an effect of start, middle and end: `primacy`, `recency`, `tilt` or `pbi`.
 
-    With T = Σ dᵢ and S = Σ dᵢ² of `contrast_interval`, the interval is above 0 where T > a·√(S + 2D²) with
-    a = t·√((n+2)/(n+2+t²)). That chance is summed exactly up to `MOST_EXACT` questions for two positions, where S is
-    how many questions differ, and up to `MOST_EXACT_INDEX` for the index; above, see `_normal_power`.
+    With T = Σ dᵢ and S = Σ dᵢ² of `contrast_interval`, the interval is above 0 if T > a·√(S + 2D²) with
+    a = t·√((n+2)/(n+2+t²)). The probability is exact up to `MOST_EXACT` questions for two positions, where S is the
+    number of questions that differ, and up to `MOST_EXACT_INDEX` for the index; above, see `_normal_power`.
     """
     if latent is None:
         latent = latent_correlation(assumed)
@@ -118,9 +118,9 @@ def power(contrast: str, effect: float, n: int, assumed: Assumption, latent: flo
 
 
 def _exact_power(only_first: float, only_second: float, n: int, factor: float) -> float:
-    """The chance that the interval of two positions is above 0: a trinomial sum, over how many questions differ.
+    """The chance that the interval of two positions is above 0: a trinomial sum over the questions that differ.
 
-    only_first, only_second: shares of questions that are right in one of the two alone.
+    only_first, only_second: fractions of questions that are right in only one of the two.
     """
     differing = only_first + only_second
     if differing <= 0:
@@ -134,10 +134,10 @@ def _exact_power(only_first: float, only_second: float, n: int, factor: float) -
 
 
 def _exact_index_power(d: np.ndarray, shares: np.ndarray, n: int, factor: float) -> float:
-    """The same of a contrast in halves, from the joint distribution of 2T and 4S.
+    """The same for a contrast with weights of one half, from the joint distribution of 2T and 4S.
 
-    It is the n-th power of its characteristic function, which an inverse Fourier transform over all their values
-    (2T from -2n to 2n, 4S from 0 to 4n) turns into chances.
+    The distribution is the inverse Fourier transform, over all values (2T from -2n to 2n, 4S from 0 to 4n), of the n-th
+    power of one question's characteristic function.
     """
     length = 4 * n + 1
     turns = np.exp(-2j * np.pi * np.arange(length) / length)
@@ -152,9 +152,9 @@ def _exact_index_power(d: np.ndarray, shares: np.ndarray, n: int, factor: float)
 
 
 def _normal_power(d: np.ndarray, shares: np.ndarray, n: int, factor: float) -> float:
-    """The chance that T - a·√(S + 2D²) is above 0, taken as normal.
+    """The chance that T - a·√(S + 2D²) is above 0, by a normal approximation.
 
-    √(S + 2D²) is linear around its mean (delta method), so that the variance is that of n questions' dᵢ - b·dᵢ²,
+    √(S + 2D²) is linear around its mean (delta method), so the variance is that of n questions' dᵢ - b·dᵢ²,
     b = a/(2·√(n·E d² + 2D²)). d: the contrast of each pattern; factor: a.
     """
     spread = float(np.sqrt(n * float(shares @ d**2) + 2 * float(d.max()) ** 2))
@@ -165,7 +165,7 @@ def _normal_power(d: np.ndarray, shares: np.ndarray, n: int, factor: float) -> f
 
 
 def detectable_effect(contrast: str, n: int, assumed: Assumption) -> float | None:
-    """The smallest effect that n questions show with a chance of 80 %; None if they show none at all."""
+    """The smallest effect that n questions show with a chance of 80 %; None if they show none."""
     latent = latent_correlation(assumed)
     return _smallest(lambda effect: power(contrast, effect, n, assumed, latent) >= POWER, 0.0, 1.0)
 
@@ -183,7 +183,7 @@ def questions_needed(contrast: str, effect: float, assumed: Assumption) -> int |
 
 
 def _smallest(holds: Callable[[float], bool], low: float, high: float) -> float | None:
-    """The smallest number of a range from which on something holds, by bisection; None if it does not at the end."""
+    """The smallest number of a range from which `holds` is true, by bisection; None if it is false at the end."""
     if not holds(high):
         return None
     for _ in range(_STEPS):

@@ -1,7 +1,7 @@
-"""What comes out by the answers' first lines and by the whole answers: rows of reading_sensitivity.csv.
+"""Results by the answers' first lines and by the whole answers: rows of reading_sensitivity.csv.
 
-Metrics read one of the two. A model that announces its answer ("The answer is:") may have it on the next line, and one
-that goes on with further questions has more than its answer in the rest.
+A metric reads one of the two. A model that announces its answer ("The answer is:") may give it on the next line; a
+model that continues with further questions writes other text after its answer.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ from litm.base.formatting import percent, points
 from litm.base.intervals import clustered_interval
 
 ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
-#: A greater share of first lines that end with a colon is warned of.
+#: Fraction of first lines that end with a colon above which there is a warning.
 MANY_PREAMBLES = 0.05
-#: The columns of score rows that are read.
+#: Columns of score rows that are read.
 COLUMNS = (
     "model", *CELL, "items", "id", "correct", "correct_first_line", "correct_full", "excluded", "empty", "preamble",
     "more_lines", "cluster",
@@ -32,11 +32,11 @@ COLUMNS = (
 def sensitivity_rows(
     scores: pd.DataFrame, closed_book: pd.DataFrame | None, oracle: pd.DataFrame | None, seed: int = 0
 ) -> Iterator[dict]:
-    """The rows of one sweep: the accuracy of each cell; primacy, recency, tilt and PBI of each curve; of each cell the
-    gap to closed book and the utilisation, where the model has answered the references.
+    """Rows of one sweep: accuracy of each cell; primacy, recency, tilt and PBI of each curve; gap to closed book and
+    utilisation of each cell, if the model has answered the references.
 
-    Each quantity is computed as in its own table, once with `correct_first_line` and once with `correct_full` for
-    `correct`. `changes`: whether the two intervals lead to different conclusions; an accuracy has none.
+    Each quantity is computed as in its own table, with `correct_first_line` and with `correct_full` instead of
+    `correct`. `changes`: whether the two intervals lead to different conclusions; missing for accuracies.
     """
     for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
         yield _accuracy_row(names_of(["model", *CELL], cell), group)
@@ -70,7 +70,7 @@ def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
         "n_preamble": int(announced.sum()),
         "n_preamble_right": int(counted.loc[announced, "correct_first_line"].sum()),
         **_columns(estimates),
-        # An accuracy is never below 0, so that it leads to none.
+        # An accuracy is never below 0, so it has no conclusion.
         **dict.fromkeys(("conclusion_first_line", "conclusion_full", "changes")),
     }
 
@@ -88,7 +88,7 @@ def _curve_rows(curve: pd.DataFrame, seed: int) -> Iterator[dict]:
 
 
 def _gap_row(names: Mapping, group: pd.DataFrame, closed_book: pd.DataFrame) -> Iterator[dict]:
-    """The gap of one cell to the closed-book answers to the same questions, if any is shared."""
+    """The gap of one cell to the closed-book answers on the common questions, if there are any."""
     told_apart = pd.concat([group.assign(source="a"), closed_book.assign(source="b")])
     where = f"{names['model']}, {names['experiment']}, {names['placement']}"
     grids = {reading: verdict_grid(_read_as(told_apart, reading), "source", where)[1] for reading in (FIRST_LINE, FULL)}
@@ -114,7 +114,7 @@ def _utilisation_rows(scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: p
 
 
 def _estimate(row: Mapping, name: str) -> Estimate | None:
-    """The estimate in a row of another table; None where it has none."""
+    """The estimate in a row of another table; None without one."""
     if row.get(name) is None:
         return None
     return Estimate(row[name], row[f"{name}_ci_low"], row[f"{name}_ci_high"], 0.0)
@@ -136,8 +136,8 @@ def _columns(estimates: Mapping[str, Estimate | None]) -> dict:
 
 
 def reading_warnings(table: pd.DataFrame | None) -> list[str]:
-    """A line for each sweep of which a conclusion depends on the reading, and for each with many announced answers;
-    none without a table.
+    """One line per sweep with a conclusion that depends on the reading, and per sweep with many announced answers; []
+    without a table.
     """
     lines: list[str] = []
     if table is None:
@@ -172,6 +172,6 @@ def _preamble_line(what: str, cells: pd.DataFrame) -> Iterable[str]:
     right = int(cells["n_preamble_right"].sum())
     rest = "" if cells["n_more_lines"].sum() else "; nothing after it was recorded, `stop: end_token` records all of it"
     return [
-        f"{what}: {percent(announced / n)} % of the answers have a first line that ends with a colon, of which "
-        f"{percent(right / announced)} % are right{rest}"
+        f"{what}: {percent(announced / n)} % of the answers have a first line that ends with a colon; "
+        f"{percent(right / announced)} % of these are right{rest}"
     ]

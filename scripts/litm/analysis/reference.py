@@ -4,18 +4,18 @@ from collections.abc import Iterable
 
 from litm.analysis.table import Table
 
-#: What is between these lines is written by `describe_tables.py`.
+#: Lines around the part of the page that `describe_tables.py` writes.
 BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
 END = "<!-- Tables: up to here -->"
 
 
 def reference(tables: Iterable[Table]) -> str:
-    """A section for each table: what it has, and what each of its columns is."""
+    """One section per table: its description and its columns."""
     return "\n".join(_section(table) for table in tables)
 
 
 def with_reference(page: str, tables: Iterable[Table]) -> str:
-    """The page with the reference in its place. Raises `ValueError` if the page has no such place."""
+    """The page with the reference in its place; `ValueError` if the page has no place for it."""
     before, _, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not end:

@@ -1,22 +1,22 @@
-"""What a run shows, in lines for the console: accuracy by position of each curve, and the word for its shape."""
+"""Summary of a run for the console: accuracy by position of each curve, and the word for its shape."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-#: Curves, and other tables of an experiment, that are printed.
+#: Number of curves and other tables that are printed, at most.
 MOST_TABLES = 20
 
 Row = Mapping[Any, Any]
-#: A curve: model, experiment, size.
+#: Name of a curve: model, experiment, size.
 Name = tuple[str, str, str]
 
 
 def run_summary(rows: Iterable[Row], shapes: Iterable[Row]) -> Iterator[str]:
     """Lines for a terminal, model by model in the order of the rows.
 
-    rows: of the accuracy table, one of each cell and target; shapes: of position_bias.csv; both as texts of CSV files.
-    An experiment with several gold items in a prompt has many rows, and one line that names the table.
+    rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv; both as texts of CSV files. An
+    experiment with several gold items per prompt has many rows, so it has one line that names the table.
     """
     words = {_name(row): row["shape"] for row in shapes if not row["placement"] and row.get("shape")}
     shown = 0
@@ -32,7 +32,7 @@ def run_summary(rows: Iterable[Row], shapes: Iterable[Row]) -> Iterator[str]:
 
 
 def _tables(experiment: str, cells: Sequence[Row], words: Mapping[Name, str]) -> Iterator[list[str]]:
-    """The lines of each curve; of an experiment without positions one table of its sizes."""
+    """Yield the lines of each curve; an experiment without positions has one table of its sizes."""
     curves = {name: list(curve) for name, curve in groupby(cells, _name)}
     if len(curves) > 1 and all(len(curve) == 1 for curve in curves.values()):
         columns = [(f"{cell['size']}", *_accuracy(cell)) for cell in cells]
@@ -65,7 +65,7 @@ def _curve(name: Name, cells: Sequence[Row], word: str | None) -> Iterator[str]:
 
 
 def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of a table whose columns have these texts."""
+    """Lines of a table with these columns of texts."""
     widths = [max(map(len, column)) for column in columns]
     for number, label in enumerate(labels):
         texts = (column[number].rjust(width) for column, width in zip(columns, widths, strict=True))
@@ -73,13 +73,13 @@ def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterato
 
 
 def _numbers(cells: Sequence[Row]) -> str:
-    """Of how many questions the accuracies are: one number, or the least and the most."""
+    """Numbers of questions of the accuracies: one number, or the smallest and the largest."""
     numbers = sorted(int(cell["n"]) for cell in cells)
     return "-".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1])))
 
 
 def _accuracy(cell: Row) -> tuple[str, str]:
-    """The accuracy and its 95 % interval, in per cent; without an answer nothing."""
+    """The accuracy and its 95 % interval in per cent; "" without an answer."""
     if not cell["accuracy"]:
         return "-", ""
     accuracy, low, high = (f"{100 * float(cell[key]):.0f}" for key in ("accuracy", "ci_low", "ci_high"))
@@ -87,7 +87,7 @@ def _accuracy(cell: Row) -> tuple[str, str]:
 
 
 def _lost(cells: Sequence[Row]) -> str:
-    """Questions that have no accuracy, of the cell that lacks most, in words."""
+    """A sentence on questions without an accuracy, for the cell that lacks most."""
     columns = {"that do not fit": "n_excluded", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
     most = {what: max(int(float(cell[column] or 0)) for cell in cells) for what, column in columns.items()}
     return ", ".join(f"{number:,} questions {what}" for what, number in most.items() if number)

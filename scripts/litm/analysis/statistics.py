@@ -1,12 +1,12 @@
-"""Statistics of accuracies: small pure functions, the formula and its source in each docstring.
+"""Statistics of accuracies: small pure functions with formula and source in each docstring.
 
-A matrix has a row a question and a column a position (or a model, or a condition); a cell is 1 where the answer was
-right, 0 where it was wrong. The question is the unit: questions are independent, the answers to one question are
-not, so every comparison of columns is made within questions. Nothing here returns NaN: what cannot be computed is
-None or a `ValueError`. Random numbers come from the generator that is passed in.
+A matrix has one row per question and one column per position (or model, or condition); a cell is 1 if the answer is
+right, 0 if it is wrong. The question is the unit: questions are independent, answers to one question are not, so
+columns are always compared within questions. No function returns NaN: a value that cannot be computed is None, or the
+function raises `ValueError`. Random numbers come from the generator that is passed in.
 
-Distributions are those of scipy.special. Textbook tests are written out, because scipy.stats or statsmodels adds 0.7 s
-to the start of each table, as much as most take in all. The tests compare with both.
+Distributions are those of scipy.special. Textbook tests are written out, because importing scipy.stats or statsmodels
+adds 0.7 s to each table, which is as long as most tables take. The tests compare with both.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from scipy import special
 
 from litm.base.intervals import binomial_interval, check_counts, wilson_interval
 
-#: The smallest p value that is told: a smaller one would be a zero, which no one can correct.
+#: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
-#: Most cells of the array of bootstrap weights: 32 MB.
+#: Cells of the array of bootstrap weights, at most: 32 MB.
 WEIGHT_CELLS = 2**22
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, its 95 % interval (or the confidence asked for), and the standard error the interval is made of."""
+    """A value, its interval (95 % unless another confidence is asked for), and the standard error of the interval."""
 
     value: float
     low: float
@@ -42,7 +42,7 @@ class CochransQ:
 
 @dataclass(frozen=True)
 class PairTest:
-    """Exact McNemar test of two columns. `only_first`: rows that are right in the first of them alone."""
+    """Exact McNemar test of two columns. only_first: number of rows that are right in the first column only."""
 
     first: int
     second: int
@@ -54,7 +54,7 @@ class PairTest:
 
 @dataclass(frozen=True)
 class GapTest:
-    """Best minus worst column mean, and what it would be if the column made no difference."""
+    """Best minus worst column mean, and its distribution if columns do not differ."""
 
     gap: float
     null_mean: float
@@ -80,18 +80,18 @@ def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: 
     """A contrast of column means, such as (start + end)/2 - middle, with its interval paired by question.
 
     The contrast of question i is dᵢ = Σⱼ wⱼ·xᵢⱼ, Σⱼ wⱼ = 0, and the value is their mean d̄. The interval is Student's
-    for the mean of the dᵢ and of two more questions: one with the greatest contrast there can be, D = Σⱼ |wⱼ|/2, and
-    one with the least, -D. So
+    for the mean of the dᵢ and of two further questions: one with the largest possible contrast, D = Σⱼ |wⱼ|/2, and one
+    with the smallest, -D:
 
         m = n·d̄/(n+2),  s² = (Σ dᵢ² + 2D²)/(n+2) - m²,  m ± t(n+1)·s/√(n+2)
 
-    For two columns this is Bonett & Price's (2012) adjusted Wald interval, one question more in each cell of the 2 by 2
-    table where the columns differ, with t for z; Fagerland, Lydersen & Laake (2014) recommend it for paired
-    proportions. The two questions matter where few questions differ between positions: without them the interval has
-    no width if none differs. Half of them, as Agresti & Min (2005) add, is too little near the ceiling: 87 % coverage
-    at accuracies of .99, .95 and .98 and n = 50. Coverage is in docs/evidence.md. The bootstrap sees no more than the
-    sample does either, so its intervals are no better elsewhere and cover 92 % (percentile) or 85 % (BCa) there.
-    Limits are cut at -D and D, and always contain the value.
+    For two columns this is Bonett & Price's (2012) adjusted Wald interval (one further question in each cell of the 2
+    by 2 table where the columns differ) with t instead of z; Fagerland, Lydersen & Laake (2014) recommend it for paired
+    proportions. The two questions matter if few questions differ between positions: without them the interval has
+    width 0 if none differs. Half a question each, as in Agresti & Min (2005), is too little near the ceiling: coverage
+    is 87 % at accuracies of .99, .95 and .98 and n = 50, where bootstrap intervals cover 92 % (percentile) or 85 %
+    (BCa); elsewhere these are no better either. Coverage is in docs/evidence.md. Limits are cut at -D and D, and always
+    contain the value.
 
     Raises `ValueError` without questions, for cells other than 0 and 1, and for weights that do not sum to 0.
     """
@@ -100,7 +100,7 @@ def contrast_interval(matrix: np.ndarray, weights: Sequence[float], confidence: 
         raise ValueError(f"need a weight for each of {matrix.shape[1]} columns, sum 0, got {list(weights)}")
     if not len(matrix):
         raise ValueError("no questions, no interval")
-    # From the column sums, which are whole numbers: the order of the questions cannot change the last digit.
+    # Column sums are integers, so the order of the questions cannot change the last digit.
     total = float(matrix.sum(axis=0) @ weight)
     squares = float(weight @ (matrix.T @ matrix) @ weight)
     return _estimate(total, squares, len(matrix), weight, confidence)
@@ -114,7 +114,7 @@ def _estimate(total: float, squares: float, n: int, weights: np.ndarray, confide
 def contrast_limits(
     totals: np.ndarray, squares: np.ndarray, n: int, weights: np.ndarray, confidence: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The limits of `contrast_interval` and its standard error, from Σ dᵢ and Σ dᵢ² of any number of data sets."""
+    """Limits and standard error of `contrast_interval`, from Σ dᵢ and Σ dᵢ² of any number of data sets."""
     values, centres = totals / n, totals / (n + 2)
     most = float(np.abs(weights).sum()) / 2
     variances = np.maximum(0.0, (squares + 2 * most**2) / (n + 2) - centres**2)
@@ -127,9 +127,9 @@ def contrast_limits(
 def mean_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
     """The mean over all columns, with its interval over the questions.
 
-    Of question i the share right is sᵢ = Σⱼ xᵢⱼ/k, and the interval is Student's for their mean, s̄ ± t(n-1)·SD(s)/√n,
-    cut at 0 and 1; `binomial_interval` where all shares are 0 or all are 1, and for a single question. Raises
-    `ValueError` without questions.
+    Question i is right in the fraction sᵢ = Σⱼ xᵢⱼ/k of columns; the interval is Student's for their mean, s̄ ±
+    t(n-1)·SD(s)/√n, cut at 0 and 1. It is `binomial_interval` if all fractions are 0 or all are 1, and for a single
+    question. Raises `ValueError` without questions.
     """
     matrix = _binary(matrix)
     n = len(matrix)
@@ -165,12 +165,12 @@ def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, 
 def gap_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
     """Best minus worst column mean, and an interval for the best minus the worst of the true accuracies.
 
-    From the intervals of all pairs of columns, each as in `contrast_interval`. The true gap g is that of some pair, so
-    the greatest upper limit of all pairs is below g only if that of this one pair is: it needs no correction. Its
-    lower limit is the greatest of all pairs and above g only if that of some pair is too high, so it is corrected
-    for all k(k-1) ordered pairs by Bonferroni's inequality, and cut at 0. So each side errs in at most
-    (1 - confidence)/2, as far as the intervals of the pairs do. The best and the worst of the sample alone would
-    give a gap that is too large, see `gap_test`. Raises `ValueError` without questions or with one column.
+    From the intervals of all pairs of columns, each as in `contrast_interval`. The true gap g is that of some pair. The
+    upper limit is the largest of all pairs: it is below g only if the limit of that one pair is, so it needs no
+    correction. The lower limit is the largest of all pairs: it is above g only if some pair's limit is too high, so it
+    is corrected for all k(k-1) ordered pairs by Bonferroni's inequality, and cut at 0. Each side errs with at most
+    (1 - confidence)/2, if the intervals of the pairs hold their level. Best minus worst of the sample overestimates the
+    gap, see `gap_test`. Raises `ValueError` without questions or with one column.
     """
     matrix = _binary(matrix)
     n, columns = matrix.shape
@@ -178,7 +178,7 @@ def gap_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
         raise ValueError(f"need questions and two columns for a gap, got {n} and {columns}")
     only = matrix.T @ (1 - matrix)
     pairs = [(int(only[a, b]), int(only[b, a])) for a, b in zip(*np.triu_indices(columns, k=1), strict=True)]
-    # Of each pair the two sides mirror each other, so that the positive one is enough.
+    # The two orders of a pair mirror each other, so the positive one is enough.
     counts = [(max(pair), min(pair)) for pair in pairs]
     corrected = 1 - (1 - confidence) / (columns * (columns - 1))
     uppers = [_difference(more, fewer, n, confidence).high for more, fewer in counts]
@@ -196,11 +196,11 @@ def _difference(only_first: int, only_second: int, n: int, confidence: float) ->
 
 
 def cochrans_q(matrix: np.ndarray) -> CochransQ:
-    """Is any column different? Cochran's (1950) Q, approximately χ² with k-1 degrees of freedom.
+    """Test of equal columns: Cochran's (1950) Q, approximately χ² with k-1 degrees of freedom.
 
     Q = (k-1)·(k·Σⱼ Gⱼ² - G²) / (k·G - Σᵢ Lᵢ²) with column sums Gⱼ, row sums Lᵢ and the total G. Rows that are all right
-    or all wrong do not enter. Where there is no other row the denominator is 0, nothing speaks for a difference,
-    and Q = 0, p = 1. Raises `ValueError` for fewer than two columns.
+    or all wrong do not count. Without other rows the denominator is 0, there is no evidence of a difference, and
+    Q = 0, p = 1. Raises `ValueError` for fewer than two columns.
     """
     matrix = _binary(matrix)
     columns = matrix.shape[1]
@@ -215,25 +215,25 @@ def cochrans_q(matrix: np.ndarray) -> CochransQ:
 
 
 def mcnemar_p(only_first: int, only_second: int) -> float:
-    """Exact two-sided McNemar test (McNemar 1947): are b and c, the questions right in one column alone, a fair split?
+    """Exact two-sided McNemar test (McNemar 1947) of b and c, the questions right in only one of two columns.
 
-    min(1, 2·P(X ≤ min(b, c))), X binomial with b + c throws of a fair coin; 1 if no question differs, and never below
-    `SMALLEST_P`.
+    p = min(1, 2·P(X ≤ min(b, c))), X binomial with b + c trials of probability 1/2; 1 if no question differs, and never
+    below `SMALLEST_P`.
     """
     return float(_mcnemar_p(np.array(only_first), np.array(only_second)))
 
 
 def _mcnemar_p(only_first: np.ndarray, only_second: np.ndarray) -> np.ndarray:
     fewer, more = np.minimum(only_first, only_second), np.maximum(only_first, only_second)
-    # P(X ≤ b) of b + c throws is the regularised incomplete beta function I(c, b + 1) at one half. It needs c > 0; that
-    # of b = 0 and c = 1 gives the 1 that is wanted where nothing differs.
+    # P(X ≤ b) of b + c trials is the regularised incomplete beta function I(c, b + 1) at one half. It needs c > 0; the
+    # value for b = 0 and c = 1 is the 1 that is needed if nothing differs.
     return np.clip(2 * special.betainc(np.maximum(more, 1), fewer + 1, 0.5), SMALLEST_P, 1)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's (1979) correction: the i-th smallest of m times m-i+1, never below that of a smaller one, at most 1.
 
-    As statsmodels' `multipletests`, which collects the garbage of the whole program at each call (20 ms).
+    Equal to statsmodels' `multipletests`, which runs the garbage collector at each call (20 ms).
     """
     values = np.asarray(p_values, dtype=float)
     order = np.argsort(values, kind="stable")
@@ -253,7 +253,7 @@ def mcnemar_pairs(matrix: np.ndarray) -> list[PairTest]:
 
 
 def paired_difference(only_first: int, only_second: int, n: int, confidence: float = 0.95) -> PairedDifference:
-    """Difference of two columns from what they differ in: b and c of n questions are right in one of them alone.
+    """Difference of two columns from the numbers b and c of n questions that are right in only one of them.
 
     Value (b - c)/n, interval as in `contrast_interval`, p as in `mcnemar_p`. Raises `ValueError` for n = 0.
     """
@@ -267,11 +267,12 @@ def paired_difference(only_first: int, only_second: int, n: int, confidence: flo
 
 
 def gap_test(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> GapTest:
-    """Best minus worst column mean against its permutation null: the cells of each question in random order.
+    """Best minus worst column mean against its permutation null, with each question's cells in random order.
 
-    The gap of a model without any position effect is not 0, as the best of many is always better than the worst;
-    this is how large it is. p = (1 + #{gap* ≥ gap}) / (1 + replicates) (Phipson & Smyth 2010), never 0; `null_95` is
-    the smallest gap that at least 95 % of the replicates do not exceed. Raises `ValueError` without questions.
+    Even without an effect of position the gap is above 0, because the best of several positions always exceeds the
+    worst; the null gives its size. p = (1 + #{gap* ≥ gap}) / (1 + replicates) (Phipson & Smyth 2010), never 0;
+    `null_95` is the smallest gap that at least 95 % of the replicates do not exceed. Raises `ValueError` without
+    questions.
     """
     matrix = _binary(matrix)
     if not len(matrix):
@@ -280,7 +281,7 @@ def gap_test(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> G
 
 
 def gap_against(null: np.ndarray, matrix: np.ndarray) -> GapTest:
-    """The gap of a matrix beside the gaps of its column sums under the null, one a replicate; see `gap_test`."""
+    """The gap of a matrix compared with gaps under the null, from one row of column sums per replicate: `gap_test`."""
     n, gap, replicates = len(matrix), int(np.ptp(matrix.sum(axis=0))), len(null)
     return GapTest(
         gap=gap / n,
@@ -291,11 +292,11 @@ def gap_against(null: np.ndarray, matrix: np.ndarray) -> GapTest:
 
 
 def permuted_sums(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Column sums after the cells of every row were shuffled: (replicates, columns).
+    """(replicates, columns): column sums after shuffling the cells of every row.
 
-    Drawn without shuffling. A row with j ones left for its r last columns has a one in the first of these with
-    probability j/r, and rows with the same j are alike, so it is enough to know how many rows have each j: one
-    binomial number for each j and column. The cost does not depend on the number of rows.
+    They are drawn without shuffling. A row with j ones left for its last r columns has a one in the first of these with
+    probability j/r, and rows with equal j are exchangeable. So the number of rows for each j is enough: one binomial
+    number per j and column. The cost does not depend on the number of rows.
     """
     matrix = _binary(matrix)
     columns = matrix.shape[1]
@@ -303,7 +304,7 @@ def permuted_sums(matrix: np.ndarray, replicates: int, rng: np.random.Generator)
     sums = np.zeros((replicates, columns), dtype=np.int64)
     for column in range(columns):
         left = columns - column
-        # A row with `left` ones has one here for certain, a row without any cannot.
+        # A row with as many ones as columns left has a one here; a row without ones has none.
         ones = rng.binomial(rows_with[:, 1:], np.minimum(1, np.arange(1, columns + 1) / left))
         sums[:, column] = ones.sum(axis=1)
         rows_with[:, 1:] -= ones
@@ -312,11 +313,11 @@ def permuted_sums(matrix: np.ndarray, replicates: int, rng: np.random.Generator)
 
 
 def bootstrap_means(matrix: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Column means of samples of the rows with replacement: (replicates, columns); whole rows, so pairs stay pairs.
+    """(replicates, columns): column means of samples of whole rows with replacement, which keeps pairs together.
 
     The cluster bootstrap (Davison & Hinkley 1997, section 3.8) with the question as the cluster. Equal rows are
-    interchangeable, so what is drawn is how often each distinct row occurs: multinomial weights times distinct rows.
-    Any numbers will do, not only 0 and 1. Raises `ValueError` without rows.
+    exchangeable, so multinomial weights of the distinct rows are drawn. Cells may be any numbers. Raises `ValueError`
+    without rows.
     """
     matrix = np.asarray(matrix, dtype=float)
     n = len(matrix)
@@ -340,11 +341,11 @@ def percentile_interval(replicates: np.ndarray, confidence: float = 0.95) -> tup
 def utilisation(
     correct: np.ndarray, closed_book: np.ndarray, oracle: np.ndarray, replicates: int, rng: np.random.Generator
 ) -> Estimate | None:
-    """The share of what the context could give that the model takes from it: (acc - closed)/(oracle - closed).
+    """Utilisation of the context: (accuracy - closed book)/(oracle - closed book).
 
-    All three are answers to the same questions in the same order; interval by the paired percentile bootstrap. It can
-    be below 0 or above 1. None unless oracle - closed book is clearly above 0, that is with its whole 99 % interval:
-    the ratio means nothing without it, and a bootstrap denominator is then below 0 too rarely to reach the limits.
+    All three are answers to the same questions in the same order; the interval is the paired percentile bootstrap. The
+    value may be below 0 or above 1. None unless the whole 99 % interval of oracle - closed book is above 0: otherwise
+    the ratio is meaningless, and bootstrap denominators below 0 would affect the limits.
     """
     answers = _binary(np.column_stack([correct, closed_book, oracle]))
     if not len(answers) or contrast_interval(answers, [0, -1, 1], confidence=0.99).low <= 0:
@@ -365,7 +366,7 @@ def share_gained(answers: np.ndarray, means: np.ndarray) -> Estimate | None:
 
 
 def _binary(matrix: np.ndarray) -> np.ndarray:
-    """The matrix as whole numbers, if it has rows and columns of 0 and 1 alone."""
+    """The matrix as integers; `ValueError` unless it has rows, columns, and only 0 and 1."""
     matrix = np.asarray(matrix)
     if matrix.ndim != 2 or not np.isin(matrix, (0, 1)).all():
         raise ValueError(f"need rows and columns of 0 and 1, got shape {matrix.shape} and other cells")

@@ -1,7 +1,7 @@
-"""What a table is: its columns, what it is made of, and its cells as text.
+"""Declaration of a table: its columns, its inputs, and its cells as text.
 
-Everything that says something about a table (the CSV file, Markdown, the report, the reference of columns in
-results/README.md, the caption in Snakemake's report) asks its `Table`.
+CSV file, Markdown, report, the reference of columns in results/README.md and the caption in Snakemake's report all come
+from its `Table`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from litm.base.formatting import percent
 
 if TYPE_CHECKING:
-    # The rules read the declarations at each start, which is too often to import pandas.
+    # The rules read the declarations at each start, and importing pandas would slow it down.
     import pandas as pd
 
-#: pandas types of columns. All of them have missing values.
+#: pandas types of columns; all allow missing values.
 TEXT, INTEGER, FLOAT, BOOLEAN = "string", "Int64", "Float64", "boolean"
-#: How the numbers of a column are shown to people. In the CSV file a fraction is a fraction.
+#: Formats of numbers in Markdown and report. The CSV file has fractions.
 PERCENT, INDEX, P_VALUE, NUMBER = "per cent", "index", "p value", "number"
 
 
@@ -24,10 +24,10 @@ PERCENT, INDEX, P_VALUE, NUMBER = "per cent", "index", "p value", "number"
 class Column:
     """A column of a table.
 
-    dtype: its pandas type; doc: what it is, for the reference; heading: above it in Markdown and in the report, empty
-    for a column that only the CSV file has; unit: how a `FLOAT` is shown: a fraction as `PERCENT` with one decimal or
-    as `INDEX` with three, a `P_VALUE` with three, a `NUMBER` with one. The CSV file has six decimals of a number, and
-    six significant digits of a `P_VALUE`, so that a small one keeps its size.
+    dtype: its pandas type. doc: its description in the reference. heading: in Markdown and report, empty for a column
+    of the CSV file only. unit: format of a `FLOAT`: a fraction as `PERCENT` with one decimal or as `INDEX` with three,
+    a `P_VALUE` with three, a `NUMBER` with one. The CSV file has six decimals, and six significant digits of a
+    `P_VALUE`, so that small ones keep their size.
     """
 
     dtype: str
@@ -40,13 +40,12 @@ class Column:
 class Table:
     """A table of results/tables.
 
-    title: its heading in the report; doc: what it has, and what a row is; note: how to read it in the report; order:
-    its place among the tables of the report and of the reference.
-    inputs: names of the files that it is made of, see `litm.workflow.tables`; there is a table where all of them are
-    there, and `make_table.py` makes it. None: another program makes it. settings: names of the settings that change it.
-    report: columns that the report shows, in this order; section: the name of the report's section of its own that has
-    it, empty for the place with all tables; has_markdown: whether it is written as Markdown too; is_default: whether
-    it is made when all is made, or only when it is asked for.
+    title: heading in the report. doc: its contents and the meaning of a row. note: how to read it, in the report.
+    order: place among the tables of report and reference. inputs: names of its input files, see `litm.workflow.tables`;
+    `make_table.py` makes the table if all of them exist. None: another program makes it. settings: names of the
+    settings that change it. report: columns in the report, in this order. section: name of its own section in the
+    report, empty for the section with all tables. has_markdown: whether it is also written as Markdown. is_default:
+    whether it is made by default, or only on demand.
     """
 
     name: str
@@ -68,13 +67,13 @@ class Table:
 
     @property
     def p_values(self) -> list[str]:
-        """The columns of p values, which `write_csv` writes with significant digits."""
+        """Columns of p values, which `write_csv` writes with significant digits."""
         return [name for name, column in self.columns.items() if column.unit == P_VALUE]
 
     def frame(self, rows: "Iterable[Mapping] | pd.DataFrame") -> "pd.DataFrame":
-        """Rows as a table with the columns in their order and types; what a row lacks is missing.
+        """Rows as a table with the columns in their order and types; absent values are missing.
 
-        Raises `ValueError` for a row with a column that is not declared.
+        Raises `ValueError` for a row with an undeclared column.
         """
         import pandas as pd
 
@@ -84,9 +83,9 @@ class Table:
         return table.reindex(columns=list(self.columns)).astype(self.dtypes)
 
     def cells(self, table: "pd.DataFrame", columns: Iterable[str]) -> list[list[str]]:
-        """The cells of these columns as people read them, row by row; missing values are empty.
+        """Formatted cells of these columns, row by row; missing values are empty.
 
-        A column whose 95 % limits are not among these columns, but in the table, has them behind its value:
+        If the table has a column's 95 % limits and they are not among these columns, they follow its value:
         12.3 [10.1, 14.5].
         """
         declared = {name: self.columns[name] for name in columns}
@@ -100,7 +99,7 @@ class Table:
         ]
 
     def markdown(self, table: "pd.DataFrame") -> str:
-        """The columns that have a heading, as Markdown."""
+        """Columns with a heading, as Markdown."""
         import pandas as pd
 
         columns = {name: column.heading for name, column in self.columns.items() if column.heading}
@@ -109,7 +108,7 @@ class Table:
 
 
 def cell_text(column: Column, value: Any) -> str:
-    """A value as people read it: 12.3 for a fraction, yes or no, and nothing for a missing one."""
+    """A formatted value: 12.3 for a fraction, yes or no, "" for a missing one."""
     if is_missing(value):
         return ""
     if column.dtype == BOOLEAN:
@@ -138,7 +137,7 @@ def is_missing(value: Any) -> bool:
 
 
 def with_interval(name: str, column: Column) -> dict[str, Column]:
-    """The column under its name, and those of its 95 % limits, `name`_ci_low and `name`_ci_high."""
+    """The column by its name, with the columns of its 95 % limits, `name`_ci_low and `name`_ci_high."""
     limits = {"low": "lower", "high": "upper"}
     headings = {"low": "95 % from", "high": "to"} if column.heading else {"low": "", "high": ""}
     return {

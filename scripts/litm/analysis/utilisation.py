@@ -1,4 +1,4 @@
-"""How much of what the context could give a model takes from it: rows of utilisation.csv."""
+"""Utilisation of the context: rows of utilisation.csv."""
 
 import numpy as np
 import pandas as pd
@@ -9,18 +9,18 @@ from litm.base.intervals import binomial_interval
 
 BOOTSTRAP_REPLICATES = 2_000
 
-#: What utilisation is made of, in alphabetical order.
+#: Accuracies that utilisation is computed from, in alphabetical order.
 _SOURCES = ("accuracy", "closed_book", "oracle")
 
 
 def utilisation_rows(
     scores: pd.DataFrame, closed_book: pd.DataFrame, oracle: pd.DataFrame, seed: int = 0
 ) -> list[dict]:
-    """A row for each model and cell of `scores`: (acc - closed book)/(oracle - closed book) on the questions all have.
+    """One row per model and cell of `scores`: (accuracy - closed book)/(oracle - closed book) on the common questions.
 
-    `closed_book` and `oracle` are score rows with each question of a model once. The accuracies are of the n shared
-    questions; `utilisation` and its limits are None where oracle - closed book is not clearly above 0, and without
-    shared questions all are. Raises `UserError` for a question that is there twice.
+    closed_book, oracle: score rows with each question of a model once. Accuracies are over the n common questions;
+    `utilisation` and its limits are None unless oracle - closed book is clearly above 0; all are None without common
+    questions. Raises `UserError` for a question that occurs twice.
     """
     rows = []
     for cell, group in scores.groupby(["model", *CELL], sort=False, dropna=False):
@@ -45,7 +45,7 @@ def utilisation_rows(
 
 
 def _accuracies(shared: np.ndarray) -> dict:
-    """The three accuracies on the shared questions, each with its interval; all None without questions."""
+    """The three accuracies on the common questions, each with its interval; all None without questions."""
     columns: dict = {}
     for name, correct in zip(_SOURCES, shared.sum(axis=0).tolist(), strict=True):
         n = len(shared)
@@ -55,5 +55,5 @@ def _accuracies(shared: np.ndarray) -> dict:
 
 
 def _clusters(group: pd.DataFrame, told_apart: pd.DataFrame, grid: np.ndarray) -> np.ndarray | None:
-    """The clusters of the questions without a gap in the grid, as `group` has them."""
+    """Clusters, from `group`, of the questions without a missing value in the grid."""
     return cluster_codes(group, pd.Index(pd.factorize(told_apart["id"])[1])[~np.isnan(grid).any(axis=1)])

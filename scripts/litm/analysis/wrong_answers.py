@@ -1,4 +1,4 @@
-"""What the wrong answers of each cell are: rows of wrong_answers.csv."""
+"""Kinds of wrong answers in each cell: rows of wrong_answers.csv."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -8,12 +8,12 @@ import pandas as pd
 from litm.analysis.paired_scores import CELL
 from litm.domain.wrong_kinds import KINDS
 
-#: The columns of score rows that are read.
+#: Columns of score rows that are read.
 COLUMNS = ("model", *CELL, "items", "correct", "excluded", "wrong_kind", "taken_from")
 
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
-    """A row for each cell of a sweep, see the table `wrong_answers`; cells without a scored question have none."""
+    """One row per cell of a sweep with a scored question, see the table `wrong_answers`."""
     names = ["model", *CELL, "items"]
     for cell, group in scores.groupby(names, sort=False, dropna=False):
         counted = group[~group["excluded"] & group["correct"].notna()]
@@ -30,11 +30,11 @@ def _shares(counted: pd.DataFrame) -> dict:
 
 
 def taken_from(positions: Mapping[int, int]) -> str:
-    """How many answers were taken from each position, the most frequent first: `4:12 0:7`."""
+    """Number of answers taken from each position, the most frequent first: `4:12 0:7`."""
     ordered = sorted(positions.items(), key=lambda item: (-item[1], item[0]))
     return " ".join(f"{position}:{count}" for position, count in ordered)
 
 
 def read_taken_from(text: str) -> dict[int, int]:
-    """The same back from a cell of the table."""
+    """The inverse of `taken_from`: numbers by position from a cell of the table."""
     return {int(position): int(count) for position, count in (part.split(":") for part in text.split())}

@@ -42,8 +42,8 @@ class Study:
     published_figures: those with published values, selected or not. relations: see `relations.read_relations`.
     audited_per_cell: prompts per cell that an audit asks again. sampled_per_size: questions per experiment and size
     that the report shows in full. my_data: lines on the choices for the user's own documents. without_format: models
-    whose entries leave out their prompt template. conditions: of the selected experiments with remedies, by experiment. page: the
-    width and text size of figures, None for the default.
+    whose entries leave out their prompt template. conditions: of the selected experiments with remedies, by experiment.
+    page: width and text size of figures, None for the default.
     """
 
     selection: Selection

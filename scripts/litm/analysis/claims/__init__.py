@@ -1,1 +1,1 @@
-"""What the paper says of models, each claim an executable test over whatever was run, or published."""
+"""The paper's claims, each an executable test on measured or published accuracies."""

@@ -1,6 +1,6 @@
-"""The word for the shape of each curve, for every table and page that has one.
+"""The word for the shape of each curve, for all tables and pages.
 
-All curves of an experiment are one family (`error_rates`), so that a word takes all of them and not one.
+All curves of an experiment are one family (`error_rates`), so a word depends on all of them.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -15,16 +15,16 @@ from litm.analysis.claims.verdicts import SUPPORTED, Decision, Question, decide
 from litm.analysis.claims.words import CurveMeasures, U, W, measures_of, words_of
 from litm.analysis.paired_scores import curves
 
-#: A curve: model, experiment, size, and its placement where its prompts have several gold items, else None.
+#: Name of a curve: model, experiment, size, and its placement if its prompts have several gold items, else None.
 CurveName = tuple[str, str, int, str | None]
 Words = dict[CurveName, str]
 
 
 def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
-    """The word of every curve with a middle; empty for one that says nothing on position.
+    """The word of every curve with a middle; "" for a curve without information on position.
 
-    A curve whose U is supported, among all models or among the base models, is called U, or W, at the level of that
-    verdict, which needs fewer answers than the word by itself.
+    A curve whose U is supported, among all models or among the base models, is called U or W at the level of that
+    verdict, which needs fewer answers than the word alone.
     """
     with_middle = list(curves_with_middle(evidence))
     words = _family_words((evidence, curve, three, None) for curve, three in with_middle)
@@ -40,9 +40,9 @@ def curve_words(evidence: Evidence, base_models: Collection[str]) -> Words:
 
 
 def words_of_scores(sweeps: Iterable[pd.DataFrame], base_models: Collection[str]) -> Words:
-    """The same from score rows, one sweep at a time, with the curves of prompts that have several gold items.
+    """The same from score rows, one sweep at a time, including curves of prompts with several gold items.
 
-    These are asked for no claim, and have a word alone.
+    No claim tests these curves; they only have a word.
     """
     several: list[pd.DataFrame] = []
     single = scored_evidence(_without_several(sweeps, several))
@@ -50,7 +50,7 @@ def words_of_scores(sweeps: Iterable[pd.DataFrame], base_models: Collection[str]
 
 
 def _without_several(sweeps: Iterable[pd.DataFrame], several: list[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """The sweeps that ask for one gold item at a time; the curves of the others go to the list."""
+    """Yield the sweeps with one gold item per prompt; curves of the others are appended to `several`."""
     for sweep in sweeps:
         if sweep["target"].nunique() > 1:
             several += curves(sweep)
@@ -62,14 +62,14 @@ def _several_curves(
     several: Iterable[pd.DataFrame],
 ) -> Iterator[tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]]:
     for scores in several:
-        # Each position as if it had a placement of its own, which is what evidence is about.
+        # Evidence is by placement, so each position is treated as one.
         evidence = scored_evidence([scores.assign(placement=scores["position"].map("gold_at_{}".format))])
         placement = str(scores["placement"].iloc[0])
         yield from ((evidence, curve, three, placement) for curve, three in curves_with_middle(evidence))
 
 
 def _family_words(asked: Iterable[tuple[Evidence, Curve, tuple[Cell, Cell, Cell], str | None]]) -> Words:
-    """The words of curves, each with its evidence and its placement; all of one experiment are a family."""
+    """Words of curves, each with its evidence and placement; all curves of an experiment are one family."""
     by_experiment: dict[str, dict[CurveName, CurveMeasures]] = {}
     for evidence, curve, three, placement in asked:
         withheld = u_shape.question(evidence, curve, three).withheld
@@ -82,15 +82,15 @@ def _family_words(asked: Iterable[tuple[Evidence, Curve, tuple[Cell, Cell, Cell]
 
 
 def name_of(question: Question) -> CurveName:
-    """The curve that a question is about."""
+    """Name of a question's curve."""
     assert question.size is not None
     return question.models[0], question.experiment, question.size, None
 
 
 def families(questions: Iterable[Question]) -> Iterator[list[tuple[Question, Decision, int]]]:
-    """The questions of one claim with their decisions, family by family: those of one experiment and one role.
+    """Questions of one claim with their decisions, family by family; a family has one experiment and one role.
 
-    The number is that of the cases that the family is corrected for.
+    The number counts the cases that the family is corrected for.
     """
     grouped: dict[tuple[str, str], list[Question]] = {}
     for question in questions:

@@ -1,4 +1,4 @@
-"""What claims are judged by: accuracies of cells, and contrasts of them with their intervals."""
+"""Evidence for claims: accuracies of cells and their contrasts, with intervals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Curve:
-    """The cells of a model, experiment and size with a gold item, in the order of their positions."""
+    """Cells with a gold item of one model, experiment and size, in the order of positions."""
 
     cells: tuple[Cell, ...]
 
@@ -50,32 +50,32 @@ class Evidence(Protocol):
 
     @property
     def is_published(self) -> bool:
-        """Whether it is what others print, without the answers to single questions."""
+        """Whether it has published accuracies only, without answers to single questions."""
 
     @property
     def cells(self) -> Sequence[Cell]:
         """All cells, in the order of the config or the file."""
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure | None:
-        """The sum of weight times accuracy, weights of sum 0; None where no question was scored in all these cells."""
+        """Sum of weight times accuracy; weights sum to 0. None if no question was scored in all these cells."""
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
-        """The mean accuracy of some cells minus that of others, whose questions may be others; None as `contrast`."""
+        """Mean accuracy of some cells minus that of others, which may have other questions; None as in `contrast`."""
 
     def accuracy(self, cell: Cell) -> Measure | None:
-        """The accuracy of a cell; None where nothing was scored."""
+        """Accuracy of a cell; None if nothing was scored."""
 
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
-        """Right answers in each cell, and the number of questions, which are the same in all."""
+        """Right answers in each cell, and the number of questions, which is equal in all cells."""
 
     def limit(self, cells: Sequence[Cell], of: Sequence[Cell]) -> str | None:
-        """What keeps `of` these cells from showing a difference, on the questions scored in all: see `pbi.limit_of`."""
+        """Why `of` these cells cannot show a difference, on the questions scored in all: see `pbi.limit_of`."""
 
     def prompt_tokens(self, cells: Sequence[Cell]) -> float | None:
-        """Mean number of tokens of the prompts of these cells; None where that is not known."""
+        """Mean prompt tokens of these cells; None if unknown."""
 
     def recall(self, experiment: str) -> Mapping[int, tuple[float, int]]:
-        """By number of passages the recall of an open-domain experiment's retriever, and the number of questions."""
+        """Recall of an open-domain experiment's retriever and the number of questions, by number of passages."""
 
 
 def curves(evidence: Evidence) -> Iterator[Curve]:

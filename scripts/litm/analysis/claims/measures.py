@@ -1,6 +1,6 @@
-"""Quantities with an interval at any confidence, and how they are put together.
+"""Quantities with an interval at any confidence, and their combinations.
 
-A correction for many tests asks for the same interval at several confidences, so a measure has a function for it.
+A correction for many tests needs the same interval at several confidences, so a measure has a function for it.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,10 +10,10 @@ from math import hypot
 
 @dataclass(frozen=True)
 class Measure:
-    """A value, the number of questions it is over, and its two-sided interval at a confidence.
+    """A value, its number of questions, and its two-sided interval as a function of the confidence.
 
-    sources: where it is printed, if it was not measured here; is_paired: whether it compares answers to the same
-    questions as such.
+    sources: where it is printed, if it was not measured here; is_paired: whether answers are compared question by
+    question.
     """
 
     value: float
@@ -26,9 +26,9 @@ class Measure:
 def largest(measures: Sequence[Measure]) -> Measure:
     """The largest of several quantities.
 
-    The lower limit is the largest of their lower limits, corrected after Bonferroni, because it may be that of any one;
-    the upper limit is the largest of their upper limits, uncorrected, as it fails only if that of the truly largest
-    does.
+    The lower limit is the largest of their lower limits, corrected by Bonferroni's inequality, because any of them may
+    be it. The upper limit is the largest of their upper limits, uncorrected, because it fails only if the limit of the
+    truly largest quantity fails.
     """
     return negated(lowest([negated(measure) for measure in measures]))
 
@@ -66,10 +66,10 @@ def scaled(measure: Measure, factor: float) -> Measure:
 
 
 def minus(first: Measure, second: Measure) -> Measure:
-    """A difference of two quantities that are estimated apart (Zou & Donner 2008).
+    """The difference of two quantities that are estimated separately (Zou & Donner 2008).
 
-    d - √((a - aₗ)² + (bᵤ - b)²) to d + √((aᵤ - a)² + (b - bₗ)²), d = a - b: right where the two are independent, wider
-    than need be where they rise and fall together, as quantities of the same questions do.
+    d - √((a - aₗ)² + (bᵤ - b)²) to d + √((aᵤ - a)² + (b - bₗ)²), d = a - b: exact if the two are independent,
+    conservative if they are positively correlated, as quantities of the same questions are.
     """
 
     def interval(confidence: float) -> tuple[float, float]:

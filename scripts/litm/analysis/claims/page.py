@@ -11,7 +11,7 @@ from litm.analysis.claims.words import MEANINGS
 from litm.analysis.published.statements import ClaimStatus, Explanation, of_row
 from litm.base.formatting import percent, points
 
-#: What is between the two lines of a part is written by `write_claims_page.py`.
+#: Lines around a part of the page that `write_claims_page.py` writes.
 BEGIN, END = (
     "<!-- {part}: from here on written by scripts/config/write_claims_page.py -->",
     "<!-- {part}: up to here -->",
@@ -19,7 +19,7 @@ BEGIN, END = (
 
 
 def with_parts(page: str, parts: Mapping[str, str]) -> str:
-    """The page with each part in its place. Raises `ValueError` if the page has no such place."""
+    """The page with each part in its place; `ValueError` if the page has no place for a part."""
     for part, text in parts.items():
         begin, end = BEGIN.format(part=part), END.format(part=part)
         before, _, rest = page.partition(begin)
@@ -42,7 +42,7 @@ def page_parts(
 
 
 def verdicts(published: pd.DataFrame, statuses: Mapping[str, ClaimStatus], explanations: list[Explanation]) -> str:
-    """A table a claim: each case with our verdict, what the paper says, and why they differ."""
+    """One table per claim: each case with this workflow's verdict, the paper's, and the reason if they differ."""
     sections = []
     for claim in CLAIMS:
         rows = published[published["claim"] == claim.name].to_dict("records")
@@ -71,7 +71,7 @@ def _status(status: ClaimStatus | None) -> str:
 
 
 def disagrees(row: Mapping[str, Any]) -> bool:
-    """Whether the paper says of a case what its verdict does not."""
+    """Whether the paper's statement on a case differs from the verdict."""
     return bool(_text(row["paper_says"])) and not pd.isna(row["experiment"]) and row["paper_says"] != row["verdict"]
 
 

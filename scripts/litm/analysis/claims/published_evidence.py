@@ -1,4 +1,4 @@
-"""Evidence from published accuracies: nothing is known of single questions, so nothing can be paired."""
+"""Evidence from published accuracies: answers to single questions are unknown, so nothing is paired."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from litm.domain.placement import depth_of
 
 @dataclass(frozen=True)
 class PublishedEvidence:
-    """values: what is published of each cell."""
+    """values: the published accuracy of each cell."""
 
     values: Mapping[Cell, PublishedAccuracy]
 
@@ -29,12 +29,12 @@ class PublishedEvidence:
         return list(self.values)
 
     def contrast(self, weights: Mapping[Cell, float]) -> Measure:
-        """As `Evidence.contrast`, normal, and conservative for want of the single answers.
+        """As `Evidence.contrast`, with a normal interval that is conservative because single answers are unknown.
 
         One right and one wrong answer are added to each cell (Agresti & Caffo 2000). The answers of one model to the
-        same question are taken to be equally correlated in all cells, by r ≥ 0. Then the variance of its part of the
-        contrast is (1 - r)·Σ w²s² + r·(Σ ws)², s² = p(1-p)/(n+2), and at most the larger of the two, which is
-        what counts; between models answers correlate too, which in a difference takes variance away and is left out.
+        same question are assumed to be equally correlated in all cells, by r ≥ 0. Then the variance of its part of the
+        contrast is (1 - r)·Σ w²s² + r·(Σ ws)², s² = p(1-p)/(n+2). The larger of the two sums is its upper bound and is
+        used. Answers of different models correlate too; that would reduce the variance of a difference, and is ignored.
         """
         used = {cell: weight for cell, weight in weights.items() if weight}
         variance = sum(
@@ -46,8 +46,8 @@ class PublishedEvidence:
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure:
         """As `Evidence.difference_of_means`, for cells of two sizes of one model.
 
-        Answers within a size may be more alike than those of two sizes, so neither correlation is taken for the other:
-        the variance is at most that of means of answers that are all alike, in two independent samples.
+        Answers within a size may correlate more than answers of two sizes, so the variance is bounded by that of two
+        independent samples with perfectly correlated answers within each.
         """
         weights = dict.fromkeys(first, 1 / len(first)) | dict.fromkeys(other, -1 / len(other))
         errors = [sum(self._errors({cell: abs(weights[cell]) for cell in cells})) for cells in (first, other)]
@@ -59,7 +59,7 @@ class PublishedEvidence:
         return self._measure(self.values[cell].accuracy, [cell], lambda c: binomial_interval(correct, n, c))
 
     def correct(self, cells: Sequence[Cell]) -> tuple[list[int], int]:
-        """As `Evidence.correct`; where cells are over different numbers of questions, as if over the fewest."""
+        """As `Evidence.correct`; cells with different numbers of questions are scaled to the fewest."""
         n = min(self.values[cell].n for cell in cells)
         return [round(self.values[cell].accuracy * n) for cell in cells], n
 
@@ -75,7 +75,7 @@ class PublishedEvidence:
         return {}
 
     def _normal(self, weights: Mapping[Cell, float], variance: float) -> Measure:
-        """A weighted sum of accuracies with a normal interval, whose centre is that of the accuracies as shrunk."""
+        """A weighted sum of accuracies with a normal interval around the sum of the shrunk accuracies."""
         centre = sum(weight * self._shrunk(cell) for cell, weight in weights.items())
         value = sum(weight * self.values[cell].accuracy for cell, weight in weights.items())
 
@@ -94,7 +94,7 @@ class PublishedEvidence:
         return (published.accuracy * published.n + 1) / (published.n + 2)
 
     def _largest_variance(self, weights: Mapping[Cell, float]) -> float:
-        """Of one model's part of a contrast, over all correlations of its answers from 0 to 1."""
+        """The largest variance of one model's part of a contrast, over all correlations of its answers from 0 to 1."""
         errors = self._errors(weights)
         return max(sum(error**2 for error in errors), sum(errors) ** 2)
 
@@ -108,7 +108,7 @@ class PublishedEvidence:
 
 
 def published_evidence(values: Iterable[PublishedAccuracy]) -> PublishedEvidence:
-    """Evidence from published accuracies; of several for one cell the first counts (tables before text)."""
+    """Evidence from published accuracies; if a cell has several, the first counts (tables before text)."""
     return PublishedEvidence({_cell(value): value for value in first_of_cells(values)})
 
 

@@ -1,4 +1,4 @@
-"""What models and experiments have to do with one another, as the catalogues declare it."""
+"""Relations between models and between experiments, as the catalogues declare them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ ENCODER_DECODER = "encoder_decoder"
 
 @dataclass(frozen=True)
 class About:
-    """What a model is, the key `about` of its entry: parameters in billions, training_length in tokens of a prompt."""
+    """The key `about` of a model's entry: parameters in billions, training_length in tokens per prompt."""
 
     longer_context_of: str | None = None
     tuned_from: str | None = None
@@ -21,7 +21,7 @@ class About:
 
 @dataclass(frozen=True)
 class Related:
-    """Of an experiment: its task, that without documents, and that with the question after the documents alone."""
+    """An experiment's task, its closed-book version, and its version with the question only after the documents."""
 
     task: str
     closed_book: str | None = None
@@ -30,7 +30,7 @@ class Related:
 
 @dataclass(frozen=True)
 class Relations:
-    """Models and experiments by name; recorded: models whose responses somebody else made."""
+    """Models and experiments by name; recorded: models whose responses were made elsewhere."""
 
     models: Mapping[str, About]
     experiments: Mapping[str, Related]
@@ -42,7 +42,7 @@ class Relations:
         return {about.tuned_from for about in self.models.values() if about.tuned_from}
 
     def about(self, model: str) -> About:
-        """What is declared of a model; nothing of one without an entry."""
+        """The declarations about a model; empty for a model without an entry."""
         return self.models.get(model, About())
 
 

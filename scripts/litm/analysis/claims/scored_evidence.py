@@ -1,4 +1,4 @@
-"""Evidence from scores: every comparison is paired by question, and counts clusters where questions have them."""
+"""Evidence from scores: comparisons are paired by question, and count clusters if questions have them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,23 +14,23 @@ from litm.base.errors import UserError
 from litm.base.intervals import clustered_interval
 from litm.domain.placement import gold_places
 
-#: What names a cell among score rows, and the columns of these that are needed in all.
+#: Columns that identify a cell among score rows, and all columns that are read.
 CELL = ["model", "experiment", "size", "position", "placement", "depth"]
 COLUMNS = [*CELL, "id", "correct", "prompt_tokens", "excluded", "cluster"]
 
 
 @dataclass(eq=False)
 class ScoredEvidence:
-    """verdicts: by cell, 1 or 0 by the id of each question that was scored; lengths: mean tokens of its prompts;
-    recalls: by experiment and number of passages, recall and n; clusters: by cell, the cluster by the id of each
-    question, of cells whose experiment has `cluster`.
+    """verdicts: by cell, 1 or 0 by the id of each scored question. lengths: mean prompt tokens by cell. recalls: recall
+    and n, by experiment and number of passages. clusters: by cell, the cluster by question id; only for experiments
+    with `cluster`.
     """
 
     verdicts: Mapping[Cell, pd.Series]
     lengths: Mapping[Cell, float | None]
     recalls: Mapping[str, Mapping[int, tuple[float, int]]] = field(default_factory=dict)
     clusters: Mapping[Cell, pd.Series] = field(default_factory=dict)
-    #: What `_answers` has joined, because several claims ask about the same cells.
+    #: Results of `_answers`, because several claims use the same cells.
     _joined: dict[tuple[Cell, ...], tuple[np.ndarray, np.ndarray | None]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -59,10 +59,10 @@ class ScoredEvidence:
         return Measure(contrast_interval(matrix, values, clusters).value, len(matrix), interval)
 
     def difference_of_means(self, first: Sequence[Cell], other: Sequence[Cell]) -> Measure | None:
-        """As `Evidence.difference_of_means`: by `contrast` if at least half of the questions are those of both.
+        """As `Evidence.difference_of_means`: by `contrast` if both sides share at least half of the questions.
 
-        Else (data of another size may have questions of their own) the two means are independent, each with the
-        interval of `clusters.mean_interval`.
+        Otherwise (sizes may have different questions) the two means are independent, each with the interval of
+        `clusters.mean_interval`.
         """
         fewest = min(len(self._answers(list(cells))[0]) for cells in (first, other))
         if not fewest:
@@ -107,10 +107,10 @@ class ScoredEvidence:
         return self.recalls.get(experiment, {})
 
     def _answers(self, cells: Sequence[Cell]) -> tuple[np.ndarray, np.ndarray | None]:
-        """(questions, cells), of the questions that were scored in all of them, and the cluster of each question.
+        """(questions, cells) of the questions scored in all cells, and the cluster of each question.
 
-        The clusters are those of the first cell that has any: an experiment may have `cluster` where the one that it is
-        compared with has none, and in either the questions are the same.
+        Clusters come from the first cell that has them: of two experiments with the same questions, only one may have
+        `cluster`.
         """
         key = tuple(cells)
         if key not in self._joined:
@@ -127,8 +127,8 @@ def scored_evidence(
 ) -> ScoredEvidence:
     """Evidence from score rows of any sweeps, one sweep at a time: all rows together may be too many for the memory.
 
-    Cells with several gold items in a prompt are left out: the paper moves one. Raises `UserError` for a question that
-    is there twice in a cell.
+    Cells with several gold items per prompt are left out, because the paper moves one. Raises `UserError` for a
+    question that occurs twice in a cell.
     """
     verdicts, lengths, clusters = {}, {}, {}
     groups = (group for sweep in scores for group in sweep.groupby(CELL, sort=False, dropna=False))
@@ -140,7 +140,7 @@ def scored_evidence(
         if twice.any():
             raise UserError(
                 f"{cell.model}, {cell.experiment}, size {cell.size}, {cell.placement}: question "
-                f"{group['id'][twice].iloc[0]} is there twice: give every question an id of its own"
+                f"{group['id'][twice].iloc[0]} occurs twice: give every question an id of its own"
             )
         scored = group[~group["excluded"] & group["correct"].notna()]
         verdicts[cell] = scored.set_index("id")["correct"].astype("int8")

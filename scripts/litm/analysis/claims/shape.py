@@ -1,4 +1,4 @@
-"""What claims about the shape of a curve share: contrasts of start, middle and end, and gaps between positions."""
+"""Common parts of claims about the shape of a curve: contrasts of start, middle and end, gaps between positions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -27,10 +27,10 @@ def contrasts_question(
     asked: Sequence[tuple[str, Criterion]],
     role: str = AS_CLAIM,
 ) -> Question:
-    """Ask about several of `primacy`, `recency` and `tilt`, on the questions that were scored at every position.
+    """A question about several of `primacy`, `recency` and `tilt`, on the questions scored at every position.
 
-    There is no verdict where start, middle and end are all at the floor or the ceiling, as in position_bias.csv: their
-    differences are then no sign of anything.
+    The verdict is withheld if start, middle and end are all at the floor or the ceiling, as in position_bias.csv,
+    because their differences then carry no information.
     """
     correct, n = evidence.correct(curve.cells)
     of_three = [correct[curve.cells.index(cell)] for cell in three]
@@ -55,14 +55,14 @@ def curve_contrast(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Ce
 
 
 def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
-    """Best minus worst position of a curve, with limits made of those of all pairs of positions (`largest`)."""
+    """Best minus worst position of a curve, with limits from those of all pairs of positions (`largest`)."""
     differences = _differences(evidence, curve, combinations(curve.cells, 2))
     both_ways = [*differences, *map(negated, differences)]
     return largest(both_ways) if both_ways else None
 
 
 def middle_above_between(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]) -> Measure | None:
-    """The smaller of two differences: middle minus the lowest position before it, and after it; None without these."""
+    """The smaller of: middle minus the lowest position before it, and middle minus the lowest after it; else None."""
     middle = three[1]
     at = curve.cells.index(middle)
     sides = [
@@ -73,7 +73,7 @@ def middle_above_between(evidence: Evidence, curve: Curve, three: tuple[Cell, Ce
 
 
 def _differences(evidence: Evidence, curve: Curve, pairs: Iterable[tuple[Cell, Cell]]) -> list[Measure]:
-    """The difference of each pair of cells, on the complete cases of the whole curve; none without these."""
+    """The difference of each pair of cells, on the complete cases of the whole curve; [] without these."""
     rest = dict.fromkeys(curve.cells, 0.0)
     differences = [evidence.contrast(rest | {first: 1, other: -1}) for first, other in pairs]
     return [difference for difference in differences if difference]

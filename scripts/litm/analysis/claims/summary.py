@@ -1,4 +1,4 @@
-"""The table of claims for people: what it comes to for each claim, and Markdown."""
+"""Summary of the table of claims: one row per claim, and Markdown."""
 
 from collections.abc import Mapping
 
@@ -9,14 +9,14 @@ from litm.analysis.claims.verdicts import CONTRADICTED, EXPLORATORY, NOT_ENOUGH,
 from litm.analysis.tables import claims, claims_summary
 
 VERDICTS = (SUPPORTED, CONTRADICTED, NOT_ENOUGH)
-#: What is said of at most so many cases of a verdict is said of each.
+#: Number of cases of a verdict that are named one by one, at most.
 NAMED = 3
 
 
 def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """A row a claim, in the paper's order: statement, section, counts of verdicts, a sentence, and its status.
+    """One row per claim, in the paper's order: statement, section, counts of verdicts, a sentence, and its status.
 
-    Exploratory cases are in the sentence alone.
+    Only the sentence mentions exploratory cases.
     """
     rows = []
     for claim in CLAIMS:
@@ -47,7 +47,7 @@ def _sentence(asked: pd.DataFrame) -> str:
 
 
 def _reading(changed: pd.DataFrame) -> str:
-    """Which verdicts depend on how much of the answers is read."""
+    """A sentence on the verdicts that differ between first lines and whole answers."""
     if changed.empty:
         return ""
     named = [
@@ -59,7 +59,7 @@ def _reading(changed: pd.DataFrame) -> str:
 
 
 def _cases(asked: pd.DataFrame, verdict: str) -> str:
-    """Which cases they are, where they are few."""
+    """The cases by name, if they are few."""
     rows = asked[asked["verdict"] == verdict]
     if len(rows) > NAMED:
         return ""
@@ -73,5 +73,5 @@ def _case(row: Mapping) -> str:
 
 
 def as_markdown(table: pd.DataFrame) -> str:
-    """What each claim comes to, and all rows, as Markdown."""
+    """The summary of each claim, and all rows, as Markdown."""
     return f"{claims_summary.TABLE.markdown(claim_summary(table))}\n{claims.TABLE.markdown(table)}"

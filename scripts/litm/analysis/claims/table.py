@@ -1,4 +1,4 @@
-"""The table of claims: rows of claims.csv, and what they come to for each claim."""
+"""The table of claims: rows of claims.csv, and their summary by claim."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,7 +25,7 @@ from litm.analysis.published.statements import NOTHING_SAID, Literature
 from litm.analysis.reading import FIRST_LINE, FULL
 from litm.analysis.tables.claims import TABLE
 
-#: In the order of the paper, and then the suite's.
+#: Claims of the paper in its order, then the suite's.
 CLAIMS = tuple(
     module.CLAIM
     for module in (
@@ -41,7 +41,7 @@ CLAIMS = tuple(
         more_keys,
     )
 )
-#: Claims about the shape of a curve, whose rows say it in words.
+#: Claims about the shape of a curve, whose rows have the curve's word.
 OF_SHAPE = (u_shape.CLAIM, base_models.CLAIM, primacy.CLAIM)
 
 MEASURED, RECORDED, PUBLISHED = "measured", "recorded", "published"
@@ -58,12 +58,12 @@ def claims_table(
     literature: Literature = NOTHING_SAID,
     readings: Iterable[tuple[str, Evidence]] = (),
 ) -> pd.DataFrame:
-    """A row for each case of each claim, in the order of the paper: rows of claims.csv.
+    """One row per case of each claim, in the order of the paper: rows of claims.csv.
 
-    Families and their level: `error_rates`. A claim that can be asked of nothing has one row that says what it needs.
-    Of published evidence there is also a row for each number that is printed without the accuracies it is made of.
-    readings: the evidence by first lines and by whole answers, one after another, by the names in `reading`; `evidence`
-    itself where the reading changes no answer.
+    Families and their level: `error_rates`. A claim without a case has one row that names what it needs. Published
+    evidence also has one row per number that is printed without its accuracies. readings: the evidence by first lines
+    and by whole answers, one after another, under the names in `reading`; `evidence` itself if the reading changes no
+    answer.
     """
     asked = {claim: _decided(claim, evidence, relations) for claim in CLAIMS}
     by_reading = {
@@ -78,7 +78,7 @@ def claims_table(
             for case in asked[claim]
         ]
         own += _printed_alone(claim, literature, own) if evidence.is_published else []
-        rows += [row | literature.beside(row) for row in own or [_nothing(claim)]]
+        rows += [row | literature.columns_for(row) for row in own or [_nothing(claim)]]
     return TABLE.frame(rows)
 
 
@@ -97,7 +97,7 @@ def _name(claim: Claim, question: Question) -> tuple:
 
 
 def _with_readings(row: dict, by_reading: Mapping[str, Verdicts], name: tuple) -> dict:
-    """The row with its verdicts by both readings, and in its reason that they differ, if they do."""
+    """The row with its verdicts by both readings; if they differ, its reason mentions it."""
     if not by_reading:
         return row
     first, full = (by_reading[reading].get(name, NOT_ENOUGH) for reading in (FIRST_LINE, FULL))
@@ -148,7 +148,7 @@ def _nothing(claim: Claim) -> dict:
 
 
 def _printed_alone(claim: Claim, literature: Literature, asked: Sequence[dict]) -> list[dict]:
-    """Rows for what the text prints of cases that have no accuracies: a number, and no verdict."""
+    """Rows for numbers that the text prints without accuracies; they have no verdict."""
     cases = {(row["models"], row["experiment"]) for row in asked}
     return [
         {

@@ -1,4 +1,4 @@
-"""From what claims ask to verdicts: intervals decide, at the levels of `error_rates`."""
+"""Verdicts on the questions of claims: intervals decide, at the levels of `error_rates`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from litm.analysis.claims.measures import Measure
 from litm.analysis.claims.relations import Relations
 
 SUPPORTED, CONTRADICTED, NOT_ENOUGH = "supported", "contradicted", "not enough data"
-#: A case that the claim is about, or another one, which is asked for its own sake and is in a family of its own.
+#: Roles of a case: the claim is about it, or it is another one, which belongs to a family of its own.
 AS_CLAIM, EXPLORATORY = "claim", "exploratory"
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a claim says of one quantity; measure: None where it cannot be measured; size: where parts have several."""
+    """A claim's statement on one quantity; measure: None if it cannot be measured; size: if parts differ in size."""
 
     statistic: str
     criterion: Criterion
@@ -26,10 +26,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Question:
-    """A claim asked of one thing, a case.
+    """A claim on one case.
 
-    parts: what must all be so; detail: the accuracies they are made of, in words, or why nothing is measured; withheld:
-    why there is no verdict although there are measures; role: `AS_CLAIM` or `EXPLORATORY`.
+    parts: statements that must all hold; detail: their accuracies in words, or why nothing is measured; withheld: why
+    there is no verdict although there are measures; role: `AS_CLAIM` or `EXPLORATORY`.
     """
 
     models: tuple[str, ...]
@@ -46,7 +46,7 @@ class Question:
 
     @property
     def is_counted(self) -> bool:
-        """Whether it counts among the cases that are corrected for: it could have had a verdict."""
+        """Whether the correction counts the case: it could have had a verdict."""
         return bool(self.measured)
 
 
@@ -54,8 +54,8 @@ class Question:
 class Claim:
     """A claim of the paper, or of the suite.
 
-    statement: in a sentence; section: of the paper as published in TACL, or where else it is; needs: what must be
-    selected for it to be asked at all; ask: of what it can be asked.
+    statement: one sentence; section: of the paper as published in TACL, or another source; needs: what must be selected
+    to test it; ask: function that yields its cases.
     """
 
     name: str
@@ -67,9 +67,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class Decision:
-    """A verdict, and the part and the interval that decided it; neither where nothing was measured.
+    """A verdict with the part and the interval that decided it; both None if nothing was measured.
 
-    An open case has the part that is farthest from what the claim says.
+    An open case has the part that is farthest from the claim.
     """
 
     verdict: str
@@ -80,7 +80,7 @@ class Decision:
 
 
 def decide(questions: Sequence[Question]) -> list[Decision]:
-    """Verdicts on the questions of one family, with at most `ALPHA` of any wrong one, see `error_rates`."""
+    """Verdicts on the questions of one family; the chance of any wrong one is at most `ALPHA`, see `error_rates`."""
     counted = [index for index, question in enumerate(questions) if question.is_counted]
     supported = step_down(counted, lambda index, level: _all_wanted(questions[index], level))
     contradicted = step_down(counted, lambda index, level: bool(_denied(questions[index], level)))
@@ -105,28 +105,28 @@ def decide(questions: Sequence[Question]) -> list[Decision]:
 
 
 def _all_wanted(question: Question, confidence: float) -> bool:
-    """Whether every part is shown to be as the claim says (intersection-union test)."""
+    """Whether every part is shown to hold (intersection-union test)."""
     return not question.withheld and all(shows(part, Answer.WANTED, confidence) for part in question.parts)
 
 
 def _denied(question: Question, confidence: float) -> list[Part]:
-    """The parts that are shown to be otherwise, each at its share of the level."""
+    """Parts that are shown not to hold, each at its share of the level."""
     if question.withheld:
         return []
     return [part for part in question.measured if shows(part, Answer.DENIED, _split(question, part, confidence))]
 
 
 def _split(question: Question, part: Part, confidence: float) -> float:
-    """The confidence at which a part can contradict the claim, one of several parts and of several sides."""
+    """The confidence at which one of several parts and sides can contradict the claim."""
     return 1 - (1 - confidence) / (len(question.measured) * part.criterion.sides)
 
 
 def shows(part: Part, answer: Answer, confidence: float) -> bool:
     """Whether the interval of a part at this confidence shows the answer; never for a part without a measure.
 
-    The `weaker` of two ranges that overlap is not shown where the 95 % interval shows the other. So a small effect that
-    is there is not called negligible, and two claims about one quantity, which are corrected for different numbers of
-    cases, cannot say opposite things of it. This makes a rejection rarer, which keeps its level.
+    The `weaker` of two overlapping ranges is not shown if the 95 % interval shows the other. So a small real effect is
+    not called negligible, and two claims about one quantity, corrected for different numbers of cases, cannot
+    contradict each other. Rejections become rarer, which keeps the level.
     """
     if part.measure is None or _margin(part, answer, confidence) <= 0:
         return False
@@ -140,7 +140,7 @@ def _margin(part: Part, answer: Answer, confidence: float) -> float:
 
 
 def _nearest(question: Question, confidence: float) -> Part:
-    """The part that is nearest to not being as the claim says, or the farthest from being so."""
+    """The part that is nearest to its denial, or farthest from the claim."""
     return min(question.measured, key=lambda part: _margin(part, Answer.WANTED, confidence))
 
 
@@ -150,7 +150,7 @@ def _decision(verdict: str, part: Part, confidence: float) -> Decision:
 
 
 def reason(question: Question, decision: Decision) -> str:
-    """Why a row has its verdict, in words."""
+    """The reason of a row's verdict in words."""
     part = decision.part
     if part is None or part.measure is None:
         return "; ".join(filter(None, [question.detail, question.withheld]))
@@ -167,7 +167,7 @@ def reason(question: Question, decision: Decision) -> str:
 
 
 def _open(question: Question, decision: Decision, part: Part) -> str:
-    """Why a case is not decided."""
+    """The reason why a case is open."""
     if missing := [other.statistic for other in question.parts if other.measure is None]:
         return f"not measured: {', '.join(missing)}"
     assert decision.confidence is not None

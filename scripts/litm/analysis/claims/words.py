@@ -1,7 +1,7 @@
 """The shape of a curve in words: U, recency alone, rising, flat, ...
 
-A word says only what is shown. What words are made of are statements (the start is above the middle, all positions are
-within 5 points of one another, ...), and those of all curves of an experiment are one family, see `error_rates`.
+A word states only what is shown. It combines statements (the start is above the middle, all positions are within 5
+points of one another, ...); the statements on all curves of an experiment are one family, see `error_rates`.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ START_LOWER, END_LOWER = "start lower", "end lower"
 RISING, FALLING = "rising", "falling"
 FLAT, UNEVEN, NONE = "flat", "uneven", "no difference shown"
 
-#: What each word says. "Above" and "below" are shown; "not shown" is no proof of the opposite.
+#: Meaning of each word. "Above" and "below" are shown; "not shown" is no proof of the opposite.
 MEANINGS = {
     U: "start and end are above the middle",
     W: "start and end are not below the middle, and the middle is above a position on either side",
@@ -38,7 +38,7 @@ MEANINGS = {
     UNEVEN: "positions differ, but not start, middle and end",
     NONE: "neither a difference nor its absence is shown",
 }
-#: By what is shown of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
+#: Words by the shown signs of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
 OF_ENDS = {
     (1, 1): U, (-1, -1): INVERTED, (-1, 1): RISING, (1, -1): FALLING,
     (1, 0): PRIMACY, (0, 1): RECENCY, (-1, 0): START_LOWER, (0, -1): END_LOWER,
@@ -47,7 +47,7 @@ OF_ENDS = {
 
 @dataclass(frozen=True)
 class CurveMeasures:
-    """What statements about a curve are about; withheld: why it has no word."""
+    """Measures of a curve that statements are about; withheld: why it has no word."""
 
     primacy: Measure | None
     recency: Measure | None
@@ -65,7 +65,7 @@ def measures_of(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]
 
 
 def words_of(curves: Sequence[CurveMeasures]) -> list[str]:
-    """A word for each curve of one family; empty for one that is withheld or was not measured."""
+    """One word per curve of one family; "" if it is withheld or was not measured."""
     above = _shown(curves, ("primacy", "recency", "tilt", "gap", "between"), lambda low, high: low > 0)
     below = _shown(curves, ("primacy", "recency", "tilt"), lambda low, high: high < 0)
     flat = {index for index, _ in _shown(curves, ("gap",), lambda low, high: high < SMALL)}
@@ -80,7 +80,7 @@ def words_of(curves: Sequence[CurveMeasures]) -> list[str]:
 def _shown(
     curves: Sequence[CurveMeasures], names: Sequence[str], holds: Callable[[float, float], bool]
 ) -> set[tuple[int, str]]:
-    """Which of these measures of which curves are shown to be so, with Holm's correction over all of them."""
+    """(curve, measure) of each measure for which `holds` is shown, with Holm's correction over all of them."""
     measures = {
         (index, name): measure
         for index, curve in enumerate(curves)
@@ -95,7 +95,7 @@ def _shown(
 
 
 def _differs(measure: Measure | None) -> bool:
-    """Whether the 95 % interval of a measure by itself is without 0."""
+    """Whether the single 95 % interval of a measure excludes 0."""
     assert measure is not None
     low, high = measure.interval(1 - ALPHA)
     return low > 0 or high < 0
@@ -109,7 +109,7 @@ def _word(curve: CurveMeasures, sign: Callable[[str], int], is_flat: bool) -> st
     ends = sign("primacy"), sign("recency")
     if sign("between") > 0 and min(ends) >= 0:
         return W
-    # So that no claim, corrected for fewer cases, shows of this curve what "alone" denies.
+    # Otherwise a claim, corrected for fewer cases, could show what "alone" denies.
     if ends == (1, 0) and _differs(curve.recency):
         return RECENCY_UNCLEAR
     if ends == (0, 1) and _differs(curve.primacy):

@@ -1,1 +1,1 @@
-"""Values that papers have published, and how results compare with them."""
+"""Published values, and their comparison with results."""

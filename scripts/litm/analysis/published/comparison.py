@@ -1,4 +1,4 @@
-"""Accuracies measured here beside the published ones: the difference, its interval, and whether they agree."""
+"""Comparison of measured with published accuracies: difference, interval, and verdict."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ CONSISTENT, DIFFERS, NOT_COMPARABLE = "consistent", "differs", "not comparable"
 
 
 class CellName(NamedTuple):
-    """What a measured and a published cell have in common."""
+    """Name of a cell, measured or published."""
 
     model: str
     experiment: str
@@ -23,12 +23,11 @@ class CellName(NamedTuple):
 
 @dataclass(frozen=True)
 class MeasuredCell:
-    """A cell of the accuracy table, and what it is a result of.
+    """A cell of the accuracy table with its provenance.
 
-    accuracy: a fraction, None where no question was scored; weights: where the model is from, see `weights_of`;
-    quantization: what they are quantised to, here or where they are stored; data_version: as in datasets.schema.yaml,
-    None for any other data; strict: the accuracy by the metric's stricter rule, None where it has none; prompt_format:
-    the prompt template, None where that is not known.
+    accuracy: a fraction, None if no question was scored. weights: origin of the model, see `weights_of`. quantization:
+    format of quantised weights, here or as stored. data_version: as in datasets.schema.yaml, None for other data.
+    strict: accuracy by the metric's strict rule, None without one. prompt_format: the prompt template, None if unknown.
     """
 
     metric: str
@@ -44,9 +43,9 @@ class MeasuredCell:
 def measured_cells(
     accuracy: pd.DataFrame, of_sweeps: Iterable[Mapping], data_versions: Mapping[str, Mapping[str, str | None]]
 ) -> dict[CellName, MeasuredCell]:
-    """The cells of the accuracy table by name.
+    """Cells of the accuracy table by name.
 
-    of_sweeps: their manifests; data_versions: by experiment and size (as text).
+    of_sweeps: manifests; data_versions: by experiment and size (as text).
     """
     manifests = {(one["model"], one["experiment"]): one for one in of_sweeps}
     cells = {}
@@ -68,8 +67,8 @@ def measured_cells(
 
 
 def weights_of(source: Mapping) -> str | None:
-    """The hub's or the API's name of a model, of the `source` in an identity; '' for a folder, None for recorded
-    responses, which say themselves whose they are.
+    """The model's name on the hub or the API, from the `source` in an identity; '' for a folder, None for recorded
+    responses, whose entry names the model.
     """
     return None if "recorded" in source else source.get("hub") or source.get("api_model") or ""
 
@@ -81,10 +80,10 @@ def comparison_rows(
 ) -> list[dict]:
     """Rows of published_comparison.csv: one for each published value whose cell was measured, in their order.
 
-    difference: ours minus theirs, with its 95 % interval for two independent proportions (`unpaired_difference`); the
-    questions are the same, so that it is wider than a paired one would be, for which single answers are needed. The
-    verdict is `consistent` if the interval has 0 in it, `differs` if not, and `not comparable` if the two are not of
-    the same thing; `reason` then says why.
+    difference: measured minus published, with its 95 % interval for two independent proportions
+    (`unpaired_difference`); it is wider than a paired interval, which would need the published single answers. The
+    verdict is `consistent` if the interval contains 0, `differs` if not, and `not comparable` with a `reason` if the
+    two measure different things.
     """
     rows = []
     for value in published:
@@ -95,7 +94,7 @@ def comparison_rows(
 
 
 def obstacles(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | None) -> list[str]:
-    """Why a measured and a published cell are not of the same thing; nothing if they are."""
+    """Reasons why a measured and a published cell are not comparable; [] if they are."""
     reasons = []
     if not cell.n:
         return ["no question was scored here"]

@@ -1,4 +1,4 @@
-"""What the paper says of the cases of its claims, and what became of the claims, kept in resources/published."""
+"""The paper's statements on cases of its claims, and the claims' later status, from resources/published."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SAYS = ("supported", "contradicted", "")
 
 @dataclass(frozen=True)
 class Cases:
-    """Cases of a claim: those that have its models (as in claims.csv), experiment and size, where these are given."""
+    """Cases of a claim, by models (as in claims.csv), experiment and size; a field that is not given matches any."""
 
     claim: str
     models: str
@@ -21,7 +21,7 @@ class Cases:
     size: int | None
 
     def has(self, row: Mapping) -> bool:
-        """Whether a row of claims.csv is one of them."""
+        """Whether a row of claims.csv is one of these cases."""
         return (
             self.claim == row["claim"]
             and self.models in ("", row.get("models"))
@@ -31,17 +31,17 @@ class Cases:
 
     @property
     def given(self) -> int:
-        """How many of models, experiment and size are given."""
+        """Number of fields given among models, experiment and size."""
         return bool(self.models) + bool(self.experiment) + (self.size is not None)
 
 
 @dataclass(frozen=True)
 class PublishedStatement(Cases):
-    """What the paper says of cases of a claim.
+    """The paper's statement on cases of a claim.
 
-    says: whether by the paper the claim holds of them (`supported`) or not (`contradicted`),
-    empty for a number alone; statistic, value: a number that is printed, as a fraction; text: what is said, in our
-    words; source: the section, figure or table.
+    says: whether the claim holds for them by the paper (`supported`) or not (`contradicted`), empty for a number alone.
+    statistic, value: a printed number, as a fraction. text: the statement in this workflow's words. source: section,
+    figure or table.
     """
 
     says: str
@@ -57,7 +57,7 @@ class PublishedStatement(Cases):
 
 @dataclass(frozen=True)
 class ClaimStatus:
-    """What became of a claim since: `supported` or `contested`, by whom, and what they found."""
+    """Later status of a claim: `supported` or `contested`, by whom, and their finding."""
 
     claim: str
     status: str
@@ -67,22 +67,22 @@ class ClaimStatus:
 
 @dataclass(frozen=True)
 class Explanation(Cases):
-    """Why the verdict on the published accuracies of some cases is not what the paper says."""
+    """Reason why the verdict on published accuracies of some cases differs from the paper's statement."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Literature:
-    """What is said of claims elsewhere; statuses: by claim."""
+    """Statements on claims in the literature; statuses: by claim."""
 
     statements: Sequence[PublishedStatement]
     statuses: Mapping[str, ClaimStatus]
 
-    def beside(self, row: Mapping) -> dict:
-        """The columns of claims.csv that stand beside a row: what the paper says of it, and the claim's status.
+    def columns_for(self, row: Mapping) -> dict:
+        """Columns of claims.csv from the literature: the paper's statement on a row, and the claim's status.
 
-        Of several statements the one that gives most of the case counts; numbers alone are added to it.
+        Among several statements, the one that gives most fields of the case counts; numbers alone are added to it.
         """
         about = of_row(self.statements, row)
         said = [statement for statement in about if statement.says][:1]
@@ -96,7 +96,7 @@ class Literature:
         }
 
     def numbers(self, claim: str) -> list[PublishedStatement]:
-        """The statements about a claim that print a number of one case."""
+        """Statements on a claim that print a number of one case."""
         return [one for one in self.statements if one.claim == claim and one.value is not None and one.models]
 
 
@@ -104,7 +104,7 @@ Some = TypeVar("Some", bound=Cases)
 
 
 def of_row(cases: Iterable[Some], row: Mapping) -> list[Some]:
-    """Those that have the row of claims.csv, from the ones that give most of the case to those that give least."""
+    """Cases that match a row of claims.csv, beginning with those that give the most fields."""
     return sorted((one for one in cases if one.has(row)), key=lambda one: -one.given)
 
 

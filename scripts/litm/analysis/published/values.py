@@ -1,4 +1,4 @@
-"""The numbers of the paper and its authors' repository, kept in resources/published."""
+"""Published numbers of the paper and its authors' repository, from resources/published."""
 
 import csv
 from collections.abc import Callable, Iterable, Mapping
@@ -15,9 +15,9 @@ from litm.domain.placement import gold_positions
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-#: The data version of values whose source does not say it.
+#: Data version of values whose source does not state it.
 UNKNOWN_VERSION = "unknown"
-#: How the text of a cell is read, by the type of the field.
+#: Readers of a cell's text, by type of the field.
 READERS: dict[Any, Callable[[str], Any]] = {
     str: str,
     int: int,
@@ -31,9 +31,9 @@ READERS: dict[Any, Callable[[str], Any]] = {
 class PublishedAccuracy:
     """A published accuracy of one cell.
 
-    model, experiment: names of the catalogues; position: from 0, None without a gold item; n: questions it is over;
-    accuracy: a fraction; source: the table or section it is printed in; note: what to know of it, such as another place
-    that disagrees; data_version: `v1`, `v2` or `released`, as in datasets.schema.yaml, or `UNKNOWN_VERSION`.
+    model, experiment: names in the catalogues; position: from 0, None without a gold item; n: number of questions;
+    accuracy: a fraction; source: its table or section; note: a remark, such as a source that disagrees; data_version:
+    `v1`, `v2` or `released`, as in datasets.schema.yaml, or `UNKNOWN_VERSION`.
     """
 
     model: str
@@ -73,8 +73,8 @@ class PublishedTokens:
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model of the paper: our name, where its weights are (or the name of its API), and its prompt format in the
-    authors' scripts, a `prompt_template`, "" of an API.
+    """A model of the paper: its name in the catalogue, its weights' place (or its API's name), and its prompt format in
+    the authors' scripts as a `prompt_template`, "" for an API.
     """
 
     model: str
@@ -86,10 +86,10 @@ Row = TypeVar("Row", bound="DataclassInstance")
 
 
 def read_published(path: str | Path) -> list[PublishedAccuracy]:
-    """The values of accuracy.csv, in the order of the file.
+    """Values of accuracy.csv, in the order of the file.
 
-    Raises `UserError` naming file and line for a missing column, a value of another type, an accuracy that is no
-    fraction, and a position that is not the placement's.
+    Raises `UserError` with file and line for a missing column, a value of the wrong type, an accuracy that is not a
+    fraction, and a position that contradicts the placement.
     """
     return read_rows(path, PublishedAccuracy)
 
@@ -105,7 +105,7 @@ def read_published_models(path: str | Path) -> dict[str, PublishedModel]:
 
 
 def first_of_cells(values: Iterable[PublishedAccuracy]) -> list[PublishedAccuracy]:
-    """One value of each cell: the first in the order of the file, which is tables, text, repository."""
+    """One value per cell: the first in the file, whose order is tables, text, repository."""
     first: dict[tuple, PublishedAccuracy] = {}
     for value in values:
         first.setdefault((value.model, value.experiment, value.size, value.placement), value)
@@ -113,17 +113,17 @@ def first_of_cells(values: Iterable[PublishedAccuracy]) -> list[PublishedAccurac
 
 
 def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
-    """One row a cell, with the columns of `accuracy.accuracy_table` that figures and tables read.
+    """One row per cell, with the columns of `accuracy.accuracy_table` that figures and tables read.
 
-    ci_low, ci_high: 95 % limits, see `binomial_interval`, of the whole number of correct answers nearest to the
-    accuracy, which is printed with three digits.
+    ci_low, ci_high: 95 % limits (`binomial_interval`) for the integer number of right answers nearest to the accuracy,
+    which is printed with three digits.
     """
     columns = ["model", "experiment", "size", "placement", "position", "n", "accuracy", "ci_low", "ci_high"]
     rows = []
     for value in first_of_cells(values):
         low, high = binomial_interval(round(value.accuracy * value.n), value.n)
         cell = (value.model, value.experiment, value.size, value.placement, value.position)
-        # Rounding can take the accuracy past a limit by half an answer.
+        # By rounding, the accuracy may exceed a limit by half an answer.
         limits = min(low, value.accuracy), max(high, value.accuracy)
         rows.append(dict(zip(columns, (*cell, value.n, value.accuracy, *limits), strict=True)))
     floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
@@ -131,9 +131,10 @@ def published_table(values: Iterable[PublishedAccuracy]) -> pd.DataFrame:
 
 
 def read_rows(path: str | Path, kind: type[Row]) -> list[Row]:
-    """The rows of a CSV file as dataclasses: a column for each field, those with a default may lack.
+    """Rows of a CSV file as dataclasses: one column per field; fields with a default are optional.
 
-    Raises `UserError` naming file and line for a missing column, a value of another type, and what the class refuses.
+    Raises `UserError` with file and line for a missing column, a value of the wrong type, and values that the class
+    refuses.
     """
     with Path(path).open(encoding="utf-8", newline="") as lines:
         reader = csv.DictReader(lines, restkey="", restval="")

@@ -2,14 +2,14 @@
 
 A table is a module of this package with
 
-- `TABLE`: a `litm.analysis.table.Table`, which says all about it: its name is the module's;
-- `rows(**inputs)`: its rows, from the `Files` of each of `TABLE.inputs` and the value of each of `TABLE.settings`. A
-  table that another program makes has none;
-- if there is something to warn of, `warnings(frame)`: lines for the console, from the finished table.
+- `TABLE`: a `litm.analysis.table.Table`, the declaration of the table, with the module's name;
+- `rows(**inputs)`: its rows, from the `Files` of each of `TABLE.inputs` and the value of each of `TABLE.settings`;
+  absent if another program makes the table;
+- optionally `warnings(frame)`: lines for the console, from the finished table.
 
-Adding a table is adding a module: rules, report and reference find it by its name. `make reference`
-then writes its columns into results/README.md. What computes the rows is imported inside `rows`, because the rules read
-the declarations at each start.
+To add a table, add a module: rules, report and reference find it by its name, and `make reference` writes its columns
+into results/README.md. `rows` imports the code that computes them, because the rules read the declarations at each
+start.
 """
 
 import importlib
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TableModule(Protocol):
-    """What a module of this package offers; `rows` may lack where another program makes the table."""
+    """Contents of a module of this package; `rows` is absent if another program makes the table."""
 
     TABLE: Table
 

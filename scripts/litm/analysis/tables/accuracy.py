@@ -45,7 +45,7 @@ TABLE = Table(
         "depth": DEPTH,
         "target": TARGET,
         "n": Column(INTEGER, "questions counted", "n"),
-        "accuracy": Column(FLOAT, "share of them that is right", "Accuracy", PERCENT),
+        "accuracy": Column(FLOAT, "fraction of them that is right", "Accuracy", PERCENT),
         "ci_low": Column(
             FLOAT,
             "lower 95 % limit: Agresti and Coull's, or Clopper and Pearson's for n < 30 and where that is narrower",
@@ -53,24 +53,21 @@ TABLE = Table(
             PERCENT,
         ),
         "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
-        "accuracy_first_line": Column(
-            FLOAT, "what the metric finds in the answer's first line that is not blank", "First line", PERCENT
-        ),
+        "accuracy_first_line": Column(FLOAT, "by the answer's first line that is not blank", "First line", PERCENT),
         "accuracy_full": Column(
             FLOAT,
-            "what it finds in the whole recorded answer; `accuracy` is the one of the two that the metric reads",
+            "by the whole recorded answer; `accuracy` equals the one of the two that the metric reads",
             "Full answer",
             PERCENT,
         ),
         "accuracy_strict": Column(
             FLOAT,
-            "by the stricter rule of the metric, where it has one. `best_subspan_em`: the text before the first line "
+            "by the metric's strict rule, if it has one. `best_subspan_em`: the text before the first line "
             "end, even if it is blank, as in the paper; `exact_code`: no other code in the answer (`only_code`)",
         ),
         "accuracy_lenient": Column(
             FLOAT,
-            "by the more lenient rule of the metric, where it has one. `only_code`: other codes may be in the answer "
-            "(`exact_code`)",
+            "by the metric's lenient rule, if it has one. `only_code`: other codes may be in the answer (`exact_code`)",
         ),
         "n_empty": Column(INTEGER, "counted answers that were empty", "Empty"),
         "n_cut": Column(
@@ -87,12 +84,12 @@ TABLE = Table(
         "n_not_recorded": Column(INTEGER, "questions that recorded responses lack, not counted", "Not recorded"),
         "n_excluded": Column(
             INTEGER,
-            "questions left out at all positions of the size because they did not fit the context at one",
+            "questions left out at all positions of the size because they did not fit the context window at one",
             "Left out",
         ),
         "n_preamble": Column(
             INTEGER,
-            "counted answers whose first line ends with a colon, as one that only announces the answer does; see "
+            "counted answers whose first line ends with a colon, so it may only announce the answer; see "
             "reading_sensitivity.csv",
         ),
     },
@@ -101,5 +98,5 @@ TABLE = Table(
 
 
 def rows(accuracies: "Files") -> "pd.DataFrame":
-    """The rows of all sweeps, which `score.py` has computed, in the order of the files."""
+    """Rows of all sweeps, computed by `score.py`, in the order of the files."""
     return accuracies.joined(TABLE.dtypes)

@@ -1,4 +1,4 @@
-"""Which remedy helps, and what it costs."""
+"""Table of remedies: their effect, their cost, and the advice."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -19,46 +19,44 @@ _REPORT = (
 
 TABLE = Table(
     name="advice",
-    title="What helps, and what it costs",
+    title="Remedies: effect and cost",
     doc=(
-        "Each condition of an experiment with `remedies` and each number of documents: accuracy, tokens and money of a "
-        "question, and the difference to the best condition on the same questions; with the advice, where the data "
-        "carry one."
+        "Each condition of an experiment with `remedies` and each number of documents: accuracy, tokens and money per "
+        "question, the difference from the best condition on the same questions, and the advice, if the data support "
+        "one."
     ),
     order=12,
     inputs=("remedy_scores",),
     settings=("conditions", "prices"),
     note=(
-        "All conditions on the questions that every one of them scored. Difference: the condition minus the best one, "
-        "with its paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not told from the "
-        "best: p is 0.05 or more; the best was chosen by the same answers, so that its accuracy is optimistic, and in "
-        "at least 95 % of such studies the truly best condition is among these. On the frontier: no other condition "
-        "answers as much for less. Advised: the cheapest that is not told from the best, if it is shown to lose at "
-        "most 5 points to any other; else none."
+        "All conditions on their common scored questions. Difference: the condition minus the best one, with its "
+        "paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not told from the best: p is "
+        "0.05 or more. The best was chosen by the same answers, so its accuracy is optimistic; in at least 95 % of "
+        "such studies the truly best condition is among those not told from it. On the frontier: no other condition is "
+        "as accurate for less. Advised: the cheapest that is not told from the best, if it is shown to lose at most 5 "
+        "points to any other; otherwise none."
     ),
     columns={
         "model": MODEL,
         "study": Column(TEXT, "the experiment with remedies"),
         "experiment": EXPERIMENT,
-        "documents": Column(INTEGER, "documents that are shown; with a cut, at most"),
+        "documents": Column(INTEGER, "documents shown; with a cut, the largest number"),
         "condition": Column(TEXT, "the condition in words", "Condition"),
         "order": Column(TEXT, "the order of the documents"),
         "reranker": Column(TEXT, "the reranker, empty without one"),
-        "cut": Column(TEXT, "which documents are left out by their scores, empty for none"),
-        "prompt": Column(TEXT, "the prompt, where it is not that of the study"),
+        "cut": Column(TEXT, "rule by which documents are left out by their scores, empty for none"),
+        "prompt": Column(TEXT, "the prompt, if it differs from the study's"),
         "n": Column(INTEGER, "questions that all conditions of the study scored", "n"),
         "n_left_out": Column(INTEGER, "questions that some of them did not score, left out"),
         "n_clusters": Column(INTEGER, "clusters of the n questions; empty without `cluster`"),
         **with_interval("accuracy", Column(FLOAT, "accuracy on the n questions", "Accuracy", PERCENT)),
-        "tokens": Column(
-            FLOAT, "mean tokens of prompt and answer of a question; empty where nobody counted them", "Tokens"
-        ),
+        "tokens": Column(FLOAT, "mean tokens of prompt and answer per question; empty if not counted", "Tokens"),
         "dollars": Column(
-            FLOAT, "US dollars of 1,000 questions by the model's `prices`; empty without", "US$ per 1,000"
+            FLOAT, "US dollars per 1,000 questions by the model's `prices`; empty without prices", "US$ per 1,000"
         ),
         "cost_ratio": Column(
             FLOAT,
-            "cost over that of the cheapest condition: of dollars, else tokens, else documents",
+            "cost divided by that of the cheapest condition: in dollars, else tokens, else documents",
             "Times",
         ),
         **with_interval(
@@ -75,18 +73,18 @@ TABLE = Table(
         "is_advised": Column(BOOLEAN, "whether it is advised", "Advised"),
         "questions_needed": Column(
             INTEGER,
-            "questions that would show 5 points between the cheapest of the best set and the condition to which it "
-            "may lose most (80 %)",
+            "questions that show 5 points between the cheapest of the best set and the condition to which it may lose "
+            "most, with a chance of 80 %",
         ),
         "reason": Column(TEXT, "why a condition is left out, or why there is no advice", ""),
-        "advice": Column(TEXT, "the advice in words, on the row that is advised, or on the best where there is none"),
+        "advice": Column(TEXT, "the advice in words, in the advised row, or in the best row without an advice"),
     },
     report=_REPORT,
 )
 
 
 def rows(remedy_scores: "Files", conditions: Sequence[Mapping], prices: Mapping[str, Mapping | None]) -> Iterator[dict]:
-    """A row a model, condition and number of documents, studies and conditions in the order of the config."""
+    """One row per model, condition and number of documents; studies and conditions in the order of the config."""
     from litm.analysis.advice import COLUMNS, read_compared
     from litm.analysis.advice_rows import advice_rows
     from litm.domain.condition import Condition

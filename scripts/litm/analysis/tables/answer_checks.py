@@ -20,8 +20,8 @@ TABLE = Table(
     inputs=("examples",),
     settings=("example_experiments",),
     note=(
-        "Symbols only: a gold answer that is nothing after normalisation, looked for as written instead. "
-        "In the question, or in a distractor: a model can be right by repeating it."
+        "Symbols only: a gold answer that is empty after normalisation, so it is searched for as written. In the "
+        "question, or in a distractor: a model can be right by repeating it."
     ),
     columns={
         "experiment": EXPERIMENT,
@@ -29,14 +29,14 @@ TABLE = Table(
         "n": Column(INTEGER, "questions", "Questions"),
         "n_symbols_only": Column(
             INTEGER,
-            "questions with a gold answer that is nothing after normalisation; it is looked for as written",
+            "questions with a gold answer that is empty after normalisation; it is searched for as written",
             "Symbols only",
         ),
         "n_short": Column(INTEGER, "with one of two characters or fewer", "Two characters or fewer"),
         "n_in_question": Column(INTEGER, "with one that is contained in the question", "In the question"),
         "n_in_distractors": Column(
             INTEGER,
-            "with one that is contained in an item that is not the gold one, as the metric looks for it",
+            "with one that is contained in an item other than the gold one, by the metric",
             "In a distractor",
         ),
     },
@@ -45,7 +45,7 @@ TABLE = Table(
 
 
 def rows(examples: "Files", example_experiments: Sequence[str]) -> Iterator[dict]:
-    """A row an experiment and size; examples: one file of each, example_experiments: the experiment of each file."""
+    """One row per experiment and size; examples: one file of each; example_experiments: experiment of each file."""
     from litm.examples.answer_check import answer_check_row
 
     for experiment, records in zip(example_experiments, examples.examples(), strict=True):

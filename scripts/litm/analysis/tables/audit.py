@@ -1,4 +1,4 @@
-"""Answers that came out otherwise one prompt at a time."""
+"""Table of answers that changed when asked one prompt at a time."""
 
 from typing import TYPE_CHECKING
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 def _flips(kind: str, flip: str) -> dict[str, Column]:
     """The columns of one kind of flip."""
     return {
-        f"{kind}_flips": Column(INTEGER, f"answers with {flip} the second time"),
+        f"{kind}_flips": Column(INTEGER, f"answers with {flip} in the second pass"),
         f"{kind}_flip_rate": Column(FLOAT, "their share", unit=PERCENT),
         f"{kind}_ci_low": Column(FLOAT, "its lower 95 % limit, as in accuracy.csv", unit=PERCENT),
         f"{kind}_ci_high": Column(FLOAT, "its upper 95 % limit", unit=PERCENT),
         f"{kind}_gap_p": Column(
             FLOAT,
-            "is some placement of this size flipped more than chance would have it (best minus worst, permuted within "
-            "questions)? The same in all rows of a size, empty for one placement",
+            "test of whether placements of this size flip equally often (best minus worst, permuted within questions); "
+            "equal in all rows of a size, empty for one placement",
             unit=P_VALUE,
         ),
     }
@@ -31,7 +31,7 @@ TABLE = Table(
     name="audit",
     title="Audit",
     doc=(
-        "Answers of each model and cell that came out otherwise one prompt at a time, by `snakemake audit`. Intervals "
+        "Answers of each model and cell that changed when asked one prompt at a time, by `snakemake audit`. Intervals "
         "and p values count questions, also where an experiment has `cluster`."
     ),
     order=200,
@@ -42,7 +42,7 @@ TABLE = Table(
         "size": SIZE,
         "placement": PLACEMENT,
         "position": POSITION,
-        "n": Column(INTEGER, "answers asked for again"),
+        "n": Column(INTEGER, "answers asked again"),
         **_flips("text", "another text"),
         **_flips("correct", "another verdict of the metric"),
     },
@@ -51,5 +51,5 @@ TABLE = Table(
 
 
 def rows(audits: "Files") -> "pd.DataFrame":
-    """The rows that `audit_sweep.py` wrote for each sweep, in the order of the files."""
+    """Rows of `audit_sweep.py` for each sweep, in the order of the files."""
     return audits.joined(TABLE.dtypes)

@@ -1,4 +1,4 @@
-"""What the paper claims, case by case; `make_claims_table.py` makes it."""
+"""Table of the paper's claims by case, made by `make_claims_table.py`."""
 
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 
@@ -12,8 +12,8 @@ TABLE = Table(
     name="claims",
     title="Claims, case by case",
     doc=(
-        "What the paper claims, asked of each model, experiment and size that was run: supported, contradicted or not "
-        "enough data, with the statistic, the interval that decides, and why; beside it what the paper says of the "
+        "The paper's claims, tested on each model, experiment and size that was run: supported, contradicted or not "
+        "enough data, with the statistic, the interval that decides, and the reason; also the paper's finding on the "
         "case and whether the claim is contested."
     ),
     order=40,
@@ -25,19 +25,19 @@ TABLE = Table(
     ),
     columns={
         "claim": Column(TEXT, "name of the claim", "Claim"),
-        "models": Column(TEXT, "the models that it is asked of", "Models"),
-        "experiment": Column(TEXT, "the experiment that it is asked of; empty where there is none", "Experiment"),
-        "size": Column(INTEGER, "the size, empty where it is asked of several", "Size"),
+        "models": Column(TEXT, "the models of the case", "Models"),
+        "experiment": Column(TEXT, "the experiment of the case; empty if the claim has no case", "Experiment"),
+        "size": Column(INTEGER, "the size, empty for a case of several sizes", "Size"),
         "verdict": Column(TEXT, "`supported`, `contradicted` or `not enough data`", "Verdict"),
         "changes_with_reading": Column(
             BOOLEAN,
-            "whether the verdict depends on how much of the answers is read; empty for published accuracies",
+            "whether first lines and whole answers give different verdicts; empty for published accuracies",
             "Depends on reading",
         ),
         "verdict_first_line": Column(TEXT, "the verdict by the answers' first lines"),
         "verdict_full": Column(TEXT, "the verdict by the whole recorded answers"),
         "statistic": Column(
-            TEXT, "what is measured: of a claim in several parts, such as a U, the part that decides", "Statistic"
+            TEXT, "what is measured; for a claim in several parts, such as a U, the part that decides", "Statistic"
         ),
         "value": Column(FLOAT, "its value", "Value", PERCENT),
         "ci_low": Column(FLOAT, "lower limit of the interval that decides", "From", PERCENT),
@@ -48,13 +48,12 @@ TABLE = Table(
         "section": Column(TEXT, "section of the paper as published in TACL, or where else it is claimed"),
         "shape": Column(
             TEXT,
-            "of claims about the shape of a curve: the shape in words (docs/claims.md), a family of its own",
+            "for claims about the shape of a curve: its word (docs/claims.md), in a family of its own",
             "Shape",
         ),
         "role": Column(
             TEXT,
-            "`claim`, or `exploratory`: the claim is about other models, and this one is asked for its own sake, in a "
-            "family of its own",
+            "`claim`, or `exploratory` for models that the claim is not about, in a family of their own",
             "Role",
         ),
         "family_size": Column(INTEGER, "cases that the verdict is corrected for"),
@@ -63,14 +62,14 @@ TABLE = Table(
             "`paired by question`, or `not paired`: published accuracies, with an interval that holds whatever the "
             "correlation of a model's answers is, and sizes whose questions are others",
         ),
-        "evidence": Column(
-            TEXT, "what was judged: accuracies that were `measured`, `recorded` responses, or `published`"
-        ),
+        "evidence": Column(TEXT, "the kind of accuracies: `measured`, of `recorded` responses, or `published`"),
         "paper_says": Column(
-            TEXT, "whether by the paper the claim holds of this case; empty where it says nothing of it", "The paper"
+            TEXT,
+            "whether the claim holds for this case by the paper; empty if the paper does not mention it",
+            "The paper",
         ),
-        "paper_text": Column(TEXT, "what it says, in our words, and where"),
-        "status": Column(TEXT, "what became of the claim since: `supported` or `contested`", "Status"),
+        "paper_text": Column(TEXT, "the paper's statement in this workflow's words, and its source"),
+        "status": Column(TEXT, "later status of the claim: `supported` or `contested`", "Status"),
         "contested_by": Column(TEXT, "by whom"),
     },
     report=_REPORT,

@@ -1,4 +1,4 @@
-"""How the answers of one model differ between two conditions."""
+"""Table of paired differences between two conditions of one model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ _REPORT = (
     "difference", "difference_ci_low", "difference_ci_high", "p_holm", "in_words",
 )  # fmt: skip
 _SIDE = {
-    "setting": (TEXT, "what the condition is on side {}: the values of its keys, a size, a model or an experiment"),
+    "setting": (TEXT, "the condition on side {}: the values of its keys, a size, a model or an experiment"),
     "model": (TEXT, "the model of side {}"),
     "experiment": (TEXT, "the experiment of side {}"),
     "size": (INTEGER, "items in the contexts of side {}"),
@@ -33,18 +33,19 @@ TABLE = Table(
     name="condition_differences",
     title="Differences between conditions",
     doc=(
-        "Pairs of experiments of one model that differ in one condition, sizes of one experiment, tuned models and "
-        "their base (`about.tuned_from`), and every experiment beside its oracle and closed book: differences a - b on "
-        "the same questions."
+        "Paired differences a - b on the same questions: experiments of one model that differ in one condition, sizes "
+        "of one experiment, tuned models and their base models (`about.tuned_from`), and every experiment against its "
+        "oracle and closed book."
     ),
     order=24,
     inputs=("condition_scores",),
     settings=("comparisons", "tuned_models"),
     note=(
         "A minus B in points on the questions that both sides scored, with paired 95 % intervals, at equal positions "
-        "or, where sizes differ, at start, middle and end. The words and p (Holm) are corrected over all rows of the "
-        "same comparison and model (accuracies and contrasts of positions apart); intervals are not. The best and the "
-        "worst position are chosen by the same answers: their interval and p are corrected for that (Bonferroni)."
+        "or, if sizes differ, at start, middle and end. Words and p (Holm) are corrected over all rows of the same "
+        "comparison and model (accuracies and contrasts of positions separately); intervals are not. The best and the "
+        "worst position are chosen by the same answers, so their interval and p are corrected for the choice "
+        "(Bonferroni)."
     ),
     columns={
         "condition": Column(
@@ -62,9 +63,9 @@ TABLE = Table(
             "Quantity",
         ),
         "place": Column(
-            TEXT, "position counted from the 1st, or start, middle, end; best or worst: chosen by accuracy", "Place"
+            TEXT, "position from the 1st, or start, middle, end; best and worst are chosen by accuracy", "Place"
         ),
-        "position_a": Column(INTEGER, "position on side a, from 0; empty where there is no single one"),
+        "position_a": Column(INTEGER, "position on side a, from 0; empty without a single one"),
         "position_b": Column(INTEGER, "position on side b"),
         "n": Column(INTEGER, "questions that both sides scored at all positions concerned", "n"),
         "n_only_a": Column(INTEGER, "questions that only side a scored there, left out"),
@@ -78,12 +79,12 @@ TABLE = Table(
             "of no difference: exact McNemar test at a place, Student's t of the contrast for other quantities",
             unit=P_VALUE,
         ),
-        "chosen_of": Column(INTEGER, "positions that the place was chosen among, 1 if it was not chosen"),
-        "family": Column(TEXT, "what `p_holm` is corrected over"),
+        "chosen_of": Column(INTEGER, "number of positions among which the place was chosen, 1 if it was not chosen"),
+        "family": Column(TEXT, "the rows that `p_holm` is corrected over"),
         "p_holm": Column(
             FLOAT, "`p_value` corrected over the family; Bonferroni's for a chosen position", "p (Holm)", P_VALUE
         ),
-        "in_words": Column(TEXT, "what the row says at 5 % after the correction", "In words"),
+        "in_words": Column(TEXT, "the conclusion at 5 % after the correction", "In words"),
         **with_interval("difference_first_line", Column(FLOAT, "the difference by the answers' first lines")),
         **with_interval("difference_full", Column(FLOAT, "the difference by the whole recorded answers")),
         "changes_with_reading": Column(
@@ -95,7 +96,7 @@ TABLE = Table(
 
 
 def rows(condition_scores: "Files", comparisons: Sequence[Mapping], tuned_models: Sequence) -> Iterator[dict]:
-    """A row a comparison, model, size and place: comparisons in their order, then tuned models."""
+    """One row per comparison, model, size and place: comparisons in their order, then tuned models."""
     from litm.analysis.condition_differences import condition_difference_rows
     from litm.analysis.condition_grids import COLUMNS, read_grids
     from litm.domain.comparison import Comparison

@@ -1,4 +1,4 @@
-"""What difference each curve could have shown with its questions, and how many questions show 5 points."""
+"""Table of detectable effects: the effect that each curve's n can show, and the n that shows 5 points."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,18 +17,18 @@ _REPORT = (
 
 TABLE = Table(
     name="detectable_effects",
-    title="What these numbers of questions can show",
+    title="Detectable effects",
     doc=(
-        "Primacy, recency, tilt and Position Bias Index of each curve of three positions or more, beside the smallest "
+        "Primacy, recency, tilt and Position Bias Index of each curve of three positions or more, with the smallest "
         "effect that its n shows with a chance of 80 % and the number of questions that shows 5 points. Both are "
-        "computed for a curve of its mean accuracy and correlation, see docs/evidence.md."
+        "computed for a curve with its mean accuracy and correlation, see docs/evidence.md."
     ),
     order=25,
     inputs=("curve_scores",),
     note=(
-        "An effect is shown where its 95 % interval lies on one side of 0. Detectable: the smallest true effect, in "
-        "points, that n questions show with a chance of 80 %; an interval around 0 says nothing about smaller ones. "
-        "The last column: how many questions show an effect of 5 points. Correlation: of right and wrong between two "
+        "An effect is shown if its 95 % interval excludes 0. Detectable: the smallest true effect, in points, that n "
+        "questions show with a chance of 80 %; an interval around 0 tells nothing about smaller ones. The last column: "
+        "the number of questions that show an effect of 5 points. Correlation: of right and wrong between two "
         "positions of the same question."
     ),
     columns={
@@ -39,14 +39,14 @@ TABLE = Table(
         "mean_accuracy": Column(FLOAT, "mean of start, middle and end", "Mean accuracy", PERCENT),
         "correlation": Column(
             FLOAT,
-            "mean correlation of right and wrong between start, middle and end of a question, from 0; 0.5 where a "
-            "position has no spread",
+            "mean correlation of right and wrong between start, middle and end of a question, at least 0; 0.5 if a "
+            "position has no variance",
             "Correlation",
             INDEX,
         ),
         "design_effect": Column(
             FLOAT,
-            "how many times more questions it takes because questions of a cluster are alike, at least 1; 1 without "
+            "factor (at least 1) on the number of questions because questions of a cluster correlate; 1 without "
             "`cluster`",
             "Design effect",
         ),
@@ -60,7 +60,7 @@ TABLE = Table(
 
 
 def rows(curve_scores: "Files") -> Iterator[dict]:
-    """A row a curve and effect, in the order of the score files."""
+    """One row per curve and effect, in the order of the score files."""
     from litm.analysis.detectable_effects import detectable_effect_rows
     from litm.analysis.paired_scores import curves
 

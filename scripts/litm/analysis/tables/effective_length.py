@@ -1,4 +1,4 @@
-"""How long contexts may be before the worst position falls behind short contexts."""
+"""Table of effective lengths: the longest context whose worst position is close to short contexts."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -35,9 +35,9 @@ TABLE = Table(
         "model": MODEL,
         "experiment": EXPERIMENT,
         "size": SIZE,
-        "prompt_tokens": Column(FLOAT, "mean tokens of its prompts; empty if nobody counted them", "Tokens"),
+        "prompt_tokens": Column(FLOAT, "mean tokens of its prompts; empty if not counted", "Tokens"),
         "smallest_size": Column(INTEGER, "the smallest size that the model has"),
-        "n": Column(INTEGER, "questions compared, the fewest of a pair of positions", "n"),
+        "n": Column(INTEGER, "questions compared, the smallest number over pairs of positions", "n"),
         "is_paired": Column(BOOLEAN, "whether both sizes have the same questions, which are then compared one by one"),
         "best_accuracy": Column(
             FLOAT, "best accuracy of any position at the smallest size", "Best at the smallest", PERCENT
@@ -54,7 +54,7 @@ TABLE = Table(
             PERCENT,
         ),
         "loss_high": Column(FLOAT, "upper limit at `confidence`, the largest of a pair of positions", "To", PERCENT),
-        "margin": Column(FLOAT, "a loss of less is none: 0.10", unit=PERCENT),
+        "margin": Column(FLOAT, "the tolerated loss: 0.10", unit=PERCENT),
         "confidence": Column(FLOAT, "1 - 0.05/m in an experiment of m models with several sizes"),
         "verdict": Column(
             TEXT,
@@ -64,7 +64,7 @@ TABLE = Table(
         ),
         "effective_length": Column(
             TEXT,
-            "what the verdicts of all sizes say of the effective length, in the experiment's sizes",
+            "the effective length from the verdicts of all sizes, in the experiment's sizes",
             "Effective length",
         ),
     },
@@ -73,7 +73,7 @@ TABLE = Table(
 
 
 def rows(sized_scores: "Files") -> Iterator[dict]:
-    """A row a model, experiment and size, in the order of the score files."""
+    """One row per model, experiment and size, in the order of the score files."""
     from litm.analysis.claims.scored_evidence import COLUMNS, scored_evidence
     from litm.analysis.effective_length import effective_length_rows
 

@@ -1,4 +1,4 @@
-"""How many gold passages of the user's own questions were found in which way."""
+"""Table with numbers of gold passages of the user's own questions, by the way they were found."""
 
 from typing import TYPE_CHECKING
 
@@ -17,19 +17,19 @@ _COLUMNS = {
     "n_to_look_at": Column(INTEGER, "those with a `note`", "To look at"),
 }
 
-#: Types of the columns that are counted.
+#: Types of the columns that are read.
 _READ = {"questions": TEXT, "how": TEXT, "question": TEXT, "n_with_answer": INTEGER, "note": TEXT}
 
 TABLE = Table(
     name="gold_counts",
     title="Gold passages of your questions",
-    doc="How many gold passages of your own questions were found in which way.",
+    doc="Numbers of gold passages of your own questions, by the way they were found.",
     order=72,
     inputs=("gold_passages",),
     note=(
-        "How the passage with the answer was found: as you named it by file, page or text; the first retrieved that "
-        "has an answer; as corrected. Questions with none are left out wherever a passage with the answer is wanted. "
-        "results/tables/gold_passages.csv has each question, to be looked at and corrected."
+        "The way the passage with the answer was found: named by you by file, page or text; the first retrieved with "
+        "an answer; corrected by you. Questions without one are left out of experiments that need it. "
+        "results/tables/gold_passages.csv lists each question, for you to check and correct."
     ),
     columns=_COLUMNS,
     report=tuple(_COLUMNS),
@@ -37,7 +37,7 @@ TABLE = Table(
 
 
 def rows(gold_passages: "Files") -> "pd.DataFrame":
-    """A row for each set of questions and way, the most frequent first."""
+    """One row per question set and way, the most frequent first."""
     table = gold_passages.joined(_READ)
     marked = table.assign(several=table["n_with_answer"] > 1, noted=table["note"].notna())
     counts = marked.groupby(["questions", "how"], sort=False).agg(

@@ -1,4 +1,4 @@
-"""How the gold passage of each of the user's own questions was found."""
+"""Table of the gold passage of each of the user's own questions."""
 
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,8 @@ TABLE = Table(
     name="gold_passages",
     title="Gold passages",
     doc=(
-        "How the gold passage of each of your own questions was found. To correct some, copy the file, change the "
-        "column `passage` and name the copy as `corrections`."
+        "The gold passage of each of your own questions, and how it was found. To correct some, copy the file, change "
+        "the column `passage`, and name the copy as `corrections`."
     ),
     order=71,
     inputs=("gold_passages",),
@@ -31,11 +31,11 @@ TABLE = Table(
         "passage": Column(TEXT, "id of the passage; empty for a question that is left out"),
         "rank": Column(INTEGER, "its rank among the passages retrieved, from 1; empty if it is not among them"),
         "n_with_answer": Column(INTEGER, "passages that have an answer, among those retrieved and named"),
-        "note": Column(TEXT, "what to look at"),
+        "note": Column(TEXT, "a remark to check"),
         "excerpt": Column(TEXT, "the words around the answer"),
         "found": Column(
             TEXT,
-            "id of the passage before your correction; of a copy, rows whose `passage` is the same correct nothing",
+            "id of the passage before your correction; in a copy, rows with an equal `passage` correct nothing",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""How models differ on the same questions."""
+"""Table of paired differences between models."""
 
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ TABLE = Table(
 
 
 def rows(compared_scores: "Files") -> list[dict]:
-    """A row a pair of models and cell, experiment by experiment in the order of the score files."""
+    """One row per pair of models and cell, experiment by experiment in the order of the score files."""
     from litm.analysis.families import with_holm
     from litm.analysis.model_differences import COLUMNS, model_difference_rows
 

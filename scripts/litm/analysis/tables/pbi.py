@@ -1,4 +1,4 @@
-"""The Position Bias Index across experiments: what of position_bias.csv one looks at first."""
+"""Table of the Position Bias Index across experiments: the main columns of position_bias.csv."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from litm.analysis.files import Files
 
 
-#: Columns of position_bias.csv that are shown.
+#: Columns of position_bias.csv in this table.
 _NAMES = (
     "model", "experiment", "size", "items", "placement", "n_complete", "pbi", "pbi_ci_low", "pbi_ci_high",
     "edge_accuracy", "middle_accuracy", "pbi_class", "class_certain", "class_words",
@@ -21,7 +21,7 @@ _NAMES = (
 
 
 def _column(name: str) -> Column:
-    """The column of position_bias.csv; an index has three decimals, as the bounds of its classes have two."""
+    """The column of position_bias.csv; an index has three decimals, because the bounds of its classes have two."""
     headings = {"items": "Items", "edge_accuracy": "Edge accuracy", "middle_accuracy": "Middle accuracy"}
     column = position_bias.TABLE.columns[name]
     unit = INDEX if column.unit == PERCENT else column.unit
@@ -32,8 +32,8 @@ TABLE = Table(
     name="pbi",
     title="Position Bias Index",
     doc=(
-        "The Position Bias Index of each curve of three positions or more with its paired 95 % interval, and the "
-        "accuracies that it is made of: columns of position_bias.csv."
+        "The Position Bias Index of each curve of three positions or more with its paired 95 % interval, and its "
+        "accuracies: columns of position_bias.csv."
     ),
     order=21,
     inputs=("position_bias",),
@@ -43,6 +43,6 @@ TABLE = Table(
 
 
 def rows(position_bias: "Files") -> "pd.DataFrame":
-    """The rows of the curves that have a PBI, or would have one if they had questions."""
+    """Rows of curves that have a PBI, or would have one with more questions."""
     table = position_bias.joined()
     return table.loc[table["positions"] > 2, list(TABLE.columns)].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""What the position does to the accuracy of each curve."""
+"""Table of the effect of position on the accuracy of each curve."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -28,23 +28,24 @@ TABLE = Table(
     inputs=("curve_scores",),
     settings=("seed", "base_models"),
     note=(
-        "Points of accuracy on the questions scored at every position. Shape: what is shown, corrected over all curves "
-        "of an experiment; the 95 % intervals are those of each curve by itself. PBI: mean of start and end (edge) "
+        "Points of accuracy on the questions scored at every position. Shape: the word for what is shown, corrected "
+        "over all curves of an experiment; the 95 % intervals are not corrected. PBI: mean of start and end (edge) "
         "minus middle; primacy: start minus middle; recency: end minus middle; tilt: end minus start; certain: the "
-        "whole interval lies in it. Gap: best minus worst position, and what it would reach by chance (95 %) if "
-        "positions had no effect. A flat PBI is not the absence of an effect: see tilt and Cochran's Q."
+        "whole interval is in the class. Gap: best minus worst position, and the gap that chance alone does not exceed "
+        "in 95 % of cases. A flat PBI is not the absence of an effect: see tilt and Cochran's Q."
     ),
     columns={
         **CURVE,
-        "n_complete": Column(INTEGER, "questions scored at every position, which alone are compared", "n"),
+        "n_complete": Column(INTEGER, "questions scored at every position; only these are compared", "n"),
         "n_incomplete": Column(INTEGER, "the other questions"),
-        "positions": Column(INTEGER, "how many positions there are"),
+        "positions": Column(INTEGER, "number of positions"),
         "verdict": Column(TEXT, "`measured`, or `no_information` with its `reason`"),
         "reason": Column(
             TEXT,
-            "why positions cannot be told apart: all accuracies at the floor or the ceiling (within 5 points, and the "
-            "intervals reach to 2 points of it), too few questions to tell; with `measured`: positions differ, but "
-            "start, middle and end are all at the floor or the ceiling, so that the PBI says nothing and has no class",
+            "why positions cannot be distinguished: all accuracies are at the floor or the ceiling (within 5 points, "
+            "with intervals that reach within 2 points of it), or questions are too few; with `measured`: positions "
+            "differ, but start, middle and end are all at the floor or the ceiling, so the PBI carries no information "
+            "and has no class",
             "No information",
         ),
         **{f"{place}_position": Column(INTEGER, f"position of the {place}") for place in ("start", "middle", "end")},
@@ -60,31 +61,31 @@ TABLE = Table(
         **with_interval("pbi_area", Column(FLOAT, "outer thirds - inner third by depth", unit=PERCENT)),
         "pbi_class": Column(
             TEXT,
-            "the suite's: above 0.30 strong, 0.15 moderate, 0.05 weak, about 0 flat, below inverted; that flat ends at "
-            "-0.05 is our choice",
+            "the suite's class: above 0.30 strong, 0.15 moderate, 0.05 weak, about 0 flat, below inverted; the bound "
+            "of flat at -0.05 is this workflow's",
             "Class",
         ),
         "class_certain": Column(BOOLEAN, "whether the whole interval of the PBI lies in its class", "Certain"),
-        "class_words": Column(TEXT, "the class, the classes that its interval reaches, and whether 0 is in it"),
+        "class_words": Column(TEXT, "the class, the classes that the interval reaches, and whether it contains 0"),
         "shape": Column(
             TEXT,
-            "the shape in words (docs/claims.md), the same as in claims.csv: what is shown of start, middle and end, "
-            "corrected over all curves of the experiment; empty where they say nothing, and without a middle",
+            "the word for the shape (docs/claims.md), the same as in claims.csv: what is shown of start, middle and "
+            "end, corrected over all curves of the experiment; empty without information or without a middle",
             "Shape",
         ),
         "mde": Column(
             FLOAT,
-            "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv, with its design effect",
+            "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv",
             "Detectable PBI",
             PERCENT,
         ),
-        "best_position": Column(INTEGER, "position of the best accuracy; empty where all are equal"),
+        "best_position": Column(INTEGER, "position of the best accuracy; empty if all are equal"),
         "worst_position": Column(INTEGER, "position of the worst"),
         "best_accuracy": Column(FLOAT, "the best accuracy", unit=PERCENT),
         "worst_accuracy": Column(FLOAT, "the worst", unit=PERCENT),
         **with_interval("gap", Column(FLOAT, "best - worst", "Gap", PERCENT)),
         "gap_null_mean": Column(FLOAT, "mean of the gap if positions had no effect, by permutation", unit=PERCENT),
-        "gap_null_95": Column(FLOAT, "what it then does not exceed in 95 % of cases", "Gap by chance", PERCENT),
+        "gap_null_95": Column(FLOAT, "the gap that is then not exceeded in 95 % of cases", "Gap by chance", PERCENT),
         "gap_p": Column(FLOAT, "p of the gap by permutation", unit=P_VALUE),
         "cochran_q": Column(FLOAT, "Cochran's Q: does any position differ?"),
         "cochran_df": Column(INTEGER, "its degrees of freedom"),
@@ -98,7 +99,7 @@ TABLE = Table(
 
 
 def rows(curve_scores: "Files", seed: int, base_models: Sequence[str]) -> list[dict]:
-    """A row a curve, in the order of the score files."""
+    """One row per curve, in the order of the score files."""
     from litm.analysis.claims.curve_words import words_of_scores
     from litm.analysis.families import with_holm
     from litm.analysis.paired_scores import curves

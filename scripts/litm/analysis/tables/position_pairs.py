@@ -1,4 +1,4 @@
-"""How the positions of a curve differ, two by two."""
+"""Table of pairwise differences between the positions of a curve."""
 
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,8 @@ TABLE = Table(
     inputs=("curve_scores",),
     note=(
         "Accuracy at position a minus that at position b in points, with its own 95 % interval, paired by question; "
-        "positions count from 0. p: exact McNemar test, alone, corrected by Holm over the pairs of the curve, and over "
-        "all pairs of the table."
+        "positions count from 0. p: exact McNemar test, uncorrected, corrected by Holm over the pairs of the curve, "
+        "and over all pairs of the table."
     ),
     columns={
         **CURVE,
@@ -43,7 +43,7 @@ TABLE = Table(
 
 
 def rows(curve_scores: "Files") -> list[dict]:
-    """A row a pair of positions, curve by curve in the order of the score files."""
+    """One row per pair of positions, curve by curve in the order of the score files."""
     from litm.analysis.families import with_holm
     from litm.analysis.paired_scores import curves
     from litm.analysis.position_pairs import pairwise_rows

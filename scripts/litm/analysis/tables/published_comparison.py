@@ -1,4 +1,4 @@
-"""Accuracies measured here beside the published ones."""
+"""Table that compares measured with published accuracies."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -19,17 +19,17 @@ TABLE = Table(
     name="published_comparison",
     title="Published numbers",
     doc=(
-        "Accuracies measured here beside the published ones of the same cells, a row a published value: the difference "
-        "with its 95 % interval (two independent proportions, Newcombe's hybrid score interval), and whether they "
-        "agree, or why they cannot be compared."
+        "Measured accuracies compared with the published ones of the same cells, one row per published value: the "
+        "difference with its 95 % interval (two independent proportions, Newcombe's hybrid score interval), and "
+        "whether they agree, or why they cannot be compared."
     ),
     order=35,
     inputs=("accuracy", "manifests", "published", "published_models"),
     settings=("data_versions",),
     note=(
-        "Per cent, measured here and published; difference: ours minus theirs in points, with its 95 % interval. "
-        "Strict: by the text before the first line end even if it is blank, as the paper has it. What is not "
-        "comparable has the reason beside it."
+        "Per cent, measured and published; difference: measured minus published in points, with its 95 % interval. "
+        "Strict: by the text before the first line end even if it is blank, as in the paper. Rows that are not "
+        "comparable have the reason."
     ),
     columns={
         "model": MODEL,
@@ -45,29 +45,28 @@ TABLE = Table(
         "difference": Column(FLOAT, "ours - theirs", "Difference", PERCENT),
         "ci_low": Column(
             FLOAT,
-            "lower 95 % limit, Newcombe's; on the same questions a paired interval would be narrower, for which the "
-            "authors' single answers are needed",
+            "lower 95 % limit, Newcombe's; a paired interval would be narrower, but needs the authors' single answers",
             "95 % from",
             PERCENT,
         ),
         "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
         "strict": Column(
             FLOAT,
-            "`accuracy_strict`: by the text before the first line end, even if it is blank, as the paper has it; "
+            "`accuracy_strict`: by the text before the first line end, even if it is blank, as in the paper; "
             "`accuracy` skips blank lines before the answer",
             "Strict",
             PERCENT,
         ),
         **with_interval("strict_difference", Column(FLOAT, "`strict` - `published`", "Strict - published", PERCENT)),
         "strict_verdict": Column(TEXT, "`verdict` of the strict score"),
-        "verdict": Column(TEXT, "`consistent` (0 is in the interval), `differs`, or `not comparable`", "Verdict"),
+        "verdict": Column(TEXT, "`consistent` (the interval contains 0), `differs`, or `not comparable`", "Verdict"),
         "reason": Column(
             TEXT,
             "why not comparable: another n, metric, data version, weights, prompt format, or quantisation",
             "Reason",
         ),
         "source": Column(TEXT, "table or section of the paper", "Source"),
-        "note": Column(TEXT, "what to know of the published value", "Note"),
+        "note": Column(TEXT, "a remark on the published value", "Note"),
     },
     report=_REPORT,
     section="published",
@@ -82,7 +81,7 @@ def rows(
     published_models: "Files",
     data_versions: Mapping[str, Mapping[str, str | None]],
 ) -> list[dict]:
-    """A row for each published value whose cell was measured; manifests: of all sweeps, data_versions: see
+    """One row per published value whose cell was measured; manifests: of all sweeps; data_versions: see
     `measured_cells`.
     """
     from litm.analysis.published.comparison import comparison_rows, measured_cells

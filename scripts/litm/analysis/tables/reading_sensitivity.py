@@ -1,4 +1,4 @@
-"""What comes out by the first lines of the answers, and by the whole answers."""
+"""Table of results by the first lines of the answers and by the whole answers."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -28,9 +28,9 @@ TABLE = Table(
     inputs=("scores",),
     settings=("references", "seed"),
     note=(
-        "Each quantity by the first line of the answers and by all that was recorded, in points with 95 % intervals. A "
-        "conclusion changes where one interval is above 0, or below it, and the other is not. Where no answer has more "
-        "lines than one, as with `stop: first_line`, both readings are the same."
+        "Each quantity by the first lines of the answers and by the whole recorded answers, in points with 95 % "
+        "intervals. A conclusion changes if one interval is above 0, or below it, and the other is not. If all answers "
+        "have one line, as with `stop: first_line`, both readings are equal."
     ),
     columns={
         "model": MODEL,
@@ -51,19 +51,19 @@ TABLE = Table(
         "n": Column(INTEGER, "questions, as in the table of the quantity", "n"),
         **with_interval("first_line", Column(FLOAT, "the quantity by the first line", "First line", PERCENT)),
         **with_interval("full", Column(FLOAT, "the quantity by the whole recorded answer", "Full answer", PERCENT)),
-        "conclusion_first_line": Column(TEXT, "above 0, below 0, or not shown to differ from 0; none of an accuracy"),
+        "conclusion_first_line": Column(TEXT, "above 0, below 0, or not shown to differ from 0; empty for an accuracy"),
         "conclusion_full": Column(TEXT, "the same by the whole answer"),
         "changes": Column(BOOLEAN, "whether the two conclusions differ", "Changes"),
-        "n_preamble": Column(INTEGER, "of a cell: answers whose first line ends with a colon", "End with :"),
+        "n_preamble": Column(INTEGER, "for a cell: answers whose first line ends with a colon", "End with :"),
         "n_preamble_right": Column(INTEGER, "those of them that are right by the first line"),
-        "n_more_lines": Column(INTEGER, "of a cell: answers with more after the first line", "More lines"),
+        "n_more_lines": Column(INTEGER, "for a cell: answers with more than one line", "More lines"),
     },
     report=_REPORT,
 )
 
 
 def rows(scores: "Files", references: Mapping[str, Mapping], seed: int) -> Iterator[dict]:
-    """The rows of one sweep after another, in the order of the score files."""
+    """Yield the rows of each sweep, in the order of the score files."""
     from litm.analysis.reading_sensitivity import COLUMNS, sensitivity_rows
 
     named = {name for keys in references.values() for name in keys.values() if name}
@@ -80,7 +80,7 @@ def rows(scores: "Files", references: Mapping[str, Mapping], seed: int) -> Itera
 
 
 def warnings(frame: "pd.DataFrame") -> list[str]:
-    """What the console is told."""
+    """Warnings for the console."""
     from litm.analysis.reading_sensitivity import reading_warnings
 
     return reading_warnings(frame)

@@ -1,4 +1,4 @@
-"""Recall of the retrievers."""
+"""Table of the retrievers' recall."""
 
 from typing import TYPE_CHECKING
 
@@ -25,9 +25,9 @@ TABLE = Table(
     order=80,
     inputs=("recalls",),
     note=(
-        "Recall: the share of questions with an answer among the first passages found, with its 95 % interval. Gold "
-        "passage: the share for which it is among them, where it is in the corpus. Against exact search: what an "
-        "approximate index finds of what exact search finds."
+        "Recall: fraction of questions with an answer among the first passages found, with its 95 % interval. Gold "
+        "passage: fraction of questions whose gold passage is among them, if it is in the corpus. Against exact "
+        "search: fraction of exact search's hits that an approximate index finds."
     ),
     columns={
         "questions": Column(TEXT, "name of the questions", "Questions"),
@@ -44,10 +44,10 @@ TABLE = Table(
         "ci_low": Column(FLOAT, "lower 95 % limit, as in accuracy.csv", "95 % from", PERCENT),
         "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
         "n_gold": Column(INTEGER, "questions whose gold document is a passage of the corpus"),
-        "gold_recall": Column(FLOAT, "share of those for which it is one of the first `k`", "Gold passage", PERCENT),
+        "gold_recall": Column(FLOAT, "fraction of these for which it is one of the first `k`", "Gold passage", PERCENT),
         "recall_against_exact": Column(
             FLOAT,
-            "of an approximate index: the share of what exact search finds that it finds; empty for others",
+            "for an approximate index: the fraction of exact search's hits that it finds; empty for others",
             "Against exact search",
             PERCENT,
         ),

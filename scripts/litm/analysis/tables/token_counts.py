@@ -1,4 +1,4 @@
-"""Lengths of the prompts in each model's tokens."""
+"""Table of prompt lengths in each model's tokens."""
 
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,11 @@ TABLE = Table(
     inputs=("token_counts",),
     note=(
         "Tokens of a prompt in the model's own format, special tokens included; SD is the sample standard deviation. "
-        "Depth of gold: where in these tokens the middle of the gold item is, in per cent. With special tokens: "
-        "prompts whose question or documents have a text that the tokenizer reads as one. Tokenizers of LLaMA's "
-        "family (SentencePiece) count as transformers converts them, and prompts are asked so: a text with several "
-        "spaces on end has a token or two more than by SentencePiece itself (333 of the paper's 2,655 oracle prompts, "
-        "a mean of 219.80 for the printed 219.7)."
+        "Depth of gold: the place of the gold item's middle in these tokens, in per cent. With special tokens: prompts "
+        "whose question or documents contain a text that the tokenizer reads as a special token. Tokenizers of LLaMA's "
+        "family (SentencePiece) count as converted by transformers, and prompts are asked in the same way: a text with "
+        "several consecutive spaces has one or two tokens more than by SentencePiece itself (333 of the paper's 2,655 "
+        "oracle prompts, a mean of 219.80 for the printed 219.7)."
     ),
     columns={
         "model": MODEL,
@@ -39,8 +39,8 @@ TABLE = Table(
         "max": Column(INTEGER, "the longest", "Max"),
         "n_special_tokens": Column(
             INTEGER,
-            "prompts whose question or documents have a text that the tokenizer reads as a special token, such as "
-            "`<|endoftext|>`; they are asked as they are",
+            "prompts whose question or documents contain a text that the tokenizer reads as a special token, such as "
+            "`<|endoftext|>`; they are asked unchanged",
             "With special tokens",
         ),
         "n_gold_located": Column(INTEGER, "prompts whose gold items all have a known place in tokens"),

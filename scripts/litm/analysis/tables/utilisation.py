@@ -1,4 +1,4 @@
-"""How much of what the context could give a model takes from it."""
+"""Table of the utilisation of the context."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -19,16 +19,16 @@ TABLE = Table(
     name="utilisation",
     title="Utilisation of the context",
     doc=(
-        "Utilisation of each model and cell: the share of what the documents could give, (accuracy - closed book) / "
-        "(oracle - closed book), that the model takes from them, with its paired 95 % bootstrap interval."
+        "Utilisation of each model and cell, (accuracy - closed book) / (oracle - closed book): the share of the "
+        "documents' benefit that the model realises, with its paired 95 % bootstrap interval."
     ),
     order=30,
     inputs=("gold_scores", "closed_book", "oracle"),
     settings=("seed",),
     note=(
-        "The share of what the documents could give that the model takes from them, (accuracy - closed book) / "
-        "(oracle - closed book), in per cent on the questions that all three have. Empty where the oracle is not "
-        "clearly better than closed book: there is nothing to take."
+        "The share of the documents' benefit that the model realises, (accuracy - closed book) / (oracle - closed "
+        "book), in per cent on the common questions. Empty unless the oracle is clearly better than closed book, "
+        "because otherwise there is no benefit to divide by."
     ),
     columns={
         "model": MODEL,
@@ -41,7 +41,7 @@ TABLE = Table(
             "utilisation",
             Column(
                 FLOAT,
-                "(accuracy - closed book) / (oracle - closed book); empty where the oracle is not clearly better than "
+                "(accuracy - closed book) / (oracle - closed book); empty unless the oracle is clearly better than "
                 "closed book (99 %)",
                 "Utilisation",
                 PERCENT,
@@ -53,7 +53,7 @@ TABLE = Table(
 
 
 def rows(gold_scores: "Files", closed_book: "Files", oracle: "Files", seed: int) -> Iterator[dict]:
-    """A row a cell, in the order of the score files; the three have a file each for each sweep."""
+    """One row per cell, in the order of the score files; each of the three has one file per sweep."""
     from litm.analysis.utilisation import utilisation_rows
 
     sweeps = zip(gold_scores.scores(), closed_book.scores(), oracle.scores(), strict=True)

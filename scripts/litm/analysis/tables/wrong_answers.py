@@ -1,4 +1,4 @@
-"""What the wrong answers of each cell are."""
+"""Table of kinds of wrong answers in each cell."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 TABLE = Table(
     name="wrong_answers",
-    title="What wrong answers are",
+    title="Kinds of wrong answers",
     doc=(
         "The wrong answers of each model and cell by kind, and the positions of the items that they were taken from. "
-        "An answer is of the first kind that fits, in the order of the columns."
+        "An answer has the first kind that fits, in the order of the columns."
     ),
     order=32,
     inputs=("scores",),
@@ -40,8 +40,8 @@ TABLE = Table(
         **{kind: Column(FLOAT, f"share that {doc}", HEADINGS[kind], PERCENT) for kind, doc in KINDS.items()},
         "taken_from": Column(
             TEXT,
-            "the items that answers of `other_item` are from, as `position:answers`, positions from 0, most frequent "
-            "first; an answer whose name or number is in several documents is not counted",
+            "positions of the items that answers of `other_item` were taken from, as `position:answers`, from 0, most "
+            "frequent first; answers whose name or number is in several documents are not counted",
             "Taken from",
         ),
     },
@@ -50,7 +50,7 @@ TABLE = Table(
 
 
 def rows(scores: "Files") -> Iterator[dict]:
-    """The rows of one sweep after another, in the order of the score files."""
+    """Yield the rows of each sweep, in the order of the score files."""
     from litm.analysis.wrong_answers import COLUMNS, wrong_answer_rows
 
     for sweep in scores.scores(COLUMNS):

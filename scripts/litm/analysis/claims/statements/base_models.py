@@ -1,4 +1,4 @@
-"""Models that were not tuned to follow instructions have the U as well."""
+"""Claim: base models, which were not tuned to follow instructions, have the U too."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from litm.analysis.claims.verdicts import Claim, Question
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """What `u_shape` asks, of the models that others were tuned from."""
+    """The question of `u_shape` for base models, from which other models were tuned."""
     return (question for question in u_shape.ask(evidence, relations) if question.models[0] in relations.base_models)
 
 

@@ -1,4 +1,4 @@
-"""With the answer in the middle of the documents, GPT-3.5-Turbo does worse than with no documents."""
+"""Claim: with the answer in the middle of the documents, GPT-3.5-Turbo is less accurate than without documents."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ from litm.analysis.claims.shape import curves_with_middle
 from litm.analysis.claims.verdicts import AS_CLAIM, EXPLORATORY, Claim, Part, Question
 from litm.base.formatting import points
 
-#: The model of which the paper says it, with both lengths of context. Others are asked for their own sake.
+#: Models that the paper's claim is about, with both lengths of context. Cases of other models are exploratory.
 SAID_OF = ("gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613")
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of each model and experiment with a closed-book version: is middle - closed book below 0 for some size?"""
+    """Ask for each model and experiment with a closed-book version: is middle - closed book below 0 at some size?"""
     without = {(cell.model, cell.experiment): cell for cell in evidence.cells if cell.position is None}
     pairs: dict[tuple[str, str], list[tuple[Cell, Cell]]] = {}
     for curve, (_, middle, _) in curves_with_middle(evidence):

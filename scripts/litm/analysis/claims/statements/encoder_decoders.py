@@ -1,4 +1,4 @@
-"""Encoder-decoders do not mind the position within the length that they were trained on, but do beyond."""
+"""Claim: encoder-decoders are robust to the position within their training length, and less so beyond it."""
 
 from collections.abc import Iterator
 
@@ -14,10 +14,10 @@ WITHIN, BEYOND = "best-worst gap", "gap minus that within the training length"
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of each encoder-decoder and experiment, all sizes together: is the best-worst gap below 5 points within?
+    """Ask for each encoder-decoder and experiment, over all sizes: is the best-worst gap below 5 points?
 
-    That is asked where the mean prompt has no more tokens than those it was trained on. Of longer ones it is asked
-    whether their gap is larger than that of the largest size within. Both must be so.
+    Sizes whose mean prompt is within the training length are tested for this. Longer sizes are tested for a larger gap
+    than that of the largest size within the training length. Both must hold.
     """
     groups: dict[tuple[str, str], list[Curve]] = {}
     for curve in curves(evidence):
@@ -35,7 +35,7 @@ def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
 
 
 def _parts(evidence: Evidence, group: list[Curve], training_length: int | None) -> Iterator[tuple[Part, str]]:
-    """What is asked of each size, and in words what it is about."""
+    """The part of the claim on each size, with its description."""
     within: Measure | None = None
     for curve in sorted(group, key=lambda curve: curve.size):
         length = evidence.prompt_tokens(curve.cells)

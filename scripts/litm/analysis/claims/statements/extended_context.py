@@ -1,4 +1,4 @@
-"""A model with a longer context is no better where the prompt fits the shorter one too."""
+"""Claim: a model with a longer context is no better than its counterpart if the prompt fits both."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ from litm.base.formatting import points
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of each such pair, experiment and size: is the mean difference over all cells below 5 points?
+    """Ask for each such pair, experiment and size: is the mean difference over all cells below 5 points?
 
-    On the questions that fit both models in all cells. It is not enough that no difference is shown.
+    It is computed on the questions that fit both models in all cells. The absence of a shown difference is not enough.
     """
     for longer, about in relations.models.items():
         shorter = about.longer_context_of

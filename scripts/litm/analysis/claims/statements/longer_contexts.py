@@ -1,4 +1,4 @@
-"""Accuracy falls as the context grows."""
+"""Claim: accuracy falls as the context grows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,9 +10,9 @@ from litm.base.formatting import percent
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of each model and experiment of several sizes: is the mean over the positions lower at the largest?
+    """Ask for each model and experiment of several sizes: is the mean over the positions lower at the largest size?
 
-    Than at the smallest, that is. What lies between is in the detail.
+    It is compared with the smallest size; the detail lists the sizes between.
     """
     groups: dict[tuple[str, str], list[Curve]] = {}
     for curve in curves(evidence):

@@ -1,4 +1,4 @@
-"""Of the suite: key-value retrieval among 200 pairs is worse than among 100."""
+"""The suite's claim: key-value retrieval among 200 pairs is less accurate than among 100."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ TASK, SIZES = "kv_retrieval", (100, 200)
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of each model and key-value experiment with both sizes: is the mean over the positions lower at 200 pairs?"""
+    """Ask for each model and key-value experiment with both sizes: is the mean over positions lower at 200 pairs?"""
     groups: dict[tuple[str, str], list[Curve]] = {}
     for curve in curves(evidence):
         related = relations.experiments.get(curve.experiment)

@@ -1,4 +1,4 @@
-"""Small models have recency alone; primacy comes with size."""
+"""Claim: small models have recency only; larger ones also have primacy."""
 
 from collections.abc import Iterator
 
@@ -8,19 +8,19 @@ from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.shape import contrasts_question, curves_with_middle
 from litm.analysis.claims.verdicts import AS_CLAIM, EXPLORATORY, Claim, Question
 
-#: Parameters, in billions, of the smallest Llama-2 with primacy.
+#: Billions of parameters of the smallest Llama-2 with primacy.
 FROM = 13
-#: The family of which the paper says it. Others are asked for their own sake.
+#: Family that the paper's claim is about. Cases of other families are exploratory.
 SAID_OF = "llama-2"
-#: What is said of models from `FROM` on, and of smaller ones.
+#: Parts of the claim on models with at least `FROM` billion parameters, and on smaller ones.
 LARGE = (("primacy", ABOVE_ZERO),)
 SMALL = (("primacy", NOT_ABOVE_ZERO), ("recency", ABOVE_ZERO))
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of the models of a family that has both: primacy (start - middle) above 0 from 13 billion parameters on.
+    """Ask for models of a family with sizes on both sides: is primacy (start - middle) above 0 from 13 billion on?
 
-    Of smaller ones: no primacy, and recency (end - middle) above 0.
+    Smaller ones are asked: is there no primacy, and is recency (end - middle) above 0?
     """
     families = _families_with_both(relations)
     for curve, three in curves_with_middle(evidence):
@@ -32,7 +32,7 @@ def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
 
 
 def _families_with_both(relations: Relations) -> set[str]:
-    """Families of the catalogue with models of fewer parameters and of as many."""
+    """Families of the catalogue with models below and from `FROM` billion parameters."""
     sized = [(about.family, about.parameters) for about in relations.models.values() if about.family]
     small = {family for family, parameters in sized if parameters is not None and parameters < FROM}
     return small & {family for family, parameters in sized if parameters is not None and parameters >= FROM}

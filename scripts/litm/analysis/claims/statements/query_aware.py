@@ -1,4 +1,4 @@
-"""The question before the context as well: it solves key-value retrieval, and changes question answering little."""
+"""Claim: the question also before the context solves key-value retrieval, but hardly changes question answering."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.verdicts import Claim, Part, Question
 from litm.base.formatting import percent, points
 
-#: The task that it solves. In others its effect is small.
+#: Task that it solves. In other tasks its effect is small.
 SOLVED = "kv_retrieval"
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of each curve that is query-aware: in key-value retrieval, is the worst position above 95 %?
+    """Ask for each query-aware curve: in key-value retrieval, is the worst position above 95 %?
 
-    In other tasks: is the mean difference from the same curve without it, over all positions, within 5 points of 0?
+    In other tasks: is the mean difference from the plain curve, over all positions, within 5 points of 0?
     """
     plain = {(curve.model, curve.experiment, curve.size): curve for curve in curves(evidence)}
     for curve in curves(evidence):

@@ -1,4 +1,4 @@
-"""More retrieved documents help the retriever's recall long after they have stopped to help the reader."""
+"""Claim: with more retrieved documents, the reader's accuracy saturates long before the retriever's recall."""
 
 from collections.abc import Iterator
 
@@ -11,14 +11,16 @@ from litm.analysis.statistics import paired_difference
 from litm.base.formatting import points
 from litm.domain.placement import AS_RETRIEVED
 
-#: Gains are taken from the size nearest to this share of the largest one: the paper's 20 of 50 documents.
+#: Fraction of the largest size: gains start at the size nearest to it, as the paper's 20 of 50 documents.
 FROM_SHARE = 0.4
-#: A reader that turns less than this share of the recall gained into accuracy has saturated before the retriever.
+#: Fraction of the gained recall: a reader that gains less accuracy than this has saturated before the retriever.
 USED_SHARE = 0.5
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of each model and open-domain experiment: is the accuracy gained below 5 points, and half the recall gained?"""
+    """Ask for each model and open-domain experiment: is the gain of accuracy below 5 points and half the gain of
+    recall?
+    """
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in evidence.cells:
         if cell.placement == AS_RETRIEVED:
@@ -55,7 +57,7 @@ def _question(evidence: Evidence, group: list[Cell]) -> Question:
 
 
 def recall_gain(evidence: Evidence, first: Cell, last: Cell) -> Measure | None:
-    """What recall rises by between two sizes: what is found among fewer passages is found among more of them too."""
+    """The gain of recall between two sizes; it is never negative, as larger sizes include the smaller ones."""
     recall = evidence.recall(last.experiment)
     if first.size not in recall or last.size not in recall:
         return None

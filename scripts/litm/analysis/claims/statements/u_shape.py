@@ -1,4 +1,4 @@
-"""Accuracy is higher at both ends of the context than in the middle."""
+"""Claim: accuracy is higher at both ends of the context than in its middle."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.shape import contrasts_question, curves_with_middle
 from litm.analysis.claims.verdicts import Claim, Question
 
-#: A U is both: primacy (start - middle) above 0 and recency (end - middle) above 0. The Position Bias Index, their
-#: mean, is above 0 on a curve that rises steeply at one end as well, and is no test of it.
+#: A U needs both: primacy (start - middle) above 0 and recency (end - middle) above 0. The Position Bias Index, their
+#: mean, is no test of a U: it is also above 0 if one end alone is high.
 BOTH_ENDS = (("primacy", ABOVE_ZERO), ("recency", ABOVE_ZERO))
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:
-    """Of every curve with a middle: are both primacy and recency above 0?"""
+    """Ask for every curve with a middle: are both primacy and recency above 0?"""
     for curve, three in curves_with_middle(evidence):
         yield question(evidence, curve, three)
 

@@ -1,0 +1,83 @@
+"""Keys of APIs: required, sent only to their provider, and masked wherever a server repeats them."""
+
+import json
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+from api_engines import CANARY, HASTE, PROTOCOLS, SETTINGS, answers, make_engine
+from fault_server import FaultServer, answer_to
+
+from litm.base.errors import UserError
+from litm.inference.remote.failures import masked
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_missing_key_is_said_before_anything_is_asked(protocol, monkeypatch):
+    variable = f"{protocol.upper()}_API_KEY"
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(UserError, match=f"{variable} has no key; nothing was asked"):
+        import_module(f"litm.inference.engines.{protocol}").Engine(SETTINGS)
+    with FaultServer() as server, pytest.raises(UserError, match="MY_KEY has no key"):
+        make_engine(protocol, server, api_key_variable="MY_KEY")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_of_ones_own_is_never_sent_the_providers_key(protocol, monkeypatch):
+    monkeypatch.setenv(f"{protocol.upper()}_API_KEY", "sk-of-the-provider")
+    monkeypatch.setenv("MY_KEY", " sk-mine\n")
+    with FaultServer() as server:
+        answers(make_engine(protocol, server), ["a"])
+        answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["b"])
+    assert server.keys == ["no-key", "sk-mine"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_key_that_a_provider_repeats_is_not_printed(protocol, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "401")
+    with FaultServer(lambda prompt, attempt: "401") as server:
+        engine = make_engine(protocol, server, api_key_variable="MY_KEY")
+        with pytest.raises(UserError) as refusal:
+            answers(engine, ["a"])
+    assert "***, says the server" in str(refusal.value) and "401" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", ["key in an error", "key as the reason"])
+def test_a_key_that_is_repeated_in_a_whole_response_is_not_printed(protocol, fault, monkeypatch, capsys):
+    monkeypatch.setenv("MY_KEY", CANARY)
+    with FaultServer(lambda prompt, attempt: fault) as server:
+        engine = make_engine(protocol, server, replace(HASTE, attempts=2, prompts=2), api_key_variable="MY_KEY")
+        with pytest.raises(UserError, match=r"the API gave no answer to 2 prompts .*\*\*\*") as refusal:
+            answers(engine, ["a", "b"])
+    said = capsys.readouterr()
+    assert "***" in said.err and "sk-" not in said.err + said.out + str(refusal.value)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_key_that_is_repeated_as_the_models_name_is_not_recorded_and_the_answer_is_as_it_came(protocol, monkeypatch):
+    monkeypatch.setenv("MY_KEY", CANARY)
+    with FaultServer(lambda prompt, attempt: "key as the model", answer=lambda prompt: f"{prompt} no-key") as server:
+        (response,) = answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["a"]).values()
+        (other,) = answers(make_engine(protocol, server), ["a"]).values()
+    assert response.made_with.endswith(", model of ***") and response.text == "a no-key"
+    # What stands for a key that is not needed is no secret.
+    assert other.made_with.endswith(", model of no-key")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_key_that_an_answer_repeats_is_not_recorded_and_that_is_said_but_a_word_may_be_a_key(
+    protocol, monkeypatch, capsys
+):
+    with FaultServer(lambda prompt, attempt: "key in the answer") as server:
+        for key, text in ((CANARY, f"{answer_to('a')} ***"), ("EMPTY", f"{answer_to('a')} EMPTY")):
+            monkeypatch.setenv("MY_KEY", key)
+            assert answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["a"])[0].text == text
+    assert capsys.readouterr().err.count("1 answers repeat your key, where they now have ***") == 1
+
+
+def test_a_key_is_masked_in_every_way_that_it_may_be_quoted():
+    for key in (CANARY, 'sk-"quoted"', "sk-back\\slash", "sk-two\nlines"):
+        for said in (key, json.dumps({"error": key}), repr(f"Bearer {key}"), str({"error": key})):
+            assert "sk-" not in masked(said, key) and "***" in masked(said, key)
+    assert masked("as it is", "") == "as it is"

@@ -1,0 +1,177 @@
+"""Replies of APIs: fields, token counts, charsets and malformed JSON."""
+
+import json
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+from api_engines import PROTOCOLS, answers, make_engine
+from fault_server import FaultServer, answer_to
+
+from litm.base.addresses import public_url
+from litm.inference.engine import Prepared
+from litm.inference.remote.failures import Unanswered
+from litm.inference.remote.replies import Reply, read_reply
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_response_says_which_software_server_and_model_made_it(protocol):
+    with FaultServer() as server:
+        engine = make_engine(protocol, server)
+        (response,) = answers(engine, ["a"]).values()
+    assert response.made_with == f"{engine.software}, {engine.url}, some-model-0613"
+    assert engine.software.startswith(f"{protocol} ")
+    assert public_url("https://me:secret@example.org:8000/v1/?key=secret#x") == "https://example.org:8000/v1"
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_prompts_with_the_same_beginning_are_asked_one_after_the_other(protocol):
+    with FaultServer() as server:
+        answers(make_engine(protocol, server, concurrency=1), ["b 1", "a 2", "b 2", "a 1"])
+    assert [prompt for _, prompt, _ in server.asked] == ["a 1", "a 2", "b 1", "b 2"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("fault", ["no usage", "wrong usage"])
+def test_without_a_tokenizer_the_servers_number_is_taken_and_a_missing_or_wrong_one_said_once(protocol, fault, capsys):
+    with FaultServer(lambda prompt, attempt: fault if len(prompt) < 3 else None) as server:
+        engine = make_engine(protocol, server)
+        assert engine.prepare(["abcd"]) == [Prepared("abcd", None)]
+        found = answers(engine, ["a", "bb", "abcd"])
+    assert [found[index].prompt_tokens for index in range(3)] == [0, 0, 4]
+    assert capsys.readouterr().err.count("does not report tokens") == 1
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_answer_that_was_cut_within_a_character_can_be_written_as_utf8_and_that_is_said(protocol, capsys):
+    with FaultServer(answer={"a": "half \ud83d", "b": "whole \U0001f600"}.__getitem__) as server:
+        found = answers(make_engine(protocol, server), ["a", "b"])
+    assert [found[index].text for index in range(2)] == ["half \ufffd", "whole \U0001f600"]
+    assert "1 answers had lone surrogates" in capsys.readouterr().err
+
+
+#: Encodings that no text has, that Python raises errors of many kinds for, or that UTF-8 read as them is another text.
+CHARSETS = (
+    "hex",
+    "base64",
+    "idna",
+    "undefined",
+    "rot13",
+    "punycode",
+    "unicode_escape",
+    "ISO-8859-1",
+    "utf-7",
+    "no-such",
+)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_replies_are_utf8_whatever_their_header_says(protocol, capsys):
+    faults = [*(f"charset={name}" for name in CHARSETS), "a mark of the byte order"]
+    with FaultServer(lambda prompt, attempt: faults[int(prompt)], answer=lambda prompt: "café") as server:
+        found = answers(make_engine(protocol, server), [str(number) for number in range(len(faults))])
+    assert [found[number].text for number in range(len(faults))] == ["café"] * len(faults)
+    assert "U+FFFD" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_answer_with_bytes_that_are_not_utf8_is_kept_and_counted(protocol, capsys):
+    with FaultServer(lambda prompt, attempt: "latin-1", answer=lambda prompt: "café") as server:
+        found = answers(make_engine(protocol, server), ["a"])
+    assert found[0].text == "caf\ufffd"
+    assert "1 answers had lone surrogates or bytes that are not UTF-8" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_error_with_a_charset_of_no_text_is_asked_again(protocol):
+    with FaultServer(lambda prompt, attempt: "503 in hex" if attempt == 1 else None) as server:
+        found = answers(make_engine(protocol, server), ["a"])
+    assert found[0].text == answer_to("a") and len(server.asked) == 2
+
+
+#: Of each protocol a whole response.
+WHOLE = {
+    "openai": {
+        "model": "m",
+        "choices": [{"message": {"content": "Ann"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 1},
+    },
+    "anthropic": {
+        "model": "m",
+        "content": [{"type": "text", "text": "Ann"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 7, "output_tokens": 1},
+    },
+}
+#: What a field may have been made of, whatever it should be.
+WRONG = (5, 1.5, True, {"a": 1}, [5], [[]], [{}], [{"type": "text"}], [{"type": "text", "text": 5}])
+
+
+def with_value(body: dict, where: str, value: object) -> bytes:
+    """The bytes of a response with another value at a place such as choices.0.message."""
+    body = json.loads(json.dumps(body))
+    *path, last = [int(word) if word.isdigit() else word for word in where.split(".")]
+    place = body
+    for word in path:
+        place = place[word]
+    place[last] = value
+    return json.dumps(body).encode()
+
+
+@pytest.mark.parametrize("value", WRONG, ids=str)
+@pytest.mark.parametrize(
+    ("protocol", "where"),
+    [
+        *(("openai", "model"), ("openai", "choices"), ("openai", "choices.0"), ("openai", "choices.0.message")),
+        *(("openai", "choices.0.finish_reason"), ("openai", "choices.0.message.content")),
+        *(("openai", "choices.0.message.refusal"), ("openai", "choices.0.text")),
+        *(("anthropic", "model"), ("anthropic", "content"), ("anthropic", "content.0")),
+        *(("anthropic", "content.0.text"), ("anthropic", "stop_reason")),
+    ],
+)
+def test_a_response_with_a_field_of_another_type_is_no_answer(protocol, where, value):
+    read = import_module(f"litm.inference.engines.{protocol}").read
+    body = json.loads(json.dumps(WHOLE[protocol]))
+    if where == "choices.0.text":
+        del body["choices"][0]["message"]
+    with pytest.raises(Unanswered):
+        read_reply(with_value(body, where, value), read)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("value", ["12", 12.5, 12.0, -1, True, 1e30, 10**30, float("nan"), [1], {"a": 1}], ids=str)
+def test_tokens_that_are_no_numbers_of_tokens_are_not_known_and_the_answer_is_kept(protocol, value):
+    read = import_module(f"litm.inference.engines.{protocol}").read
+    whole = read_reply(json.dumps(WHOLE[protocol]).encode(), read)
+    assert whole == Reply("Ann", "stop", 7, 1, "m")
+    of_prompt, of_answer = WHOLE[protocol]["usage"]
+    unknown = replace(whole, prompt_tokens=None)
+    assert read_reply(with_value(WHOLE[protocol], f"usage.{of_prompt}", value), read) == unknown
+    unknown = replace(whole, response_tokens=None)
+    assert read_reply(with_value(WHOLE[protocol], f"usage.{of_answer}", value), read) == unknown
+    for usage in (value, None):
+        unknown = replace(whole, prompt_tokens=None, response_tokens=None)
+        assert read_reply(with_value(WHOLE[protocol], "usage", usage), read) == unknown
+
+
+def test_json_that_is_nested_too_deep_is_no_answer():
+    with pytest.raises(Unanswered, match="not whole JSON"):
+        read_reply(b"[" * 100_000 + b"]" * 100_000, lambda body: pytest.fail("was read"))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_refused_and_cut_answers_have_reasons_of_their_own(protocol):
+    with FaultServer(lambda prompt, attempt: {"r": "refused", "l": "length"}.get(prompt)) as server:
+        found = answers(make_engine(protocol, server), ["r", "l", "s"])
+    assert [found[index].finish_reason for index in range(3)] == ["refused", "length", "stop"]
+    assert found[0].text == "" and found[1].text == answer_to("l")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_an_answer_is_kept_whole_whatever_the_stop_rule(protocol):
+    texts = {"a": " \n\n one\ntwo\n", "b": "one", "c": "\n \n", "d": "one\n\ntwo", "e": ""}
+    with FaultServer(lambda prompt, attempt: "length", answer=texts.__getitem__) as server:
+        for stop in ("end_token", "first_line"):
+            found = answers(make_engine(protocol, server, stop=stop), list(texts))
+            assert [found[index].text for index in range(5)] == list(texts.values())
+            assert {found[index].finish_reason for index in range(5)} == {"length"}

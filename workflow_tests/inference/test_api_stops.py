@@ -1,0 +1,90 @@
+"""A run against an API that is stopped by a signal."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from fault_server import FaultServer, answer_to
+from programs import run_program
+from record_makers import example
+
+from litm.base.hashing import canonical_json
+from litm.base.json_files import read_json, read_jsonl, write_json
+from litm.domain.example import write_examples
+
+
+def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
+    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(40)])
+    url = f"{server.url}/v1" if protocol == "openai" else server.url
+    source = {
+        "location": "m",
+        "revision": None,
+        "context_window": None,
+        "base_url": url,
+        "identity": {"api_model": "m"},
+    }
+    write_json(folder / "source.json", source)
+    settings = {"engine": protocol, "endpoint": "chat", "prompt_template": "chat", "request": {}}
+    options = {
+        "model": "m",
+        "experiment": "e",
+        "source": folder / "source.json",
+        "settings": canonical_json(settings),
+        "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
+        "run": canonical_json({"concurrency": 4}),
+        "examples": folder / "examples.jsonl.gz",
+        "journal": folder / "journal.jsonl",
+        "responses": folder / "responses.jsonl.gz",
+        "manifest": folder / "manifest.json",
+    }
+    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    return [sys.executable, str(ROOT / "scripts" / "inference" / "generate.py"), *words]
+
+
+def hear_signals() -> None:
+    """What a shell starts in the background ignores SIGINT, and by `nohup` SIGHUP, and with it all that this starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "number", "said"),
+    [
+        ("openai", signal.SIGTERM, "stopped by SIGTERM: what was"),
+        ("openai", signal.SIGHUP, "stopped by SIGHUP: what was"),
+        ("anthropic", signal.SIGINT, "interrupted: what was"),
+    ],
+)
+def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_next_asks_the_others(
+    protocol, number, said, tmp_path
+):
+    hangs = {f"prompt {n:02}" for n in range(20, 24)}
+    with FaultServer(lambda prompt, attempt: "hang" if prompt in hangs and attempt == 1 else None) as server:
+        process = subprocess.Popen(
+            command(protocol, server, tmp_path), stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals
+        )
+        deadline = time.monotonic() + 60
+        while server.asked[-1:] == [] or sum(fault == "hang" for *_, fault in server.asked) < 4:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(process.pid, number)
+        errors = process.communicate(timeout=20)[1]
+        assert process.returncode == 1
+        assert (
+            errors.splitlines()[-1].startswith(said) and "Traceback" not in errors and "never retrieved" not in errors
+        )
+        assert len((tmp_path / "journal.jsonl").read_text().splitlines()) == 1 + 20
+
+        done = run_program("generate", *command(protocol, server, tmp_path)[2:])
+        assert done.returncode == 0, done.stderr
+    assert "20 prompts asked, 20 reused" in done.stderr
+    assert server.answered == Counter(f"prompt {n:02}" for n in range(40))
+    texts = [record["response"] for _, record in read_jsonl(tmp_path / "responses.jsonl.gz")]
+    assert texts == [answer_to(f"prompt {n:02}") for n in range(40)]
+    assert sum(read_json(tmp_path / "manifest.json")["made_with"].values()) == 40

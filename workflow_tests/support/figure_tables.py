@@ -1,0 +1,105 @@
+"""Tables that figures of tests are drawn from."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
+from litm.figures import load_kind
+from litm.figures.drawing.rows import Rows
+
+FIGURE = {
+    "name": "f",
+    "kind": "accuracy_by_position",
+    "title": "A title",
+    "experiments": ["qa"],
+    "references": {"closed_book": "closed book", "oracle": "oracle"},
+    "panel_title": "{size} documents",
+    "x_label": "Position",
+}
+
+
+def cell(model: str, experiment: str, size: int, position: int | None, accuracy: float, n: int = 50) -> dict:
+    return {
+        "model": model, "experiment": experiment, "size": size, "position": position, "n": n,
+        "accuracy": accuracy, "ci_low": max(0, accuracy - 0.1), "ci_high": min(1, accuracy + 0.1),
+    }  # fmt: skip
+
+
+def table(*cells: dict) -> pd.DataFrame:
+    return pd.DataFrame(cells).astype({"position": "Int64"})
+
+
+def draw(figure: Mapping, accuracy: pd.DataFrame, **rows: pd.DataFrame) -> Figure:
+    return load_kind(figure["kind"]).draw(figure, Rows(accuracy, **rows))
+
+
+def draw_forest(position_bias: pd.DataFrame) -> Figure:
+    return load_kind("pbi_forest").draw({"kind": "pbi_forest"}, Rows(position_bias=position_bias))
+
+
+NEEDLES = {
+    **FIGURE,
+    "kind": "accuracy_by_target",
+    "experiments": ["needles"],
+    "references": {},
+    "panel_title": "{size} items",
+}
+
+
+def needles(
+    model: str, placement: tuple[int, ...], accuracies: tuple, n: int = 50, size: int = 300, experiment: str = "needles"
+) -> list[dict]:
+    """The rows of three targets; those of an accuracy of None have no question that fits."""
+    rows = []
+    for target, position, accuracy in zip(("start", "middle", "end"), placement, accuracies, strict=True):
+        row = cell(model, experiment, size, position, accuracy or 0.0, n)
+        if accuracy is None:
+            row |= {"n": 0, "accuracy": pd.NA, "ci_low": pd.NA, "ci_high": pd.NA}
+        rows.append({**row, "placement": f"gold_at_{'_'.join(map(str, placement))}", "target": target})
+    return rows
+
+
+def targets(*rows: list[dict]) -> pd.DataFrame:
+    floats = dict.fromkeys(["accuracy", "ci_low", "ci_high"], "Float64")
+    return table(*(row for group in rows for row in group)).astype(floats)
+
+
+def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **values: object) -> dict:
+    """A row of position_bias.csv; the interval reaches 10 points to either side."""
+    row = dict.fromkeys(POSITION_BIAS.columns) | {"model": model, "experiment": experiment, "size": size}
+    row |= {"n_complete": 100, "positions": 9, "verdict": "measured", "pbi": pbi}
+    if pbi is not None:
+        row |= {"pbi_ci_low": pbi - 0.1, "pbi_ci_high": pbi + 0.1}
+    return row | values
+
+
+def bias_table(*rows: dict) -> pd.DataFrame:
+    floats = dict.fromkeys(("pbi", "pbi_ci_low", "pbi_ci_high"), "Float64")
+    columns = list(dict.fromkeys([*POSITION_BIAS.columns, *(rows[0] if rows else [])]))
+    return pd.DataFrame(rows, columns=columns).astype(floats)
+
+
+NO_INFORMATION = {"verdict": "no_information", "reason": "floor"}
+
+
+def points(figure: Figure) -> list[Line2D]:
+    """The markers of the indices, from the top."""
+    return [line for line in figure.axes[0].get_lines() if len(line.get_xdata()) == 1]
+
+
+def intervals(figure: Figure) -> list[list[float]]:
+    return [list(line.get_xdata()) for line in figure.axes[0].get_lines() if line.get_marker() == "|"]
+
+
+def words(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+def labels(figure: Figure) -> list[str]:
+    return [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+
+
+FOREST = bias_table(bias("a", "kv", 0.2), bias("b", "kv", 0.0, **NO_INFORMATION))

@@ -1,0 +1,107 @@
+"""Recorded responses in a run of the workflow."""
+
+import csv
+from copy import deepcopy
+
+import pandas as pd
+import pytest
+from conftest import write_lines
+from workbench import FINISHED, Workbench
+
+from litm.base.json_files import read_json, read_jsonl
+
+
+def recorded_config() -> dict:
+    config = deepcopy(FINISHED)
+    config["models"].append("old")
+    config["define"]["models"] = {
+        "old": {
+            "engine": "recorded",
+            "responses": {"qa": "preds/qa-{size}-{placement}.jsonl.gz", "kv": "preds/kv.tsv"},
+            "fields": {"response": "model_answer", "question": "question", "size": "n", "position": "gold"},
+        }
+    }
+    return config
+
+
+@pytest.fixture(scope="module")
+def finished(finished_project, tmp_path_factory) -> Workbench:
+    """A workbench with responses to questions 0 to 2 of 4 recorded, all right at the first position and wrong later."""
+    bench = finished_project.moved_to(tmp_path_factory.mktemp("recorded"))
+    bench.path("preds").mkdir()
+    for position in (0, 2):
+        answers = [f"It is answer{n}." if position == 0 else "No idea" for n in range(3)]
+        records = [
+            {"question": f"what is number {n}", "model_answer": answer, "n": 3, "gold": position}
+            for n, answer in enumerate(answers)
+        ]
+        write_lines(bench.path(f"preds/qa-3-gold_at_{position}.jsonl.gz"), records)
+    rows = [["question", "n", "gold", "model_answer"]]
+    for size, position in ((4, 0), (4, 3), (6, 0), (6, 5)):
+        for _, one in read_jsonl(bench.path(f"results/examples/kv/{size}/gold_at_{position}.jsonl.gz")):
+            rows.append([one["question"], size, position, one["targets"][0]["answers"][0]])
+    with bench.path("preds/kv.tsv").open("w", newline="") as file:
+        csv.writer(file, delimiter="\t").writerows([*rows, ["another key", 4, 0, "x"]])
+    bench.configure(recorded_config())
+    bench.run()
+    return bench
+
+
+def test_recorded_responses_are_scored_and_drawn_beside_a_model(finished):
+    accuracy = pd.read_csv(finished.path("results/tables/accuracy.csv")).query("model == 'old'")
+    assert list(accuracy["experiment"]) == ["kv"] * 4 + ["qa"] * 2
+    qa = accuracy.query("experiment == 'qa'")
+    assert list(qa["n"]) == [3, 3] and list(qa["accuracy"]) == [1, 0] and list(qa["n_not_recorded"]) == [1, 1]
+    assert accuracy.query("experiment == 'kv'")["accuracy"].eq(1).all() and accuracy["n_cut"].isna().all()
+    differences = pd.read_csv(finished.path("results/tables/model_differences.csv"))
+    assert set(differences["experiment"]) == {"kv", "qa"} and differences.query("experiment == 'qa'")["n"].eq(3).all()
+    bias = pd.read_csv(finished.path("results/tables/position_bias.csv")).query("model == 'old' and experiment == 'qa'")
+    assert (bias["n_complete"].item(), bias["n_incomplete"].item()) == (3, 1)
+    report = finished.path("results/report.html").read_text()
+    assert "recorded responses (2 hashed files)" in report and "recorded responses (1 hashed file)" in report
+
+
+def test_what_is_missing_and_what_is_unused_is_in_the_manifest(finished):
+    qa = read_json(finished.path("results/responses/old/qa.manifest.json"))
+    assert (qa["recorded"], qa["not_recorded"], qa["unused"]) == (6, 2, 0)
+    assert list(qa["missing"]) == ["3/gold_at_0", "3/gold_at_2"]
+    assert str(finished.folder) not in finished.path("results/responses/old/qa.manifest.json").read_text()
+    assert read_json(finished.path("results/responses/old/kv.manifest.json"))["unused"] == 1
+
+
+def test_an_experiment_that_is_not_recorded_is_left_out_and_said(finished):
+    assert not finished.path("results/responses/old/closed_book.jsonl.gz").exists()
+    done = finished.snakemake("--dry-run")
+    assert done.stderr.count("no recorded responses, left out: old/closed_book") == 1
+
+
+def test_both_models_are_in_the_figures(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    bench.configure(recorded_config() | {"models": ["dummy"]})
+    assert bench.plan()["plot_figure"] == 6
+
+
+def test_no_tokens_are_counted_and_nothing_runs_again(finished):
+    assert set(pd.read_csv(finished.path("results/tables/token_counts.csv"))["model"]) == {"reference"}
+    assert not finished.path("results/token_counts/old").exists()
+    assert finished.plan() == {}
+
+
+def test_other_responses_import_and_score_that_sweep_alone(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    write_lines(
+        bench.path("preds/qa-3-gold_at_2.jsonl.gz"),
+        [{"question": "what is number 0", "model_answer": "answer0", "n": 3, "gold": 2}],
+    )
+    plan = bench.plan()
+    assert (plan["import_responses"], plan["score"]) == (1, 1) and "generate" not in plan
+
+
+def test_without_any_model_there_is_no_table_of_tokens(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    bench.configure(recorded_config() | {"models": ["old"], "experiments": ["kv", "qa"]})
+    bench.path("results/tables/token_counts.csv").unlink()
+    bench.run("--", "all", "suite_zip")
+    assert not bench.path("results/tables/token_counts.csv").exists()
+    assert "Prompt tokens" not in bench.path("results/report.html").read_text()
+    assert bench.path("results/suite_export/old.zip").exists()
