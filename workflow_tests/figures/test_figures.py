@@ -86,6 +86,7 @@ def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
         "mean_accuracy_by_size": (["one"], []),
         "condition_differences": (["one"], []),
         "accuracy_by_cost": (["none"], []),
+        "accuracy_by_tokens": (["one", "none"], []),
         "pbi_forest": ([], []),
         "wrong_answers": (["one", "several", "none"], []),
     }[name]
