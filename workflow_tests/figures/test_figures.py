@@ -67,6 +67,7 @@ def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
         "mean_accuracy_by_size": (["one"], []),
         "condition_differences": (["one"], []),
         "accuracy_by_cost": (["none"], []),
+        "accuracy_by_tokens": (["one", "none"], []),
         "pbi_forest": ([], []),
         "wrong_answers": (["one", "several", "none"], []),
     }[name]
@@ -132,6 +133,8 @@ def test_a_vertical_axis_that_does_not_begin_at_0_is_said_to():
     assert told(cut).endswith("\nthe vertical axis begins at 67 %, not at 0")
     whole = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.05) for position in (0, 4))))
     assert "axis" not in told(whole)
+    nearly = draw(FIGURE, table(*(cell("a", "qa", 5, position, 0.134) for position in (0, 4))))
+    assert 0 < nearly.axes[0].get_ylim()[0] < 0.5 and "axis" not in told(nearly)
 
 
 def test_a_model_has_the_colour_of_its_place_in_the_study_in_every_figure_and_in_the_report():

@@ -244,9 +244,9 @@ def describe_n(series: Iterable[Series], mark: str, intervals: str) -> str:
 
 
 def describe_axis(ax: Axes) -> str:
-    """A note if the vertical axis does not begin at 0; else ''."""
+    """A note if the vertical axis begins at 1 % or more; else ''."""
     bottom, _ = ax.get_ylim()
-    return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom > 0 else ""
+    return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom >= 1 else ""
 
 
 def describe_references(chart: Chart) -> str:
