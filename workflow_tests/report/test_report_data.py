@@ -26,9 +26,10 @@ from report_contents import (
 )
 
 from litm.examples.other_items import other_documents
+from litm.figures.drawing.saving import DPI
 from litm.report.charts import chart, forest
 from litm.report.claims import claims_told
-from litm.report.page import render_report
+from litm.report.page import png_width, render_report
 from litm.report.provenance import sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
@@ -106,6 +107,12 @@ def test_a_kind_of_figure_without_a_chart_is_shown_as_a_picture(whole):
     assert chart(FIGURE | {"kind": "mean_accuracy_by_size"}, whole.tables) is None
     html = render_report(SOURCES, contents_with(whole, figures=[FIGURE | {"kind": "mean_accuracy_by_size"}]))
     assert 'data-chart="kv"' not in html and "<noscript><div" not in html and "data:image/png;base64" in html
+
+
+def test_a_picture_is_shown_at_six_rem_to_an_inch(whole):
+    html = render_report(SOURCES, contents_with(whole, figures=[FIGURE | {"kind": "mean_accuracy_by_size"}]))
+    inches = png_width(whole.pictures["kv"]) / DPI
+    assert f'<img style="width: {6 * inches:.1f}rem"' in html
 
 
 def contents_with(whole, **changes):
