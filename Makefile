@@ -8,7 +8,7 @@ DOCS := .venv-docs
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-slurm paper-miniature benchmarks reference docs lint format lock clean
+.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
@@ -20,6 +20,7 @@ help:
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
+	@echo "make benchmarks-peers DATA=FOLDER   measure transformers, llama.cpp and vLLM on the released questions, into benchmarks/peers.md"
 	@echo "make reference        write config/schemas, docs/configuration.md, docs/answers.md, docs/claims.md and the columns in results/README.md from the code"
 	@echo "make docs             write the documentation as a site into site/html; a broken link is an error"
 	@echo "make lint             check style, types and the workflow"
@@ -78,6 +79,16 @@ paper-miniature: $(INSTALLED)
 benchmarks: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python benchmarks/run_all.py $(FILES)
 
+# DATA has the authors' files (see benchmarks/README.md). vLLM is left out unless VLLM names a Python that has it, and
+# what has been measured is kept in PEERS: remove it to measure again.
+PEERS ?= .venv-peers
+PEER_OPTIONS ?=
+
+benchmarks-peers: $(INSTALLED)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(PEERS)/llamacpp -r requirements-llamacpp.txt
+	PYTHONPATH=scripts $(BIN)/python benchmarks/peers.py --data "$(DATA)" --folder $(PEERS) --llamacpp $(PEERS)/llamacpp \
+		$(if $(VLLM),--vllm "$(VLLM)") --output benchmarks/peers.md $(PEER_OPTIONS)
+
 reference: $(INSTALLED)
 	PYTHONPATH=scripts $(BIN)/python scripts/config/write_reference.py
 	PYTHONPATH=scripts $(BIN)/python scripts/analysis/describe_tables.py
@@ -123,5 +134,5 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock $(DOCS) site .snakemake paper_miniature
+	rm -rf $(VENV) $(VENV)-lock $(VENV)-peers $(DOCS) site .snakemake paper_miniature
 	find results -mindepth 1 ! -path results/README.md ! -path 'results/journal*' ! -path 'results/store*' -delete

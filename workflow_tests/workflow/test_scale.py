@@ -1,5 +1,6 @@
 """Planning opens no file per cell; and the benchmarks of scale run."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -64,3 +65,24 @@ def test_every_measurement_that_needs_no_other_file_runs(tmp_path):
         "Dense search, against pyserini's own",
     ]
     assert "the same prompts: True" in page.read_text()
+
+
+@pytest.mark.slow
+def test_peers_read_the_same_prompts_and_give_the_same_answers_in_float32(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    write_lines(data / "nq-open-20_total_documents_gold_at_0.jsonl.gz", [qa_record(0, 19)])
+    ways = ("sorted, early stop", "this workflow")
+    done = subprocess.run(
+        [
+            *(sys.executable, ROOT / "benchmarks" / "peers.py", "--data", data, "--folder", tmp_path / "peers"),
+            *("--prompts", "qa10", "--questions", "1", "--ways", *ways, "--dtype", "float32"),
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if "|" in line]
+    assert "3 prompts" in done.stdout
+    assert [(row[0], row[-1]) for row in rows[2:]] == [(way, "3 of 3") for way in ways]
