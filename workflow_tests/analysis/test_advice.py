@@ -1,4 +1,4 @@
-"""Which condition is advised: the cheapest that is not told from the best, and nothing where the data say nothing."""
+"""Advice: the cheapest condition that is not told from the best, or none if the data do not support one."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ DOCUMENT, REST = 100, 40
 
 
 def sweep(condition: Condition, by_documents: dict[int, list], model="m", **more) -> pd.DataFrame:
-    """The scores of a condition: right and wrong by number of documents; prompts that cost 100 tokens a document."""
+    """Scores of a condition by number of documents; prompts have 100 tokens per document."""
     frames = []
     for documents, right in by_documents.items():
         rows = score_rows({None: right}, size=documents, model=model, experiment=condition.experiment)
@@ -28,7 +28,7 @@ def sweep(condition: Condition, by_documents: dict[int, list], model="m", **more
 
 
 def graded(share: float, n: int = 200) -> list[bool]:
-    """Right for the first questions: nested, so that conditions differ by exactly the share."""
+    """Verdicts with the first questions right, so that two conditions differ by exactly their accuracies."""
     return [index < round(share * n) for index in range(n)]
 
 
@@ -84,7 +84,7 @@ def test_differences_are_paired_with_the_best_and_corrected_by_holm():
     assert rows[2]["p_holm"] is None and rows[2]["difference"] == 0
 
 
-def test_a_condition_that_only_an_uncorrected_test_tells_from_the_best_is_not_told_from_it():
+def test_a_condition_differs_from_the_best_only_by_the_corrected_test():
     best = graded(0.6, 100)
     # Eight questions are right in the best alone, and one in the other alone: p = 0.039.
     others = [[not right if start <= index < start + 8 or index == 99 else right for index, right in enumerate(best)]
@@ -115,7 +115,7 @@ def test_without_a_shown_difference_the_largest_is_told_as_not_shown():
     assert "No remedy alone is shown to make a difference with 5 documents; the largest is best last, +1.0" in text
 
 
-def test_there_is_no_advice_where_nothing_is_told_apart_and_it_says_how_many_questions_would_be_needed():
+def test_without_shown_differences_there_is_no_advice_but_the_number_of_questions_needed():
     rows = rows_of(sweep(PLAIN, {1: mixed(0.5, 30, 1), 5: mixed(0.6, 30, 2)}))
     assert advised(rows) == []
     text = told(rows)
@@ -179,7 +179,7 @@ def test_there_is_no_advice_where_hardly_anything_is_answered():
     assert text.startswith("No advice for m: hardly anything is answered under any of 2 conditions")
 
 
-def test_a_condition_whose_prompts_do_not_fit_is_left_out_and_said_and_few_questions_leave_all():
+def test_a_condition_with_too_long_prompts_is_left_out_with_a_reason_and_few_questions_leave_all_conditions():
     right: list = [*graded(0.7, 20)]
     most: list = [None, *right[1:]]
     few: list = [None] * 10 + right[10:]
@@ -188,7 +188,7 @@ def test_a_condition_whose_prompts_do_not_fit_is_left_out_and_said_and_few_quest
     assert rows[3]["reason"] == "10 of 20 questions were not scored, left out"
 
 
-def test_where_every_condition_scored_too_few_questions_each_has_its_row_and_there_is_no_advice():
+def test_conditions_with_too_few_scored_questions_have_rows_but_no_advice():
     right: list = [None] * 3 + graded(0.7, 17)
     rows = rows_of(sweep(PLAIN, {1: right, 5: right}))
     assert [(row["documents"], row["n"], row["is_advised"]) for row in rows] == [(1, 0, False), (5, 0, False)]
@@ -196,7 +196,7 @@ def test_where_every_condition_scored_too_few_questions_each_has_its_row_and_the
     assert told(rows).startswith("No advice for m in s: no condition scored 90% of its questions")
 
 
-def test_without_a_question_that_all_conditions_scored_each_has_its_row_and_there_is_no_advice():
+def test_conditions_without_a_common_question_have_rows_but_no_advice():
     right = graded(0.7, 20)
     gaps = {
         size: [None if index in (2 * size, 2 * size + 1) else x for index, x in enumerate(right)] for size in range(10)

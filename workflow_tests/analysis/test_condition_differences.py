@@ -1,4 +1,4 @@
-"""Differences between two conditions of one model: which questions and places are compared, and what is said."""
+"""Differences between two conditions of one model: compared questions and places, and the conclusions."""
 
 import numpy as np
 import pandas as pd
@@ -104,7 +104,7 @@ def test_other_questions_are_not_compared_and_said():
     assert row["in_words"] == "no question in common, not compared"
 
 
-def test_the_best_position_beside_the_oracle_is_corrected_for_having_been_chosen():
+def test_the_comparison_of_the_best_position_with_the_oracle_is_corrected_for_the_choice():
     a, b = two_conditions()
     oracle = score_rows({0: [bool(value) for value in b[:, 0]]}, size=2, experiment="plain")
     comparison = Comparison("oracle", "other", "plain")

@@ -21,7 +21,7 @@ U_POSITIONS = (0, 2, 4, 6, 8)
 
 
 def bias_row(scores: pd.DataFrame, **options: int) -> dict:
-    """The row of one curve, None for what it leaves out."""
+    """The row of one curve, with None for missing values."""
     return dict.fromkeys(TABLE.columns) | position_bias_row(scores, **options)
 
 
@@ -109,7 +109,7 @@ def test_a_question_that_is_there_twice_is_an_error_that_names_it():
             function(twice)
 
 
-def test_rows_of_several_sweeps_or_without_positions_are_errors_that_say_so():
+def test_rows_of_several_sweeps_or_without_positions_are_errors_with_the_reason():
     scores = of_matrix(U, U_POSITIONS)
     for column, value in {"model": "other", "experiment": "other", "size": 20}.items():
         with pytest.raises(UserError, match=f"more than one {column}"):

@@ -1,4 +1,4 @@
-"""Tables declare all that is said about them, and one program makes them."""
+"""Declarations of tables, and the program that makes them."""
 
 import inspect
 import subprocess

@@ -75,7 +75,7 @@ def left(**changes) -> Remaining:
 # --- What is left ---
 
 
-def test_what_the_journal_has_under_the_same_identity_is_not_asked_again():
+def test_answers_in_the_journal_under_the_same_identity_are_not_asked_again():
     answers = {response_key("i", TEXTS[0]): answer_to(TEXTS[0]), response_key("other", TEXTS[1]): answer_to(TEXTS[1])}
     found = remaining_work(NAMES, prompts([*TEXTS, TEXTS[3]]), answers, Fit(None, 10), ENCODE, shares=False)
     tokens = sum(map(len, ENCODE(TEXTS[1:])))

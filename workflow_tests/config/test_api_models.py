@@ -1,4 +1,4 @@
-"""Entries of models that a server runs: which keys they take, and what of them an answer depends on."""
+"""Entries of models on a server: their keys, and the keys that change answers."""
 
 import pytest
 from conftest import ROOT

@@ -70,14 +70,14 @@ def test_an_open_domain_experiment_has_a_cell_a_size_and_a_figure_by_size():
     )
 
 
-def test_a_file_of_ones_own_may_hold_what_was_retrieved_and_closed_book_questions_need_no_gold():
+def test_a_users_file_may_hold_retrieved_documents_and_closed_book_questions_need_no_gold():
     mine = {"datasets": {"mine": {"path": "config/config.yaml"}}}
     assert study(["x"], **mine, experiments={"x": {**OPEN, "dataset": "mine"}}).experiments["x"].datasets[5] == "mine"
     closed = {"task": "closed_book_qa", "dataset": "nq_open_as_retrieved"}
     assert study(["x"], experiments={"x": closed}).experiments["x"].datasets == {0: "nq_open_as_retrieved"}
 
 
-def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds():
+def test_unused_candidates_may_have_more_documents_than_their_retriever_finds():
     study(["mini_encyclopedia_closed_book"], retrievers={"bm25": {"hits": 3}})
 
 

@@ -1,4 +1,4 @@
-"""The paper's config: what it runs of itself, and all of it in miniature."""
+"""The paper's config: its default selection, and all of it in miniature."""
 
 import json
 
@@ -76,7 +76,7 @@ def test_the_miniature_has_every_model_experiment_and_cell_of_the_paper(miniatur
 
 
 def paper_figures() -> set[str]:
-    """The figures of the catalogue that the paper's experiments are enough for."""
+    """Figures of the catalogue that need only the paper's experiments."""
     experiments = set(paper_miniature.paper()["experiments"])
     entries = paper_miniature.catalogue("figures").items()
     return {name for name, entry in entries if set(entry["experiments"]) <= experiments}
@@ -88,7 +88,7 @@ def supplied_labels(miniature: Study) -> dict:
 
 
 def test_the_miniature_asks_the_models_that_the_paper_asks(miniature):
-    """The same names on the hub, formats, templates and overrides: only the models of these names are small."""
+    """Names on the hub, formats, templates and overrides are equal; only the weights under these names are small."""
     paper = study(paper_miniature.paper())
     for name, model in paper.models.items():
         assert miniature.models[name].answer_settings() == model.answer_settings()

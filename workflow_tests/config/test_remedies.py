@@ -1,4 +1,4 @@
-"""Experiments with remedies: which conditions they stand for, and mistakes in them."""
+"""Experiments with remedies: their conditions, and mistakes in them."""
 
 import pytest
 from conftest import ROOT

@@ -87,7 +87,7 @@ def test_a_list_of_chunks_is_read_with_the_line_of_each(tmp_path):
     assert documents.has_chunks(path)
 
 
-def test_where_a_passage_is_from_is_kept_in_the_shards_and_changes_nothing_where_it_is_not_known(tmp_path):
+def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path):
     known, plain = Passage("a", "T", "x", "f.pdf", 3), Passage("b", "T", "y")
     manifest = write_shards([known, plain], tmp_path / "shards", 10, 1)
     assert list(corpus_passages(tmp_path / "manifest.json", manifest)) == [known, plain]

@@ -48,7 +48,7 @@ def without(record: dict, *names: str) -> dict:
 
 
 @pytest.mark.parametrize("missing", [(), ("messages",), ("items", "made_by"), ("messages", "items", "made_by")])
-def test_an_example_is_written_as_it_was_read_with_keys_that_nobody_knows(missing):
+def test_an_example_is_written_as_it_was_read_with_unknown_keys(missing):
     record = without(EXAMPLE, *missing)
     assert json.dumps(Example.from_json(record).to_json()) == json.dumps(record)
 
@@ -111,7 +111,7 @@ def test_a_response_without_a_field_is_refused_with_file_and_line(tmp_path):
         list(read_responses(tmp_path / "r.jsonl"))
 
 
-def test_a_question_record_is_written_as_it_was_read_with_keys_that_nobody_knows(tmp_path):
+def test_a_question_record_is_written_as_it_was_read_with_unknown_keys(tmp_path):
     document = {"isgold": True, "id": 7, "text": "b", "title": "B", "mine": [1]}
     line = json.dumps({"source": "me", "question": "which?", "answers": ["b"], "ctxs": [document], "more": None}) + "\n"
     (tmp_path / "q.jsonl").write_text(line)

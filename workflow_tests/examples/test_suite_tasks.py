@@ -233,7 +233,7 @@ def test_without_gold_every_needle_is_a_target_without_a_position():
     ]
 
 
-def test_a_random_order_is_of_the_same_sentences_also_beside_three_needles():
+def test_a_random_order_has_the_same_sentences_also_with_three_needles():
     for question in questions("multi_needle", 30):
         shuffled = shuffle_distractors(question, 30, seed=0)
         assert sorted(shuffled.distractors) == sorted(question.distractors) != list(shuffled.distractors)

@@ -1,4 +1,4 @@
-"""Heatmaps of sizes and positions, lengths of prompts in titles, and what figures say of models."""
+"""Heatmaps of sizes and positions, lengths of prompts in titles, and facts about models in legends."""
 
 import pandas as pd
 import pytest
@@ -89,7 +89,7 @@ def test_rows_of_other_positions_have_cells_of_their_own_width_and_no_depths_at_
     assert not panel.get_xticklabels()
 
 
-def test_a_size_that_nobody_was_scored_at_says_so_and_a_heatmap_without_any_too():
+def test_a_size_without_scores_has_a_note_and_so_has_a_heatmap_without_scores():
     nothing = [cell("a", 9, position, None, n=0) for position in (0, 8)]
     scored = [cell("a", 5, position, 0.5) for position in (0, 4)]
     (panel,) = panels(heatmap(pd.DataFrame([*scored, *nothing]).astype(FLOATS)))

@@ -284,7 +284,7 @@ def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
 
 
 @pytest.mark.parametrize("arguments", [(), ("--on-failure", "stop")])
-def test_prompts_without_an_answer_stop_the_sweep_and_what_was_answered_is_kept(failing_run, tmp_path, arguments):
+def test_prompts_without_an_answer_stop_the_sweep_and_all_answers_are_kept(failing_run, tmp_path, arguments):
     with pytest.raises(UserError, match=f"^{COUNT // 2} of {COUNT} prompts got no answer; the others are kept, run "):
         failing_run(*arguments)
     assert responses_in(tmp_path / "journal.jsonl") == COUNT // 2
@@ -326,7 +326,7 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undis
     assert after == [{**record, "answer": record["response"]} for record in before]
 
 
-def test_what_is_done_about_failures_is_no_part_of_what_defines_an_answer():
+def test_on_failure_is_not_part_of_the_identity():
     entry = {"engine": "transformers", "path": str(MODEL)}
     stops, counts = (
         read_catalogue_entry("models", "m", {**entry, **more}).located({}, ROOT)

@@ -261,7 +261,7 @@ def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tm
     assert summary.items() >= {**counts, "prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}.items()
 
 
-def test_what_failed_is_not_in_the_journal_and_alone_asked_by_the_next_run(tmp_path):
+def test_failed_prompts_are_not_in_the_journal_and_only_they_are_asked_by_the_next_run(tmp_path):
     run(tmp_path / "j", forgetful("b", "c"), "a", "b", "c")
     with Journal(tmp_path / "j") as journal:
         assert len(journal) == 1
@@ -349,7 +349,7 @@ def test_answers_under_an_identity_that_means_the_same_are_served_and_not_writte
     assert ask(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})
 
 
-def test_another_model_of_the_server_is_said_before_its_answers_are_kept(tmp_path, capsys):
+def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp_path, capsys):
     identity = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {}}
     told = []
 

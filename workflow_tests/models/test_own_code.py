@@ -1,4 +1,4 @@
-"""Code that comes with a model runs only if its entry allows it, whatever the folder or standard input say."""
+"""Code of a model runs only if its entry allows it, for any folder and standard input."""
 
 import ast
 import io

@@ -1,4 +1,4 @@
-"""What people read: the report's words."""
+"""Wording of the report."""
 
 import pandas as pd
 import pytest
@@ -27,7 +27,7 @@ def bias(**values) -> pd.DataFrame:
     return pd.DataFrame([row | values])
 
 
-def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_more_than_chance():
+def test_findings_name_best_and_worst_positions_and_whether_they_differ_by_more_than_chance():
     assert findings(bias()) == [
         "a on qa, size 10: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), gap 40.0 points "
         "[25.0, 50.0], n = 50; the positions differ by more than chance (Cochran's Q, p < 0.001). Shape: U (start "
@@ -85,7 +85,7 @@ def test_a_curve_without_a_word_has_none_in_the_report():
     assert findings(bias(shape=None))[0].endswith("p < 0.001). PBI +35.0 points [31.0, 39.0]: strong.")
 
 
-def test_the_report_says_what_an_interval_alone_shows_and_the_corrected_word_does_not():
+def test_the_report_names_differences_that_only_a_single_interval_shows():
     (row,) = bias(shape="no difference shown", recency_ci_low=-0.1, tilt_ci_high=-0.02).to_dict("records")
     assert "tilt -10.0 points [-20.0, -2.0]; without 0 by its own 95 % interval, uncorrected: primacy, tilt;" in shape(
         row

@@ -126,7 +126,7 @@ def test_of_the_passages_of_a_named_file_it_is_the_first_retrieved_with_an_answe
     assert (lost.how, lost.note) == ("none", "none of the answers is in the 2 passages named")
 
 
-def test_a_passage_that_is_named_by_words_or_alone_needs_no_answer_and_says_so():
+def test_a_passage_named_by_words_or_alone_needs_no_answer_and_has_a_note():
     for places in (Named("text", (MAYOR.id, BRIDGE.id)), Named("file", (MAYOR.id,))):
         gold = find_gold(question("Cora"), [], places, BY_ID)
         assert (gold.passage, gold.rank, gold.note) == (MAYOR, None, "none of the answers is in it")
@@ -142,7 +142,7 @@ def test_a_passage_of_a_low_rank_is_noted():
     assert find_gold(question(), found[1:], None, {}).note == ""
 
 
-def test_a_correction_goes_before_what_was_found_unless_it_is_the_same():
+def test_a_correction_overrides_the_found_passage_unless_both_are_equal():
     found = find_gold(question(), [MILL, BRIDGE], None, {})
     assert corrected(found, [MILL, BRIDGE], MILL, ["Ada Quill"]) is found
     other = corrected(found, [MILL, BRIDGE], MAYOR, ["Ada Quill"])

@@ -1,4 +1,4 @@
-"""From responses to score rows and the accuracy table."""
+"""Score rows from responses, and the accuracy table."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a wrong answer is, and which item it was taken from."""
+"""Kinds of wrong answers, and the item they were taken from."""
 
 import pandas as pd
 import pytest
@@ -73,7 +73,7 @@ def test_an_answer_is_of_the_first_kind_that_fits(text, kind):
     assert wrong_answer(text, "stop", NOTHING) == WrongAnswer(kind)
 
 
-def test_a_withheld_answer_is_a_refusal_and_one_at_the_limit_is_cut_if_it_is_nothing_else():
+def test_a_withheld_answer_is_a_refusal_and_any_other_answer_at_the_limit_is_cut():
     assert wrong_answer("", "refused", NOTHING).kind == "refusal"
     assert wrong_answer("The tower stands in the", "length", NOTHING).kind == "cut"
     assert wrong_answer("I cannot say, because the", "length", NOTHING).kind == "refusal"

@@ -212,7 +212,7 @@ def test_published_values_alone_make_seven_figures_seven_tables_and_the_claims(d
     assert json.loads(demo.figures.published_settings(of(figure="figure5")))["name"] == "figure5"
 
 
-def test_the_report_says_where_its_data_are_from_and_what_servers_cost(other):
+def test_the_report_has_the_origin_of_its_data_and_the_cost_of_servers(other):
     settings = json.loads(other.report.settings(of()))
     assert settings["prices"] == {"chat": {"input": 1, "output": 2}, "completions": None, "keyless": None}
     assert settings["datasets"] == [

@@ -193,7 +193,7 @@ def test_nothing_after_a_full_run_and_in_a_moved_checkout(finished, bench):
     assert finished.plan() == {} and bench.plan() == {}
 
 
-def test_the_answers_of_a_question_change_candidates_and_what_follows_but_no_index_and_no_search(bench):
+def test_changed_answers_run_candidates_and_later_stages_but_no_index_and_no_search(bench):
     records = [question(number) for number in range(4)]
     records[2]["answers"] = ["somebody"]
     write_lines(bench.path("asked.jsonl"), records)
