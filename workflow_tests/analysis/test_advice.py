@@ -100,7 +100,7 @@ def test_of_conditions_that_cost_the_same_the_most_accurate_is_advised_and_one_w
     assert advised(rows) == [("s-reversed", 5)]
 
 
-def test_a_remedy_that_makes_a_difference_is_told_with_its_interval():
+def test_a_remedy_with_a_shown_difference_is_reported_with_its_interval():
     plain = sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)})
     rows = rows_of(plain, sweep(REVERSED, {5: graded(0.7)}), sweep(RERANKED, {1: graded(0.31), 5: graded(0.52)}))
     text = told(rows)
@@ -110,7 +110,7 @@ def test_a_remedy_that_makes_a_difference_is_told_with_its_interval():
     assert "With 1 document it is -40.0 points [" in text
 
 
-def test_without_a_shown_difference_the_largest_is_told_as_not_shown():
+def test_without_a_shown_difference_the_largest_is_reported_as_not_shown():
     text = told(rows_of(sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)}), sweep(REVERSED, {5: graded(0.51)})))
     assert "No remedy alone is shown to make a difference with 5 documents; the largest is best last, +1.0" in text
 
@@ -145,7 +145,7 @@ def test_the_cheapest_has_no_advice_by_being_the_best_of_few_answers():
     assert advised(rows_of(sweep(PLAIN, {1: [True, True], 5: [True, False]}))) == []
 
 
-def test_a_condition_is_said_to_answer_best_only_if_all_others_are_shown_to_be_worse():
+def test_a_condition_is_called_best_only_if_all_others_are_shown_to_be_worse():
     others = [*graded(0.7, 2000)[:1370], *[False] * 30, *[True] * 20, *[False] * 580]
     text = told(rows_of(sweep(PLAIN, {1: graded(0.7, 2000), 5: others})))
     assert "m answers as well as can be shown with 1 document: 70.0 %" in text
@@ -159,7 +159,7 @@ def test_a_single_condition_has_no_advice():
     assert text.startswith("No advice for m: only 5 documents, best first (70.0 % [") and "was scored." in text
 
 
-def test_where_there_is_no_advice_it_says_what_is_shown_all_the_same():
+def test_without_advice_the_shown_differences_are_reported():
     rows = rows_of(sweep(PLAIN, {1: mixed(0.7, 60, 1), 5: mixed(0.75, 60, 2), 20: graded(0.1, 60)}))
     text = told(rows)
     assert text.startswith("No advice") and "1 condition answer" not in text
@@ -207,7 +207,7 @@ def test_conditions_without_a_common_question_have_rows_but_no_advice():
     assert told(rows) == "No advice for m in s: no question was scored under all conditions."
 
 
-def test_more_documents_are_said_to_answer_worse_only_if_the_corrected_interval_shows_it():
+def test_more_documents_are_called_worse_only_if_the_corrected_interval_shows_it():
     best = graded(0.9, 200)
     # Eight questions are right with 3 documents alone, and one with more alone: p = 0.039, by Holm 0.078.
     more = [*best[:172], *[False] * 8, True, *[False] * 19]

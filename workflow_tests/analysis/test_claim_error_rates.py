@@ -123,7 +123,7 @@ def test_the_row_has_the_interval_that_decided():
     assert supported.low == pytest.approx(0.2 - 0.01 * norm.ppf(0.9875))
 
 
-def test_an_effect_that_is_small_and_there_is_never_called_none():
+def test_a_small_real_effect_is_never_called_none():
     """Families of different sizes test one quantity at different confidences, and must not contradict each other."""
     measure = simulation.normal(0.01, 0.004)
     for others in range(30):

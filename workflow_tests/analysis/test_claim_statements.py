@@ -32,7 +32,7 @@ def test_a_u_has_a_verdict_by_its_truth_and_n(verdicts, verdict):
 
 
 @pytest.mark.parametrize(("accuracy", "limit"), [(0.0, "floor"), (1.0, "ceiling")])
-def test_at_the_floor_and_the_ceiling_nothing_is_said_about_the_shape(accuracy, limit):
+def test_at_the_floor_and_the_ceiling_a_curve_has_no_word_for_its_shape(accuracy, limit):
     (row,) = rows_of("u_shape", evidence_of(exactly([accuracy] * 3)))
     assert (row["verdict"], pd.isna(row["value"])) == (NOT_ENOUGH, True)
     assert row["reason"].endswith(limit)

@@ -83,7 +83,7 @@ def test_the_table_has_every_claim_once_at_least_and_its_columns():
     assert table["section"].notna().all() and table["reason"].notna().all()
 
 
-def test_a_row_says_whether_the_answers_were_measured_here_or_recorded_elsewhere():
+def test_a_row_tells_measured_answers_from_recorded_ones():
     evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="theirs"))
     rows = rows_of("u_shape", evidence, Relations({}, {}, frozenset({"theirs"})))
     assert [(row["models"], row["evidence"], row["verdict"]) for row in rows] == [

@@ -131,7 +131,7 @@ def test_the_page_of_the_claims_is_what_the_code_says(published):
     assert all(f"| `{claim.name}` |" in page for claim in CLAIMS)
 
 
-def test_a_status_or_a_statement_is_about_a_claim_that_there_is(published):
+def test_statuses_and_statements_name_existing_claims(published):
     literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
     names = {claim.name for claim in CLAIMS}
     assert set(literature.statuses) <= names and {one.claim for one in literature.statements} <= names

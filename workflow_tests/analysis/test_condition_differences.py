@@ -81,7 +81,7 @@ def test_sizes_are_compared_at_start_middle_and_end():
     assert {(row["setting_a"], row["setting_b"]) for row in rows} == {("9", "5")}
 
 
-def test_questions_of_one_side_alone_are_left_out_counted_and_said():
+def test_questions_of_one_side_only_are_left_out_and_counted_in_the_words():
     a, b = two_conditions(60)
     names = [f"q{index}" for index in range(100)]
     one = of_matrix(a, PLACES, ids=names[:60], experiment="other")

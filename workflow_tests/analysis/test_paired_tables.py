@@ -47,7 +47,7 @@ def three_models() -> tuple[pd.DataFrame, dict[str, dict[str, bool]]]:
     return pd.concat(parts), answers
 
 
-def test_models_are_compared_within_their_experiment_whatever_the_order_of_the_files(tmp_path):
+def test_models_are_compared_within_their_experiment_for_any_order_of_files(tmp_path):
     sweeps = {
         (model, experiment): of_matrix(random_matrix([0.7, 0.5], 40, seed), (0, 8), model=model, experiment=experiment)
         for seed, (model, experiment) in enumerate(product("abc", ("one", "two")), start=1)

@@ -148,7 +148,7 @@ def cells(*rows: tuple) -> pd.DataFrame:
     return table.assign(ci_low=table["accuracy"] - 0.1, ci_high=table["accuracy"] + 0.05).astype({"position": "Int64"})
 
 
-def test_a_table_of_what_was_measured_has_the_models_and_positions_that_were_run():
+def test_a_paper_table_of_measured_values_has_the_models_and_positions_that_were_run():
     rows = cells(
         ("b", "multi_document_qa", 10, 9, 50, 0.5),
         ("b", "multi_document_qa", 10, 0, 50, 0.7),

@@ -62,7 +62,7 @@ def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_with_
     assert "+14.0 points" in told[0]
 
 
-def test_first_lines_that_end_with_a_colon_are_counted_and_said():
+def test_first_lines_that_end_with_a_colon_are_counted_with_a_warning():
     gold, _ = below_by_the_first_line_alone()
     rows = sensitivity(gold, None, None)
     assert (rows[0]["n_preamble"], rows[0]["n_preamble_right"], rows[0]["n_more_lines"]) == (250, 0, 1000)

@@ -275,7 +275,7 @@ def watch(opened: set[str]) -> None:
     sys.addaudithook(note)
 
 
-def test_what_training_and_people_leave_in_a_folder_does_not_count(tmp_path):
+def test_files_left_by_training_and_users_do_not_count(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     for name in ("trainer_state.json", "training_args.bin", "optimizer.bin", "README.txt", "LICENSE.txt"):
         (tmp_path / name).write_text("x")

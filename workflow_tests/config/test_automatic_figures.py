@@ -34,7 +34,7 @@ def test_a_figure_of_some_models_and_sizes_is_left_out_where_none_of_them_is_sel
     assert set(others) == {"multi_document_qa", "multi_document_qa_by_size", *by_size}
 
 
-def test_what_a_limited_figure_does_not_show_gets_a_plain_curve():
+def test_curves_outside_a_limited_figure_get_a_plain_curve():
     name = "multi_document_qa_random_order"
     of_one = load_study(config(models=["mpt-30b-instruct"], experiments=[name]), ROOT)
     assert list(of_one.figures) == ["figure17"]

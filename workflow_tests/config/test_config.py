@@ -10,7 +10,7 @@ from litm.config.study import load_study
 from litm.domain.curve import Cell
 
 
-def test_the_default_config_selects_a_real_model_and_what_needs_no_download():
+def test_the_default_config_selects_a_real_model_and_experiments_without_downloads():
     study = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
     assert list(study.models) == ["smollm2-135m-instruct-q4_1"]
     assert list(study.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa"]

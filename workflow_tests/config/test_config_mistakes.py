@@ -257,7 +257,7 @@ from litm.config.study import load_study
         ),
     ],
 )
-def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(changes, message, monkeypatch):
+def test_a_mistake_is_one_line_with_the_key_and_the_allowed_values(changes, message, monkeypatch):
     selected = {"experiments": ["x"]} if "x" in changes.get("define", {}).get("experiments", {}) else {}
     monkeypatch.chdir(ROOT)
     with pytest.raises(UserError) as caught:

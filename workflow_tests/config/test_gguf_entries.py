@@ -112,7 +112,7 @@ def test_left_out_a_prompt_format_is_chat_for_a_chat_template_of_a_model_that_fo
     assert asked_for.models["x"].prompt_template == "raw" and asked_for.notes == []
 
 
-def test_left_out_where_the_name_does_not_tell_it_has_to_be_said(tmp_path):
+def test_a_prompt_template_is_required_if_the_name_does_not_tell_it(tmp_path):
     message = r"models\.x\.prompt_template is left out, .* set it to chat if it does, or to raw for a base model"
     with pytest.raises(UserError, match=message):
         study(path=folder_of(tmp_path, "my-model", "x"))

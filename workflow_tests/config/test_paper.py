@@ -34,7 +34,7 @@ def miniature(tmp_path, monkeypatch) -> Study:
     return study(paper_miniature.paper(), yaml.safe_load((tmp_path / "config.yaml").read_text()))
 
 
-def test_the_paper_runs_of_itself_and_says_what_is_to_be_supplied():
+def test_the_papers_config_runs_as_it_is_and_names_the_files_to_supply():
     paper = study(paper_miniature.paper())
     retired = {name for name in {*READERS, *SINGLE} if name.startswith(("gpt", "claude"))}
     assert set(paper.models) == {*READERS, *SINGLE} - retired
@@ -43,7 +43,7 @@ def test_the_paper_runs_of_itself_and_says_what_is_to_be_supplied():
 
 
 @pytest.mark.parametrize(("models", "sweeps"), [(["mpt-30b-instruct"], 10), (["flan-ul2"], 1), (["reference"], 10)])
-def test_single_models_of_the_paper_and_others_run_what_is_theirs(models, sweeps):
+def test_a_selection_of_the_papers_models_runs_their_own_experiments(models, sweeps):
     assert len(study(paper_miniature.paper(), {"models": models}).sweeps) == sweeps
 
 

@@ -31,7 +31,7 @@ def study(define_models=None, define_experiments=None, define_datasets=None, **s
     return load_study({**DEFAULT, **selection, "define": define}, ROOT)
 
 
-def test_all_models_run_all_experiments_unless_only_says_otherwise():
+def test_all_models_run_all_experiments_except_those_under_only():
     pairs = [("reference", "a"), ("reference", "b"), ("other", "a"), ("other", "b")]
     assert study().sweeps == study(only={"other": None}).sweeps == pairs
     limited = study(only={"other": ["b"], "mpt-30b": ["a"]})

@@ -201,7 +201,7 @@ def test_a_question_names_the_entity_and_begins_in_lower_case(articles, question
     assert len({record["question"] for record in questions}) == len(questions)
 
 
-def test_the_first_answer_is_in_the_gold_passage_as_it_is_written(questions):
+def test_the_gold_passage_has_the_first_answer_verbatim(questions):
     assert all(record["answers"][0] in record["ctxs"][0]["text"] for record in questions)
 
 

@@ -100,7 +100,7 @@ def test_shards_that_hold_nothing_are_refused(tmp_path):
             write_shards(made_up(1), tmp_path, passages_per_shard=size, shards=shards)
 
 
-def test_shards_of_an_earlier_larger_corpus_go_and_other_files_stay(tmp_path):
+def test_shards_of_an_earlier_larger_corpus_are_removed_and_other_files_stay(tmp_path):
     write_shards(made_up(4), tmp_path, passages_per_shard=1, shards=4)
     (tmp_path / "mine.jsonl.gz").write_bytes(b"")
     write_shards(made_up(2), tmp_path, passages_per_shard=1, shards=2)

@@ -36,7 +36,7 @@ RESPONSE = {
 }
 
 
-def test_the_digest_of_a_prompt_is_of_its_text_and_of_its_messages_where_there_are_some():
+def test_the_digest_of_a_prompt_covers_its_text_and_its_messages():
     text = Example.from_json(without(EXAMPLE, "messages"))
     assert text.prompt_sha256 == hashlib.sha256(text.prompt.encode()).hexdigest()
     both = '["a b c\\nwhich?",[{"content":"which?","role":"user"}]]'
@@ -83,7 +83,7 @@ def test_examples_of_several_files_come_one_after_the_other(tmp_path):
     assert [one.id for one in read] == ["0a", "0b", "1a", "1b"]
 
 
-def test_only_a_chat_takes_messages_and_only_where_there_are_some():
+def test_only_a_chat_takes_messages_and_only_if_the_prompt_has_them():
     turns = EXAMPLE["messages"]
     assert example(prompt="p", messages=turns).content(as_chat=True) == turns
     assert example(prompt="p", messages=turns).content(as_chat=False) == "p"

@@ -62,7 +62,7 @@ def test_a_leak_in_generated_examples_stops_the_run_with_one_line(tmp_path):
     assert check(tmp_path, examples).returncode == 0
 
 
-def test_another_set_of_questions_at_a_placement_stops_the_run_whatever_the_source(tmp_path):
+def test_another_set_of_questions_at_a_placement_stops_the_run_for_every_source(tmp_path):
     examples = good()
     examples["gold_at_2"].pop()
     done = check(tmp_path, examples)

@@ -116,7 +116,7 @@ def test_a_small_prompt_reads_exactly_so(cell):
     assert first_prompt(*cell) == PROMPTS[cell]
 
 
-def test_a_conversation_is_also_there_as_chat_messages_in_turns():
+def test_a_conversation_also_has_chat_messages_in_turns():
     question = questions("conversation_memory", 3)[0]
     record = example("conversation_memory", question, 3, "gold_at_1")
     messages = record.messages
@@ -247,7 +247,7 @@ def test_a_context_too_short_for_three_needles_is_refused():
 # --- Scoring -------------------------------------------------------------------------------------------------------
 
 
-def test_each_needle_is_scored_by_itself_whatever_is_left_out_and_in_any_order():
+def test_each_needle_is_scored_alone_in_any_order_and_with_others_missing():
     record = example("multi_needle", questions("multi_needle", 10)[0], 10, "gold_at_1_4_8")
     start, _, end = (target.answers[0] for target in record.targets)
     answered = response(id=record.id, size=10, placement="gold_at_1_4_8", response=f"{end}, {start}")

@@ -52,7 +52,7 @@ class Experiment:
 
 
 @pytest.mark.parametrize("name", kind_names())
-def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
+def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
     kind = load_kind(name)
     assert kind.X_LABEL and set(kind.INPUTS) <= {field.name for field in fields(Rows)}
     experiments = [Experiment("one", 2, False), Experiment("several", 2, True), Experiment("none", 0, False)]

@@ -150,7 +150,7 @@ def test_a_figure_by_size_says_the_lengths_below():
     assert told.replace("\n", " ").endswith("mean prompt: ~1,400 tokens at 5, ~2,900 tokens at 9")
 
 
-def test_models_whose_prompts_are_longer_than_in_training_are_named_and_the_legend_says_what_they_are():
+def test_models_with_prompts_beyond_their_training_length_are_named_and_the_legend_has_facts_about_models():
     about = {"facts": {"b": "encoder-decoder, trained on 2,048 tokens"}, "training_lengths": {"b": 2048, "a": 9000}}
     rows = Rows(curves("a", "b"), token_counts=counts(a=1430, b=1430))
     canvas = draw("accuracy_by_position", rows, **about)

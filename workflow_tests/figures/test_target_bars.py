@@ -80,7 +80,7 @@ def test_reference_lines_are_drawn_over_the_bars_of_targets():
     ]
 
 
-def test_more_models_than_colours_are_told_apart_by_the_hatching_of_their_bars():
+def test_more_models_than_colours_differ_in_the_hatching_of_their_bars():
     shown = targets(*(needles(f"m{i}", (0, 149, 299), (0.9, 0.5, 0.8)) for i in range(12)))
     patches = draw(NEEDLES, shown).legends[0].get_patches()
     assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in patches}) == 12

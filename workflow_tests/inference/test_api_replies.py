@@ -15,7 +15,7 @@ from litm.inference.remote.replies import Reply, read_reply
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_response_says_which_software_server_and_model_made_it(protocol):
+def test_a_response_names_the_software_server_and_model_that_made_it(protocol):
     with FaultServer() as server:
         engine = make_engine(protocol, server)
         (response,) = answers(engine, ["a"]).values()

@@ -95,7 +95,7 @@ def undisturbed(inputs, tmp_path_factory) -> Path:
     return folder
 
 
-def test_a_killed_run_goes_on_where_it_was_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
+def test_a_killed_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
     process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.DEVNULL)
     journal = tmp_path / "journal.jsonl"
     kill_after_four(process, journal, signal.SIGKILL)
@@ -112,7 +112,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_the_same_bytes(inputs, un
     assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
 
-def test_a_terminated_run_says_so_on_one_line_and_the_next_goes_on(inputs, undisturbed, tmp_path):
+def test_a_terminated_run_prints_one_line_and_the_next_run_resumes(inputs, undisturbed, tmp_path):
     process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.PIPE, text=True)
     said = kill_after_four(process, tmp_path / "journal.jsonl", signal.SIGTERM)
     assert process.returncode == 1
@@ -305,7 +305,7 @@ def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_o
         assert told.startswith(f"reference/kv: {failed} of those asked got no answer") and "--forcerun generate" in told
 
 
-def test_a_sweep_without_failures_is_the_same_bytes_and_says_nothing_of_them(inputs, undisturbed, tmp_path):
+def test_a_sweep_without_failures_has_the_same_bytes_and_prints_nothing_about_failures(inputs, undisturbed, tmp_path):
     (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
     done = run_program("generate", *command(inputs, tmp_path)[2:], "--on-failure", "count")
     assert done.returncode == 0 and "failed" not in done.stderr

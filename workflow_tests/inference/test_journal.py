@@ -190,7 +190,7 @@ def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_th
 
 
 @pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
-def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(tmp_path, kind):
+def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(tmp_path, kind):
     path = tmp_path / "journal.jsonl"
     write(path, [ANSWERS])
     whole = path.read_bytes()

@@ -201,7 +201,7 @@ def test_a_response_is_used_for_its_own_prompt_only_and_others_are_counted_with_
     assert [one.prompt_sha256 for one in recorded_responses(asked, matching)] == [e.prompt_sha256 for e in EXAMPLES]
 
 
-def test_responses_to_two_prompts_of_a_question_in_one_file_are_told_apart(tmp_path):
+def test_responses_to_two_prompts_of_a_question_in_one_file_are_distinguished(tmp_path):
     records = [own_record(EXAMPLES[0]), own_record(EXAMPLES[0], prompt_sha256="0" * 64, response="of another seed")]
     _, matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
     assert texts(matching) == {("gold_at_0", "id0"): "x"}

@@ -41,7 +41,7 @@ def test_findings_name_best_and_worst_positions_and_whether_they_differ_by_more_
     assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
 
 
-def test_findings_make_up_no_bias_where_there_is_no_information():
+def test_findings_report_no_bias_without_information():
     (floor,) = findings(bias(verdict="no_information", reason="floor"))
     assert floor == "a on qa, size 10: no information on position, floor (n = 50)."
     nothing = "no question was scored at every position"
@@ -52,7 +52,7 @@ def test_findings_make_up_no_bias_where_there_is_no_information():
     assert findings(None) == []
 
 
-def test_the_overview_counts_what_differs_what_does_not_and_what_agrees_with_the_published():
+def test_the_overview_counts_curves_that_differ_and_agreements_with_published_values():
     accuracy = pd.DataFrame({"model": ["a", "a", "b"], "experiment": ["qa"] * 3, "n": [50, 50, 48]})
     curves = [bias(), bias(model="b", cochran_p=0.5, pbi=-0.1, pbi_class="inverted"), bias(verdict="no_information")]
     published = pd.DataFrame({"verdict": ["differs", "consistent", "consistent"]})
@@ -109,7 +109,7 @@ def test_ordinals():
     ]  # fmt: skip
 
 
-def test_the_report_says_yes_and_no_and_leaves_what_is_missing_empty(tmp_path):
+def test_the_report_has_yes_and_no_and_empty_cells_for_missing_values(tmp_path):
     rows = [{"pbi": 0.1234, "class_certain": True, "cochran_p": 0.0001}, {"class_certain": False}, {}]
     write_csv(tmp_path / "bias.csv", POSITION_BIAS.frame(rows))
     (table,) = shown_tables({"position_bias": read_csv(tmp_path / "bias.csv")})

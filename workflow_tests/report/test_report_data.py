@@ -146,7 +146,7 @@ def test_a_record_gives_back_every_prompt_and_marks_the_gold_item():
             assert record["cells"][0]["question"] in marked and target["answers"][0] in marked
 
 
-def test_a_record_has_what_every_model_answered_and_how_it_was_judged():
+def test_a_record_has_every_models_answer_and_its_verdict():
     everything = records(sample=40)
     first = next(record for record in everything if record["id"] == examples()[0].id)
     overflowed = first["cells"][0]["responses"][0]
@@ -296,7 +296,7 @@ def test_recorded_responses_claim_nothing_that_is_not_known():
     assert {row[name] for name in ("Dtype", "Attention", "Prompt format", "Decoding", "Computed with")} == {"not known"}
 
 
-def test_answers_of_a_server_that_name_several_models_are_said_to():
+def test_answers_of_a_server_that_name_several_models_are_reported():
     fields = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {"prompt_template": "chat"},
               "decoding": {"max_new_tokens": 9, "stop": "first_line"}}  # fmt: skip
     made_with = {"openai 1, http://a, alpha": 2, "openai 2, http://a, alpha": 1, "openai 2, http://a, gamma, beta": 4}

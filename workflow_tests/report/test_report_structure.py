@@ -78,7 +78,7 @@ def test_headings_leave_out_no_level(html):
     assert levels[0] == 1 and all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_what_the_rule_gives_the_page_is_what_the_page_is_made_of():
+def test_the_rule_passes_all_contents_of_the_page():
     assert sorted(FILES) == sorted(SOURCES)
     assert set(SCRIPTS) == {name for name in FILES if name.endswith(".js")}
 

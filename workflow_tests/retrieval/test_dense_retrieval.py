@@ -131,7 +131,7 @@ def best_rows(data, queries, hits):
     return np.argsort(-(queries @ data.T), axis=1, kind="stable")[:, :hits].tolist()
 
 
-def test_exact_search_over_shards_and_blocks_finds_what_a_full_comparison_finds(shards, monkeypatch):
+def test_exact_search_over_shards_and_blocks_equals_a_full_comparison(shards, monkeypatch):
     data, parts = shards
     monkeypatch.setattr("litm.retrieval.faiss_search.ROWS_AT_A_TIME", 700)
     queries = np.random.default_rng(1).normal(size=(40, 16)).astype(np.float32)

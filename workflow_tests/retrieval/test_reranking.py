@@ -67,7 +67,7 @@ def test_a_classifier_with_several_scores_is_no_reranker(tmp_path):
         cross_encoder(make_cross_encoder(tmp_path / "classes", labels=3))
 
 
-def test_more_tokens_than_the_model_reads_are_an_error_that_says_how_many(folder):
+def test_more_tokens_than_the_model_reads_are_an_error_with_the_number(folder):
     with pytest.raises(UserError, match="takes at most 64 tokens: set the reranker's 'max_tokens', which is 65"):
         cross_encoder(folder, max_tokens=65)
 

@@ -70,7 +70,7 @@ def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished
     assert plan_after_comment_in(finished, module) == {}
 
 
-def test_an_edit_of_what_all_figures_share_draws_all_of_them_again(finished):
+def test_an_edit_of_common_drawing_code_redraws_all_figures(finished):
     assert plan_after_comment_in(finished, "figures/drawing/style.py") == {
         "plot_figure": 4, "plot_pbi_forest": 1, "make_report": 1
     }  # fmt: skip

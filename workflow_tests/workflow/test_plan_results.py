@@ -192,7 +192,7 @@ def test_a_figure_has_the_lengths_of_the_prompts_that_can_be_counted(paper, demo
     ]
 
 
-def test_the_legend_says_what_models_are_where_they_differ_in_it(paper):
+def test_the_legend_has_facts_about_models_that_differ_in_them(paper):
     settings = json.loads(paper.figures.settings(of(figure="figure11")))
     assert settings["facts"] == {
         "flan-t5-xxl": "encoder-decoder, trained on 512 tokens",

@@ -88,7 +88,7 @@ def test_nothing_runs_again(finished):
     assert finished.plan() == {}
 
 
-def test_another_cut_runs_its_own_condition_and_asks_only_what_is_new(bench):
+def test_another_cut_runs_its_own_condition_and_asks_only_new_prompts(bench):
     config = deepcopy(CONFIG)
     config["define"]["experiments"]["open"]["remedies"]["cut"] = [{"margin": 2}, {"margin": 4}]
     bench.configure(config)

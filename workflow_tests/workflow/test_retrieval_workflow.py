@@ -129,7 +129,7 @@ def retrieved(bench: Workbench, retriever: str) -> list[dict]:
     return [record for _, record in read_jsonl(bench.path(f"results/retrieved/notes/{retriever}/asked.jsonl.gz"))]
 
 
-def test_dense_retrieval_over_shards_finds_what_numpy_finds_among_all_vectors(finished):
+def test_dense_retrieval_over_shards_equals_numpy_over_all_vectors(finished):
     settings = EncoderSettings(str(finished.path("encoder")), None, "mean", False, 48, "float32")
     encoder = Encoder(settings, "cpu")
     documents = [document(number) for number in range(DOCUMENTS)]

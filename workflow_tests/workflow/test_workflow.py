@@ -322,7 +322,7 @@ def replace_weights(file: Path) -> None:
 
 
 @pytest.mark.parametrize("age", ["new", "old"])
-def test_other_weights_ask_everything_again_whatever_their_time(bench, age):
+def test_other_weights_ask_everything_again_for_any_file_time(bench, age):
     weights = bench.path("resources/reference_model/model.safetensors")
     replace_weights(weights)
     if age == "new":
@@ -387,7 +387,7 @@ def test_a_duplicate_key_in_a_users_config_is_reported_before_any_job_runs(bench
     assert "Traceback" not in done.stderr
 
 
-def test_a_broken_line_in_a_dataset_is_said_and_nothing_is_lost(bench):
+def test_a_broken_line_in_a_dataset_is_reported_and_nothing_is_lost(bench):
     write_lines(bench.path("questions.jsonl.gz"), [{"question": "one", "answers": ["x"], "ctxs": []}])
     journal = bench.path("results/journal/dummy/qa.jsonl").read_bytes()
     done = bench.snakemake()
