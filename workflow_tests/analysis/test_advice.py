@@ -1,4 +1,4 @@
-"""Which condition is advised: the cheapest that is not told from the best, and nothing where the data say nothing."""
+"""Advice: the cheapest condition that is not told from the best, or none if the data do not support one."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ DOCUMENT, REST = 100, 40
 
 
 def sweep(condition: Condition, by_documents: dict[int, list], model="m", **more) -> pd.DataFrame:
-    """The scores of a condition: right and wrong by number of documents; prompts that cost 100 tokens a document."""
+    """Scores of a condition by number of documents; prompts have 100 tokens per document."""
     frames = []
     for documents, right in by_documents.items():
         rows = score_rows({None: right}, size=documents, model=model, experiment=condition.experiment)
@@ -28,7 +28,7 @@ def sweep(condition: Condition, by_documents: dict[int, list], model="m", **more
 
 
 def graded(share: float, n: int = 200) -> list[bool]:
-    """Right for the first questions: nested, so that conditions differ by exactly the share."""
+    """Verdicts with the first questions right, so that two conditions differ by exactly their accuracies."""
     return [index < round(share * n) for index in range(n)]
 
 
@@ -84,7 +84,7 @@ def test_differences_are_paired_with_the_best_and_corrected_by_holm():
     assert rows[2]["p_holm"] is None and rows[2]["difference"] == 0
 
 
-def test_a_condition_that_only_an_uncorrected_test_tells_from_the_best_is_not_told_from_it():
+def test_a_condition_differs_from_the_best_only_by_the_corrected_test():
     best = graded(0.6, 100)
     # Eight questions are right in the best alone, and one in the other alone: p = 0.039.
     others = [[not right if start <= index < start + 8 or index == 99 else right for index, right in enumerate(best)]
@@ -100,7 +100,7 @@ def test_of_conditions_that_cost_the_same_the_most_accurate_is_advised_and_one_w
     assert advised(rows) == [("s-reversed", 5)]
 
 
-def test_a_remedy_that_makes_a_difference_is_told_with_its_interval():
+def test_a_remedy_with_a_shown_difference_is_reported_with_its_interval():
     plain = sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)})
     rows = rows_of(plain, sweep(REVERSED, {5: graded(0.7)}), sweep(RERANKED, {1: graded(0.31), 5: graded(0.52)}))
     text = told(rows)
@@ -110,12 +110,12 @@ def test_a_remedy_that_makes_a_difference_is_told_with_its_interval():
     assert "With 1 document it is -40.0 points [" in text
 
 
-def test_without_a_shown_difference_the_largest_is_told_as_not_shown():
+def test_without_a_shown_difference_the_largest_is_reported_as_not_shown():
     text = told(rows_of(sweep(PLAIN, {1: graded(0.3), 5: graded(0.5)}), sweep(REVERSED, {5: graded(0.51)})))
     assert "No remedy alone is shown to make a difference with 5 documents; the largest is best last, +1.0" in text
 
 
-def test_there_is_no_advice_where_nothing_is_told_apart_and_it_says_how_many_questions_would_be_needed():
+def test_without_shown_differences_there_is_no_advice_but_the_number_of_questions_needed():
     rows = rows_of(sweep(PLAIN, {1: mixed(0.5, 30, 1), 5: mixed(0.6, 30, 2)}))
     assert advised(rows) == []
     text = told(rows)
@@ -145,7 +145,7 @@ def test_the_cheapest_has_no_advice_by_being_the_best_of_few_answers():
     assert advised(rows_of(sweep(PLAIN, {1: [True, True], 5: [True, False]}))) == []
 
 
-def test_a_condition_is_said_to_answer_best_only_if_all_others_are_shown_to_be_worse():
+def test_a_condition_is_called_best_only_if_all_others_are_shown_to_be_worse():
     others = [*graded(0.7, 2000)[:1370], *[False] * 30, *[True] * 20, *[False] * 580]
     text = told(rows_of(sweep(PLAIN, {1: graded(0.7, 2000), 5: others})))
     assert "m answers as well as can be shown with 1 document: 70.0 %" in text
@@ -159,7 +159,7 @@ def test_a_single_condition_has_no_advice():
     assert text.startswith("No advice for m: only 5 documents, best first (70.0 % [") and "was scored." in text
 
 
-def test_where_there_is_no_advice_it_says_what_is_shown_all_the_same():
+def test_without_advice_the_shown_differences_are_reported():
     rows = rows_of(sweep(PLAIN, {1: mixed(0.7, 60, 1), 5: mixed(0.75, 60, 2), 20: graded(0.1, 60)}))
     text = told(rows)
     assert text.startswith("No advice") and "1 condition answer" not in text
@@ -179,7 +179,7 @@ def test_there_is_no_advice_where_hardly_anything_is_answered():
     assert text.startswith("No advice for m: hardly anything is answered under any of 2 conditions")
 
 
-def test_a_condition_whose_prompts_do_not_fit_is_left_out_and_said_and_few_questions_leave_all():
+def test_a_condition_with_too_long_prompts_is_left_out_with_a_reason_and_few_questions_leave_all_conditions():
     right: list = [*graded(0.7, 20)]
     most: list = [None, *right[1:]]
     few: list = [None] * 10 + right[10:]
@@ -188,7 +188,7 @@ def test_a_condition_whose_prompts_do_not_fit_is_left_out_and_said_and_few_quest
     assert rows[3]["reason"] == "10 of 20 questions were not scored, left out"
 
 
-def test_where_every_condition_scored_too_few_questions_each_has_its_row_and_there_is_no_advice():
+def test_conditions_with_too_few_scored_questions_have_rows_but_no_advice():
     right: list = [None] * 3 + graded(0.7, 17)
     rows = rows_of(sweep(PLAIN, {1: right, 5: right}))
     assert [(row["documents"], row["n"], row["is_advised"]) for row in rows] == [(1, 0, False), (5, 0, False)]
@@ -196,7 +196,7 @@ def test_where_every_condition_scored_too_few_questions_each_has_its_row_and_the
     assert told(rows).startswith("No advice for m in s: no condition scored 90% of its questions")
 
 
-def test_without_a_question_that_all_conditions_scored_each_has_its_row_and_there_is_no_advice():
+def test_conditions_without_a_common_question_have_rows_but_no_advice():
     right = graded(0.7, 20)
     gaps = {
         size: [None if index in (2 * size, 2 * size + 1) else x for index, x in enumerate(right)] for size in range(10)
@@ -207,7 +207,7 @@ def test_without_a_question_that_all_conditions_scored_each_has_its_row_and_ther
     assert told(rows) == "No advice for m in s: no question was scored under all conditions."
 
 
-def test_more_documents_are_said_to_answer_worse_only_if_the_corrected_interval_shows_it():
+def test_more_documents_are_called_worse_only_if_the_corrected_interval_shows_it():
     best = graded(0.9, 200)
     # Eight questions are right with 3 documents alone, and one with more alone: p = 0.039, by Holm 0.078.
     more = [*best[:172], *[False] * 8, True, *[False] * 19]

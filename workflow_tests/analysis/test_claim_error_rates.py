@@ -1,4 +1,4 @@
-"""The error rates that claims promise, on estimates and on answers whose truth is known by construction."""
+"""Error rates of claims, on estimates and answers with a known truth."""
 
 import sys
 
@@ -32,7 +32,7 @@ def verdicts(questions: list[Question]) -> list[str]:
 
 
 def wrong(criterion, truths: list[float], error: float, correlation: float, families: int = 600) -> float:
-    """In what share of simulated families `decide` is wrong somewhere."""
+    """Fraction of simulated families in which `decide` has a wrong verdict."""
     errors = 0
     for family in simulation.estimates(truths, len(truths), error, correlation, families, seed=1):
         found = verdicts([asked(float(value), criterion=criterion, error=error) for value in family])
@@ -100,7 +100,7 @@ def test_a_case_that_is_contradicted_makes_nothing_easier_for_the_others():
     assert verdicts([open_case, *[asked(0.2, error=0.01)] * 4]) == [SUPPORTED] * 5
 
 
-def test_what_cannot_be_measured_does_not_count_and_what_is_withheld_does():
+def test_cases_without_a_measure_do_not_count_for_the_correction_and_withheld_cases_do():
     unknown = Question(("m",), "e", 1, (Part("s", ABOVE_ZERO, None),), "")
     assert verdicts([asked(2.0), *[unknown] * 9]) == [SUPPORTED, *[NOT_ENOUGH] * 9]
     assert verdicts([asked(2.0), *[asked(9.0, withheld="ceiling")] * 9]) == [NOT_ENOUGH] * 10
@@ -123,8 +123,8 @@ def test_the_row_has_the_interval_that_decided():
     assert supported.low == pytest.approx(0.2 - 0.01 * norm.ppf(0.9875))
 
 
-def test_an_effect_that_is_small_and_there_is_never_called_none():
-    """Families of other sizes see the same quantity at other confidences, and must not say opposite things of it."""
+def test_a_small_real_effect_is_never_called_none():
+    """Families of different sizes test one quantity at different confidences, and must not contradict each other."""
     measure = simulation.normal(0.01, 0.004)
     for others in range(30):
         there = decide([Question(("m",), "e", 1, (Part("s", ABOVE_ZERO, measure),), ""), *[asked(0.0)] * others])[0]

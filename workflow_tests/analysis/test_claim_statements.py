@@ -22,7 +22,7 @@ from litm.domain.placement import AS_RETRIEVED, NO_GOLD
         (about([0.6, 0.55, 0.6], n=40), NOT_ENOUGH),
     ],
 )
-def test_a_u_is_seen_where_there_is_one(verdicts, verdict):
+def test_a_u_has_a_verdict_by_its_truth_and_n(verdicts, verdict):
     (row,) = rows_of("u_shape", evidence_of(verdicts))
     start, middle, end = (column.mean() for column in verdicts.values())
     contrasts = {"primacy": start - middle, "recency": end - middle}
@@ -32,7 +32,7 @@ def test_a_u_is_seen_where_there_is_one(verdicts, verdict):
 
 
 @pytest.mark.parametrize(("accuracy", "limit"), [(0.0, "floor"), (1.0, "ceiling")])
-def test_at_the_floor_and_the_ceiling_nothing_is_said_about_the_shape(accuracy, limit):
+def test_at_the_floor_and_the_ceiling_a_curve_has_no_word_for_its_shape(accuracy, limit):
     (row,) = rows_of("u_shape", evidence_of(exactly([accuracy] * 3)))
     assert (row["verdict"], pd.isna(row["value"])) == (NOT_ENOUGH, True)
     assert row["reason"].endswith(limit)
@@ -77,7 +77,7 @@ def test_the_middle_falls_below_closed_book(closed, n, verdict):
     assert (row["verdict"], row["models"], row["experiment"]) == (verdict, "m", "e")
 
 
-def test_what_is_said_of_gpt_alone_is_exploratory_for_others_and_they_do_not_count_for_it():
+def test_a_claim_about_gpt_is_exploratory_for_other_models_and_they_do_not_count_for_it():
     gpt = "gpt-3.5-turbo-0613"
     books = [{Cell(model, "closed", 0, None, NO_GOLD, None): pd.Series(right(0.6, 500))} for model in (gpt, "m", "o")]
     curves = [about([0.8, 0.5, 0.8], 500, model=model) for model in (gpt, "m", "o")]

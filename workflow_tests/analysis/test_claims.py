@@ -25,7 +25,7 @@ from litm.domain.placement import NO_GOLD
 # --- How verdicts come about ---
 
 
-def test_models_of_one_experiment_are_corrected_together_and_the_reason_says_so():
+def test_models_of_one_experiment_are_corrected_together_and_the_reason_mentions_it():
     weak = exactly([0.6, 0.55, 0.6], 200, model="weak")
     others = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}") for seed in range(1, 50)]
     elsewhere = [about([0.6, 0.55, 0.6], 40, seed, model=f"m{seed}", experiment="f") for seed in range(1, 50)]
@@ -70,7 +70,7 @@ def test_cells_with_several_gold_items_are_left_out():
     assert scored_evidence([together]).cells == []
 
 
-def test_a_question_that_is_there_twice_is_an_error():
+def test_a_question_that_occurs_twice_is_an_error():
     scores = of_matrix(random_matrix([0.9, 0.2, 0.9], 5), POSITIONS)
     with pytest.raises(UserError, match="m, e, size 9, gold_at_0: question q0 occurs twice"):
         scored_evidence([pd.concat([scores, scores])])
@@ -83,7 +83,7 @@ def test_the_table_has_every_claim_once_at_least_and_its_columns():
     assert table["section"].notna().all() and table["reason"].notna().all()
 
 
-def test_a_row_says_whether_the_answers_were_measured_here_or_recorded_elsewhere():
+def test_a_row_tells_measured_answers_from_recorded_ones():
     evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="theirs"))
     rows = rows_of("u_shape", evidence, Relations({}, {}, frozenset({"theirs"})))
     assert [(row["models"], row["evidence"], row["verdict"]) for row in rows] == [
@@ -92,7 +92,7 @@ def test_a_row_says_whether_the_answers_were_measured_here_or_recorded_elsewhere
     ]
 
 
-def test_what_the_paper_says_of_a_case_stands_beside_it_and_the_nearest_statement_counts():
+def test_a_row_has_the_papers_statement_on_its_case_and_the_most_specific_statement_counts():
     def says(models: str, answer: str, text: str) -> PublishedStatement:
         return PublishedStatement("u_shape", models, "", None, answer, "", None, text, "Section 1")
 
@@ -109,7 +109,7 @@ def test_what_the_paper_says_of_a_case_stands_beside_it_and_the_nearest_statemen
     assert {(row["status"], row["contested_by"]) for row in rows} == {("contested", "somebody")}
 
 
-def test_one_run_has_one_verdict_a_case_whatever_is_declared_of_its_models():
+def test_one_run_has_one_verdict_per_case_for_any_declarations_about_its_models():
     relations = Relations(
         {
             "m": About(family="llama-2", parameters=7, architecture="encoder_decoder", training_length=500),
@@ -156,8 +156,8 @@ def test_markdown_shows_the_summary_and_then_every_row():
     assert len(rows.splitlines()) == 2 + len(table) and "<NA>" not in rows
 
 
-def test_a_verdict_that_depends_on_how_much_of_an_answer_is_read_says_so(tmp_path):
-    """A chatty model whose first lines announce the answer wherever it is, and whose whole answers have a U."""
+def test_a_verdict_that_depends_on_the_reading_of_answers_is_marked(tmp_path):
+    """A model whose first lines announce the answer at all positions, and whose whole answers have a U."""
     whole = np.column_stack([right(accuracy, 400) for accuracy in (0.8, 0.5, 0.8)])
     announced = np.column_stack([right(0.3, 400)] * 3)
     scores = of_matrix(whole, (0, 4, 8))

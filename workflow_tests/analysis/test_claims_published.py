@@ -1,4 +1,4 @@
-"""The paper's claims on what the paper published, and what the catalogues declare for them."""
+"""The paper's claims on its published accuracies, and the catalogues' declarations for them."""
 
 from dataclasses import replace
 
@@ -102,12 +102,12 @@ def test_numbers_that_are_printed_without_accuracies_are_shown_and_not_judged(pu
     }
 
 
-def test_a_claim_that_can_be_asked_of_nothing_has_a_row_that_says_what_it_takes(published):
+def test_a_claim_without_a_case_has_a_row_that_names_what_it_needs(published):
     (row,) = published[published["claim"] == "more_keys_worse"].to_dict("records")
     assert row["verdict"] == NOT_ENOUGH and row["reason"].startswith("nothing that was run can be asked; needed: ")
 
 
-def test_the_status_of_a_claim_and_who_contests_it_are_beside_its_rows(published):
+def test_rows_have_the_status_of_their_claim_and_who_contests_it(published):
     of_u = published[published["claim"] == "u_shape"]
     assert set(of_u["status"]) == {"contested"} and of_u["contested_by"].str.contains("2025").all()
 
@@ -115,7 +115,7 @@ def test_the_status_of_a_claim_and_who_contests_it_are_beside_its_rows(published
 # --- The page that has them next to what the paper says ---
 
 
-def test_every_verdict_that_is_not_what_the_paper_says_is_explained_and_no_other(published):
+def test_exactly_the_verdicts_that_differ_from_the_paper_have_an_explanation(published):
     explanations = read_explanations(FOLDER / "disagreements.csv")
     rows = [row for row in published.to_dict("records") if disagrees(row)]
     used = [of_row(explanations, row)[:1] for row in rows]
@@ -131,7 +131,7 @@ def test_the_page_of_the_claims_is_what_the_code_says(published):
     assert all(f"| `{claim.name}` |" in page for claim in CLAIMS)
 
 
-def test_a_status_or_a_statement_is_about_a_claim_that_there_is(published):
+def test_statuses_and_statements_name_existing_claims(published):
     literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
     names = {claim.name for claim in CLAIMS}
     assert set(literature.statuses) <= names and {one.claim for one in literature.statements} <= names
@@ -148,7 +148,7 @@ def test_a_statement_that_says_neither_is_an_error(tmp_path):
 
 
 def printed(matrix: np.ndarray, model: str = "m") -> list[PublishedAccuracy]:
-    """What a paper would print of these answers."""
+    """Published accuracies for these answers."""
     return [
         PublishedAccuracy(
             model, "e", 9, f"gold_at_{position}", position, "exact", len(matrix), column.mean(), "Table 1"
@@ -177,7 +177,7 @@ def difference(evidence: PublishedEvidence, cells: list[Cell], other: list[Cell]
     return evidence.contrast(dict.fromkeys(cells, 1 / len(cells)) | dict.fromkeys(other, -1 / len(other)))
 
 
-def test_a_mean_of_positions_is_no_surer_than_one_as_its_answers_may_all_be_alike():
+def test_the_interval_of_a_mean_of_positions_is_no_narrower_than_of_one_position():
     alike = np.repeat(random_matrix([0.6], 400), 3, axis=1)
     evidence = published_evidence([*printed(alike), *printed(1 - alike, "other")])
     cells, other = evidence.cells[:3], evidence.cells[3:]
@@ -186,7 +186,7 @@ def test_a_mean_of_positions_is_no_surer_than_one_as_its_answers_may_all_be_alik
 
 
 def test_means_of_two_sizes_are_compared_as_if_each_were_one_sample():
-    """Answers that are alike within a size and not between sizes are the worst case, and the interval still holds."""
+    """The interval also holds in the worst case: answers that correlate within a size and not between sizes."""
     errors = 0
     for seed in range(400):
         alike = [np.repeat(random_matrix([0.6], 300, 2 * seed + size), 3, axis=1) for size in (0, 1)]

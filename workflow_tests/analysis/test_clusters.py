@@ -1,4 +1,4 @@
-"""Questions that belong together: coverage, error rates, and what they are without clusters."""
+"""Statistics of questions in clusters: coverage, error rates, and equality with statistics without clusters."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def correlated(p: float, rho: float, rng: np.random.Generator, runs: int = RUNS)
 
 
 def correlated_pairs(rng: np.random.Generator) -> np.ndarray:
-    """(runs, questions, 2) answers under two conditions without a difference, whose clusters prefer either."""
+    """(runs, questions, 2): answers under two conditions without a difference; each cluster prefers one of them."""
     return np.stack([correlated(0.6, 0.3, rng), correlated(0.6, 0.3, rng)], axis=2)
 
 
@@ -152,7 +152,7 @@ def test_clusters_of_one_question_make_hardly_a_difference_to_the_gap_and_the_de
 
 
 def test_claims_floors_and_detectable_effects_count_clusters():
-    """Every answer four times over: with `cluster` it tells what the answers tell once, without it half as wide."""
+    """Every answer four times: intervals equal those of single answers with `cluster`, and are half as wide without."""
     once = random_matrix([0.62, 0.55, 0.6], 120, seed=3)
     scores = of_matrix(np.repeat(once, 4, axis=0), (0, 4, 8))
     scores["cluster"] = scores["id"].str[1:].astype(int) // 4

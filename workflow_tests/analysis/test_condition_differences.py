@@ -1,4 +1,4 @@
-"""Differences between two conditions of one model: which questions and places are compared, and what is said."""
+"""Differences between two conditions of one model: compared questions and places, and the conclusions."""
 
 import numpy as np
 import pandas as pd
@@ -81,7 +81,7 @@ def test_sizes_are_compared_at_start_middle_and_end():
     assert {(row["setting_a"], row["setting_b"]) for row in rows} == {("9", "5")}
 
 
-def test_questions_of_one_side_alone_are_left_out_counted_and_said():
+def test_questions_of_one_side_only_are_left_out_and_counted_in_the_words():
     a, b = two_conditions(60)
     names = [f"q{index}" for index in range(100)]
     one = of_matrix(a, PLACES, ids=names[:60], experiment="other")
@@ -104,7 +104,7 @@ def test_other_questions_are_not_compared_and_said():
     assert row["in_words"] == "no question in common, not compared"
 
 
-def test_the_best_position_beside_the_oracle_is_corrected_for_having_been_chosen():
+def test_the_comparison_of_the_best_position_with_the_oracle_is_corrected_for_the_choice():
     a, b = two_conditions()
     oracle = score_rows({0: [bool(value) for value in b[:, 0]]}, size=2, experiment="plain")
     comparison = Comparison("oracle", "other", "plain")

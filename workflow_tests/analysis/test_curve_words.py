@@ -1,4 +1,4 @@
-"""The shape of a curve in words, on simulated answers, and claims that must not say opposite things of one curve."""
+"""Words for the shape of a curve, on simulated answers; claims and words on one curve do not contradict each other."""
 
 import numpy as np
 import pandas as pd
@@ -56,8 +56,8 @@ def test_a_curve_has_the_right_word_and_only_a_u_is_called_one(accuracies, n, wo
     assert row["reason"].startswith(f"{word}: {MEANINGS[word]}; ")
 
 
-def test_one_end_is_called_alone_only_where_the_other_is_not_shown_by_itself_either():
-    """Among many curves primacy is not shown of this one, but its own interval is above 0: so it is not denied."""
+def test_a_word_has_alone_only_if_a_single_interval_does_not_show_the_other_end():
+    """Among many curves primacy is not shown for this one, but its single interval is above 0, so it is not denied."""
     curve = ("weak", [0.53, 0.5, 0.5, 0.6, 0.8], 2655)
     flat = [(f"flat{number}", [0.5] * 5, 100) for number in range(40)]
     assert rows(curve)["weak"]["shape"] == U
@@ -88,7 +88,7 @@ def test_every_pair_of_ends_has_a_word_and_every_word_a_meaning():
 
 
 def test_the_table_of_position_bias_has_the_words_of_the_claims(tmp_path):
-    """Also that of a base model, whose U is supported in a smaller family than that of all models."""
+    """Also the word of a base model, whose U is supported in a smaller family than that of all models."""
     curves = [("base", [0.567, 0.53, 0.53, 0.53, 0.57], 900), ("w", [0.6, 0.4, 0.6, 0.4, 0.6], 900)]
     curves += [(f"flat{number}", [0.5] * 5, 100) for number in range(6)]
     paths = []

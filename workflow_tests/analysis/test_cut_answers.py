@@ -1,4 +1,4 @@
-"""What is said of answers that ended at the limit of new tokens."""
+"""Sentences on answers that ended at the limit of new tokens."""
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ def row(experiment="kv", placement="gold_at_0", target="gold", n=5, n_cut=0, mod
     }  # fmt: skip
 
 
-def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_nothing_is_said_where_there_are_none():
+def test_cut_answers_are_counted_over_the_cells_of_a_sweep_and_none_gives_no_sentence():
     rows = [row(n_cut=4), row(placement="gold_at_9", n=10, n_cut=7), row("qa"), row(model="other", n_cut=1)]
     assert cut_sentences(rows, {"kv": 30, "qa": 100}) == [
         "m on kv: 11 of 15 answers were cut at 30 tokens; accuracy is a lower bound: raise max_new_tokens",

@@ -1,4 +1,4 @@
-"""The effective length: what may be said of it, and how often that is wrong."""
+"""The effective length: its verdicts and their error rate."""
 
 import numpy as np
 import pandas as pd
@@ -103,7 +103,7 @@ def test_the_words_say_what_is_shown_and_what_is_not(verdicts, words):
 
 
 def test_at_a_loss_of_just_the_margin_either_verdict_is_rare():
-    """2.5 % on each side is promised: of 40 families 1, and 4 are within three standard errors."""
+    """The limit is 2.5 % on each side: 1 of 40 families, and 4 are within three standard errors."""
     rng = np.random.default_rng(1)
     found = []
     for _ in range(40):

@@ -1,4 +1,4 @@
-"""Pairs of positions and of models, and utilisation: question by question."""
+"""Paired differences of positions and of models, and utilisation."""
 
 from itertools import product
 
@@ -36,7 +36,7 @@ def test_a_row_for_each_pair_of_positions_with_its_test():
 
 
 def three_models() -> tuple[pd.DataFrame, dict[str, dict[str, bool]]]:
-    """a and b share 60 questions, c has others; what each got right at position 4."""
+    """Scores at position 4: a and b share 60 questions, c has others."""
     matrix = random_matrix([0.8, 0.5, 0.6], 80, 3)
     parts, answers = [], {}
     for column, (model, ids) in enumerate({"a": range(70), "b": range(10, 80), "c": range(500, 580)}.items()):
@@ -47,7 +47,7 @@ def three_models() -> tuple[pd.DataFrame, dict[str, dict[str, bool]]]:
     return pd.concat(parts), answers
 
 
-def test_models_are_compared_within_their_experiment_whatever_the_order_of_the_files(tmp_path):
+def test_models_are_compared_within_their_experiment_for_any_order_of_files(tmp_path):
     sweeps = {
         (model, experiment): of_matrix(random_matrix([0.7, 0.5], 40, seed), (0, 8), model=model, experiment=experiment)
         for seed, (model, experiment) in enumerate(product("abc", ("one", "two")), start=1)

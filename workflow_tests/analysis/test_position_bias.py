@@ -21,7 +21,7 @@ U_POSITIONS = (0, 2, 4, 6, 8)
 
 
 def bias_row(scores: pd.DataFrame, **options: int) -> dict:
-    """The row of one curve, None for what it leaves out."""
+    """The row of one curve, with None for missing values."""
     return dict.fromkeys(TABLE.columns) | position_bias_row(scores, **options)
 
 
@@ -62,7 +62,7 @@ def test_the_row_is_worked_out_by_hand():
         (-0.2, -0.3, -0.1, "inverted"),
     ],
 )
-def test_the_class_says_in_words_what_its_interval_leaves_open(pbi, low, high, words):
+def test_the_class_in_words_names_the_classes_of_its_interval(pbi, low, high, words):
     assert class_words(pbi, low, high) == words
 
 
@@ -101,7 +101,7 @@ def test_only_questions_scored_at_every_position_count_and_the_others_are_counte
     assert pairwise_rows(scores[~missing]) == pairwise_rows(complete)
 
 
-def test_a_question_that_is_there_twice_is_an_error_that_names_it():
+def test_a_question_that_occurs_twice_is_an_error_with_its_name():
     scores = of_matrix(U, U_POSITIONS)
     twice = pd.concat([scores, scores[(scores["id"] == "q7") & (scores["position"] == 4)]])
     for function in (position_bias_row, pairwise_rows, model_difference_rows):
@@ -109,7 +109,7 @@ def test_a_question_that_is_there_twice_is_an_error_that_names_it():
             function(twice)
 
 
-def test_rows_of_several_sweeps_or_without_positions_are_errors_that_say_so():
+def test_rows_of_several_sweeps_or_without_positions_are_errors_with_the_reason():
     scores = of_matrix(U, U_POSITIONS)
     for column, value in {"model": "other", "experiment": "other", "size": 20}.items():
         with pytest.raises(UserError, match=f"more than one {column}"):

@@ -1,4 +1,4 @@
-"""What n questions can show: against simulation, against counting everything, and as a table."""
+"""Statistical power, compared with simulation and enumeration, and its table."""
 
 from itertools import combinations_with_replacement, product
 

@@ -148,7 +148,7 @@ def cells(*rows: tuple) -> pd.DataFrame:
     return table.assign(ci_low=table["accuracy"] - 0.1, ci_high=table["accuracy"] + 0.05).astype({"position": "Int64"})
 
 
-def test_a_table_of_what_was_measured_has_the_models_and_positions_that_were_run():
+def test_a_paper_table_of_measured_values_has_the_models_and_positions_that_were_run():
     rows = cells(
         ("b", "multi_document_qa", 10, 9, 50, 0.5),
         ("b", "multi_document_qa", 10, 0, 50, 0.7),
@@ -185,7 +185,7 @@ SAME = {"metric": "em", "n": 2655, "accuracy": 0.54, "weights": "hub/m", "quanti
 
 
 def compared(**changes: object) -> dict:
-    """The row of a measured cell that is like `SAME` but for these."""
+    """The row of a measured cell that equals `SAME` except for these fields."""
     measured = {CellName("m", "qa", 20, "gold_at_4"): MeasuredCell(**{**SAME, **changes})}
     models = {"m": PublishedModel("m", "hub/m", "chat_a")}
     (row,) = TABLE.frame(comparison_rows(measured, [VALUE], models)).to_dict("records")
@@ -215,7 +215,7 @@ def test_the_verdict_is_whether_the_interval_of_the_difference_has_zero_in_it():
         ({"n": 0, "accuracy": None}, "no question was scored here"),
     ],
 )
-def test_what_is_not_of_the_same_thing_is_not_comparable_and_says_why(changes, reason):
+def test_cells_of_different_things_are_not_comparable_and_have_a_reason(changes, reason):
     row = compared(accuracy=changes.pop("accuracy", 0.2), **changes)
     assert (row["verdict"], row["reason"]) == ("not comparable", reason)
 
@@ -352,7 +352,7 @@ def test_figure_6_is_the_mean_over_the_positions_of_each_size():
     assert list(curve.lines[0].get_ydata())[:2] == pytest.approx(means)
 
 
-def test_models_with_the_same_values_are_drawn_beside_one_another_and_the_legend_has_room_for_long_names():
+def test_equal_curves_are_drawn_side_by_side_and_long_names_fit_the_legend():
     rows = pd.concat(
         [MEASURED[MEASURED["model"] == "mine"].assign(model=f"a-model-of-a-long-name-{i}") for i in range(6)]
     )
@@ -380,7 +380,7 @@ def test_published_lengths_of_prompts_are_those_of_the_models_of_a_figure():
     assert mean_tokens(figure, counts, 140) == {"mpt-30b-instruct": 7600.9}
 
 
-def test_an_edited_published_value_makes_again_what_shows_it_and_nothing_else(new_bench):
+def test_an_edited_published_value_reruns_only_the_jobs_that_show_it(new_bench):
     bench = new_bench
     wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
     bench.run(*wanted)

@@ -1,4 +1,4 @@
-"""What comes out by the first line and by the whole answer, and what is said where the conclusion changes."""
+"""Results by the first line and by the whole answer, and warnings where the conclusion changes."""
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ def test_each_quantity_is_that_of_its_own_table_under_both_readings():
 
 
 def below_by_the_first_line_alone(n: int = 1000) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """An answer in the middle against none: 24 points lower by the first line, 14 higher by the whole answer."""
+    """A middle position against closed book: 24 points lower by the first line, 14 higher by the whole answer."""
     question = np.arange(n)
     closed = question % 100 < 50
     first, full = question % 100 < 26, question % 100 < 64
@@ -48,7 +48,7 @@ def below_by_the_first_line_alone(n: int = 1000) -> tuple[pd.DataFrame, pd.DataF
     return gold, read(book, closed, closed)
 
 
-def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_and_said():
+def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_with_a_warning():
     gold, book = below_by_the_first_line_alone()
     rows = sensitivity(gold, book, None)
     (gap,) = [row for row in rows if row["quantity"] == "accuracy - closed book"]
@@ -62,7 +62,7 @@ def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_and_s
     assert "+14.0 points" in told[0]
 
 
-def test_first_lines_that_end_with_a_colon_are_counted_and_said():
+def test_first_lines_that_end_with_a_colon_are_counted_with_a_warning():
     gold, _ = below_by_the_first_line_alone()
     rows = sensitivity(gold, None, None)
     assert (rows[0]["n_preamble"], rows[0]["n_preamble_right"], rows[0]["n_more_lines"]) == (250, 0, 1000)

@@ -1,4 +1,4 @@
-"""What a run prints at its end."""
+"""The summary at the end of a run."""
 
 from litm.analysis.run_summary import MOST_TABLES, run_summary
 

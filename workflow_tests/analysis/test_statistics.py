@@ -1,4 +1,4 @@
-"""Statistics: against the formula worked out by hand, scipy and statsmodels, slow implementations, and simulation."""
+"""Statistics, compared with formulas by hand, scipy and statsmodels, slow implementations, and simulation."""
 
 import math
 from itertools import combinations, product
@@ -106,7 +106,7 @@ def test_impossible_counts_are_refused(interval, correct, n):
 
 
 def straightforward_contrast(matrix: np.ndarray, weights: tuple, confidence: float) -> tuple[float, float, float]:
-    """Really adds a question that is right only where the weights are above 0, and one only where they are below."""
+    """Adds one question that is right exactly where weights are above 0, and one right where they are below."""
     more = [[int(weight > 0) for weight in weights], [int(weight < 0) for weight in weights]]
     values = [sum(w * x for w, x in zip(weights, row, strict=True)) for row in [*matrix.tolist(), *more]]
     n = len(values)
@@ -162,7 +162,7 @@ def test_contrasts_intervals_cover_the_truth_in_95_percent_of_data_sets(truth):
 
 @pytest.mark.parametrize("weights", [P, PBI])
 def test_contrasts_of_rarely_differing_positions_are_covered_too(weights):
-    """Near the ceiling, where few questions differ, so that the sample's own spread is too small too often."""
+    """Near the ceiling few questions differ, so the sample's own variance is often too small."""
     accuracies = [0.99, 0.97, 0.95, 0.96, 0.98]
     covered = 0
     for seed in range(300):
@@ -185,7 +185,7 @@ def test_the_gap_s_interval_lies_around_it_and_covers_the_true_gap_of_unequal_an
         gap_interval(np.ones((5, 1), int))
 
 
-def test_a_p_value_of_thousands_of_differing_questions_is_told_and_never_zero():
+def test_a_p_value_of_thousands_of_differing_questions_is_never_zero():
     assert 0 < mcnemar_p(2655, 0) <= mcnemar_p(600, 0) < 1e-170
     assert cochrans_q(np.tile([1, 0], (5000, 1))).p_value > 0
 
@@ -395,7 +395,7 @@ def test_utilisation_covers_the_truth():
     assert 0.91 <= covered / 300 <= 0.985
 
 
-def test_there_is_no_utilisation_where_the_context_gives_nothing_for_certain():
+def test_there_is_no_utilisation_unless_the_oracle_is_clearly_better():
     def of(closed: float, oracle: float, n: int):
         answers = correlated([closed, 0.5, oracle], n, 3)
         return utilisation(answers[:, 1], answers[:, 0], answers[:, 2], 200, rng())

@@ -1,4 +1,4 @@
-"""Tables declare all that is said about them, and one program makes them."""
+"""Declarations of tables, and the program that makes them."""
 
 import inspect
 import subprocess
@@ -70,7 +70,7 @@ def test_a_p_value_keeps_its_size_in_the_csv_file_and_other_numbers_have_six_dec
 
 
 @pytest.mark.parametrize("name", ["position_bias", "position_pairs", "model_differences"])
-def test_every_p_value_of_a_table_is_told_with_significant_digits(name):
+def test_every_p_value_of_a_table_has_significant_digits(name):
     table = load_table(name).TABLE
     assert set(table.p_values) == {column for column in table.columns if "p" in column.split("_")}
 
@@ -84,7 +84,7 @@ def test_a_correction_over_a_table_is_holms_over_the_rows_that_have_a_p_value():
 
 
 @pytest.mark.parametrize("name", table_names())
-def test_a_table_has_the_name_of_its_module_and_takes_what_it_says(name):
+def test_a_table_has_its_modules_name_and_the_declared_inputs(name):
     module = load_table(name)
     table = module.TABLE
     assert table.name == name and table.title and table.doc.endswith(".")
@@ -112,7 +112,7 @@ def test_declarations_need_no_pandas_because_the_rules_read_them_at_each_start()
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT / "scripts", check=False).returncode == 0
 
 
-def test_what_other_programs_write_for_a_table_has_its_columns():
+def test_tables_written_by_other_programs_have_the_declared_columns():
     def declared(name: str) -> dict[str, str]:
         return {column: dtype.lower() for column, dtype in load_table(name).TABLE.dtypes.items()}
 
@@ -182,7 +182,7 @@ def test_a_table_that_is_only_made_when_asked_for_is_no_part_of_all():
     assert not {"results/tables/audit.csv", "results/tables/accuracy.md", "results/tables/claims.csv"} & set(files)
 
 
-def test_inputs_are_the_files_of_the_sweeps_that_have_something_to_say():
+def test_inputs_of_tables_are_the_files_of_the_sweeps_they_need():
     three = ["mini_encyclopedia_qa", "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
     inputs = table_inputs(small_study(["reference"], three), SOURCES)
     assert inputs["accuracies"] == [f"results/accuracy/reference/{name}.csv" for name in three]

@@ -121,7 +121,7 @@ def test_a_sum_on_several_lines_is_read_to_its_last_whole_number(answer):
 
 
 @pytest.mark.parametrize("answer", ["", "12 x 357\n", "4284\nNo, it is 4285", "Question: 4284", "1. 2. 3.", "4284.5\n"])
-def test_a_sum_that_comes_to_another_number_or_none_does_not_count(answer):
+def test_a_calculation_with_another_result_or_none_is_wrong(answer):
     assert not last_integer(answer, ["4284"])
 
 

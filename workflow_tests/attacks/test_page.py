@@ -6,7 +6,7 @@ from run_all import page
 FAMILY = Family("tries", "About.", [Case(name, lambda arena: []) for name in ("ended", "broken off", "a sample of it")])
 
 
-def test_the_page_counts_outcomes_and_names_what_was_wrong_and_what_did_not_run(tmp_path, monkeypatch):
+def test_the_page_counts_outcomes_and_names_wrong_ones_and_cases_that_did_not_run(tmp_path, monkeypatch):
     monkeypatch.setenv(RECORDS_VARIABLE, str(tmp_path))
     (tmp_path / "tries").mkdir()
     outcomes = [

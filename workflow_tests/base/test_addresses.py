@@ -19,7 +19,7 @@ PUBLIC = ["http://host/v1", "https://host:8000/a@b/c", "http://[::1]:8000/v1", "
 
 
 @pytest.mark.parametrize("url", SECRET)
-def test_a_password_in_an_address_is_refused_and_masked_in_all_that_is_said(url, capsys, monkeypatch):
+def test_a_password_in_an_address_is_refused_and_masked_in_all_messages(url, capsys, monkeypatch):
     with pytest.raises(ValueError, match="a user or a password") as refusal:
         check_has_no_password(url)
     assert "canary" not in str(refusal.value)

@@ -133,7 +133,7 @@ def test_a_download_that_never_ends_though_bytes_come_is_given_up(head, sign, sa
     assert not list(tmp_path.iterdir())
 
 
-def test_a_download_that_is_fast_enough_may_take_longer_than_the_time_of_a_look_at_its_speed(tmp_path, monkeypatch):
+def test_a_fast_download_may_take_longer_than_the_interval_of_the_speed_check(tmp_path, monkeypatch):
     data = b"x" * 20_000
 
     def slowly(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:

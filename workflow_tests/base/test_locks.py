@@ -16,7 +16,7 @@ def test_of_two_open_files_of_one_name_only_the_first_is_locked_until_it_is_clos
         assert lock(second, wait=True)
 
 
-def test_a_file_system_without_locks_is_said_and_the_file_counts_as_locked(tmp_path, monkeypatch, capsys):
+def test_a_file_system_without_locks_is_reported_and_the_file_counts_as_locked(tmp_path, monkeypatch, capsys):
     def refuse(*_args, **_options):
         raise OSError(errno.ENOLCK, "No locks available")
 

@@ -36,7 +36,7 @@ def test_the_order_of_the_ingredients_does_not_matter():
     assert store_digest({"a": 1, "b": 2}) == store_digest({"b": 2, "a": 1})
 
 
-def test_a_failed_build_leaves_no_entry_and_the_next_one_finds_what_it_had_made(tmp_path):
+def test_a_failed_build_leaves_no_entry_and_the_next_build_resumes_its_files(tmp_path):
     def fail(path):
         path.write_text("half")
         raise UserError("disk full")

@@ -38,7 +38,7 @@ def test_every_file_of_the_project_is_read_as_yaml_reads_it(path):
         ("a: 1\n---\na: 2\n", "line 2: not valid YAML (but found another document)"),
     ],
 )
-def test_what_yaml_would_take_for_something_else_is_one_line_with_its_place(text, problem, tmp_path):
+def test_a_value_that_yaml_misreads_is_one_line_with_its_place(text, problem, tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(text)
     with pytest.raises(UserError) as caught:

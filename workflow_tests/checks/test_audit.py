@@ -168,7 +168,7 @@ def test_batches_of_the_plain_engine_give_the_answers_of_one_prompt_at_a_time(kv
     assert audit_findings(table) == ["m on e, size 6: no flips in 15 answers to 5 questions"]
 
 
-def test_an_engine_that_answers_otherwise_is_found_at_its_position(kv_examples, tmp_path):
+def test_an_engine_whose_answers_change_is_found_at_its_position(kv_examples, tmp_path):
     sweep(ForgetfulEngine, kv_examples, tmp_path)
     again, _ = ask_again(kv_examples, tmp_path)
     table = compare(kv_examples, tmp_path, again)
@@ -186,7 +186,7 @@ def test_flips_of_text_that_change_no_verdict_are_told_apart(kv_examples, tmp_pa
     assert table["text_flips"].tolist() == [5, 5, 5] and table["correct_flips"].tolist() == [0, 0, 0]
 
 
-def test_an_audit_goes_on_and_a_larger_one_asks_only_what_is_new(kv_examples, tmp_path):
+def test_an_audit_resumes_and_a_larger_one_asks_only_new_prompts(kv_examples, tmp_path):
     sweep(Engine, kv_examples, tmp_path)
     _, said = ask_again(kv_examples, tmp_path, per_cell=3)
     assert "the audit asks 9 prompts again" in said

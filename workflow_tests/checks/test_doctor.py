@@ -193,7 +193,7 @@ def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
     assert score_bytes(size, Numbers("float32", "none", "eager"), 100) == 3 * 100**2 * 8
 
 
-def test_a_gguf_file_takes_what_its_weights_take_unpacked_and_says_its_kind(tmp_path):
+def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_reported(tmp_path):
     path = tmp_path / "m-instruct.gguf"
     weights = sum(one.size for one in write_gguf(path).values())
     size = gather.model_size(str(path), None, path.stat().st_size)
@@ -325,7 +325,7 @@ def test_a_redirect_is_not_followed_with_the_key(monkeypatch):
     assert facts.status == 302 and asked == ["/v1/models"]
 
 
-def test_a_server_that_is_not_there_is_missing_and_needs_no_key():
+def test_a_missing_server_is_reported_and_needs_no_key():
     facts = gather.api(api_study(base_url="http://127.0.0.1:9/v1").models["served"])
     assert facts.variable is None and facts.error
     (check,) = api_checks("served", "small", facts)

@@ -75,7 +75,7 @@ def left(**changes) -> Remaining:
 # --- What is left ---
 
 
-def test_what_the_journal_has_under_the_same_identity_is_not_asked_again():
+def test_answers_in_the_journal_under_the_same_identity_are_not_asked_again():
     answers = {response_key("i", TEXTS[0]): answer_to(TEXTS[0]), response_key("other", TEXTS[1]): answer_to(TEXTS[1])}
     found = remaining_work(NAMES, prompts([*TEXTS, TEXTS[3]]), answers, Fit(None, 10), ENCODE, shares=False)
     tokens = sum(map(len, ENCODE(TEXTS[1:])))
@@ -157,7 +157,7 @@ def estimate_sweep(folder: Path) -> Remaining:
     return Remaining(**read_json(folder / "estimate.json"))
 
 
-def test_a_running_sweep_is_read_as_far_as_it_is_and_not_disturbed(tmp_path):
+def test_a_running_sweep_is_read_up_to_its_last_line_and_not_disturbed(tmp_path):
     identity = sweep_identity(folder_identity(REFERENCE), SETTINGS, None, DECODING)
 
     def pair(text: str) -> tuple[str, Response]:
@@ -274,7 +274,7 @@ def test_the_questions_of_a_curve_are_those_of_its_smallest_size_with_three_posi
     assert curve_questions(curve_prompts({(10, 0): 40, (10, 9): 40})) is None
 
 
-def test_without_earlier_scores_the_estimate_says_what_it_assumes(tmp_path):
+def test_without_earlier_scores_the_estimate_names_its_assumptions(tmp_path):
     (size,) = sample_sizes([left(questions=100), left(experiment="closed_book")], tmp_path)
     assert size.assumed == Assumption(0.5, 0.5) and size.index < size.pair
     heading, line = sample_size_notes([size, replace(size, model="other")])
@@ -296,7 +296,7 @@ def test_earlier_scores_of_the_sweep_or_else_of_another_model_tell_accuracy_and_
     assert earlier(tmp_path, "m", "never_run")[0] == Assumption(0.5, 0.5)
 
 
-def test_the_estimates_table_has_what_the_questions_can_show_and_no_sum_of_it(tmp_path):
+def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path):
     sweeps = [left(questions=100), left(experiment="closed_book")]
     shown = sample_size_columns(sample_sizes(sweeps, tmp_path))
     table = estimate_table(sweeps, {"m": None}, {}, shown)

@@ -1,4 +1,4 @@
-"""The page on what an answer is an answer of: what it says of each key and file is what changing it does."""
+"""The page on the key of an answer: each of its statements agrees with the effect of a change."""
 
 import shutil
 from dataclasses import asdict
@@ -121,7 +121,7 @@ EXPERIMENT_CHANGES = {
 
 @pytest.mark.parametrize("title", TABLES)
 def test_the_page_has_each_key_of_the_configuration_once(title):
-    """If this fails, say in litm.config.answer_keys whether a new key is part of the key of an answer."""
+    """If this fails, state in litm.config.answer_keys whether the new key is part of an answer's key."""
     part, apart = TABLES[title]
     assert not part.keys() & apart.keys()
     assert sorted([*part, *apart]) == sorted(CLASSES[title].key_names())
@@ -172,7 +172,7 @@ def test_a_key_of_a_model_of_a_server_is_what_the_page_says(key, monkeypatch, tm
 
 
 def prompts_and_decoding(entry: dict) -> str:
-    """The digest of all that makes the prompts of an experiment, and of its decoding."""
+    """The digest of the settings that make an experiment's prompts, and of its decoding."""
     files = {"d": None, "e": None, "l": Dataset.model_construct(labels="txt")}
     one = read_experiment(read_entry(ExperimentEntry, entry, "experiments.e"), 0, files, ROOT)
     cells = [asdict(cell) for cell in one.cells]
@@ -231,7 +231,7 @@ def counts(name: str) -> bool:
 
 
 def test_what_loading_a_model_asks_for_counts(monkeypatch):
-    """Every name that transformers looks for in a folder when model and tokenizer are loaded, whether it is there."""
+    """Every file name that transformers searches for when it loads model and tokenizer counts, present or not."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import hub
 
@@ -275,7 +275,7 @@ def watch(opened: set[str]) -> None:
     sys.addaudithook(note)
 
 
-def test_what_training_and_people_leave_in_a_folder_does_not_count(tmp_path):
+def test_files_left_by_training_and_users_do_not_count(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     for name in ("trainer_state.json", "training_args.bin", "optimizer.bin", "README.txt", "LICENSE.txt"):
         (tmp_path / name).write_text("x")

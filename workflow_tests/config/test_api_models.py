@@ -1,4 +1,4 @@
-"""Entries of models that a server runs: which keys they take, and what of them an answer depends on."""
+"""Entries of models on a server: their keys, and the keys that change answers."""
 
 import pytest
 from conftest import ROOT
@@ -24,7 +24,7 @@ def api_model(**entry) -> ApiModel:
     return model
 
 
-def test_a_chat_is_asked_with_messages_unless_told_otherwise_and_a_completion_with_a_text():
+def test_a_chat_gets_messages_by_default_and_a_completion_gets_a_text():
     assert api_model().prompt_template == "chat"
     assert api_model(prompt_template="raw").prompt_template == "raw"
     completions = api_model(endpoint="completions")
@@ -35,7 +35,7 @@ def test_a_chat_is_asked_with_messages_unless_told_otherwise_and_a_completion_wi
     assert api_model(engine="anthropic").prompt_template == "chat"
 
 
-def test_an_answer_depends_on_what_is_requested_but_not_on_how_it_is_fetched():
+def test_the_content_of_a_request_changes_answers_and_its_transport_does_not():
     settings = api_model().answer_settings()
     assert api_model(request={"seed": 1}).answer_settings() != settings
     assert api_model(endpoint="completions").answer_settings() != settings
@@ -50,7 +50,7 @@ def test_an_answer_depends_on_what_is_requested_but_not_on_how_it_is_fetched():
     assert api_model(tokenizer=TOKENIZER).answer_settings() == settings
 
 
-def test_another_address_is_another_model_unless_the_user_says_what_is_there():
+def test_another_address_is_another_model_unless_the_entry_has_a_revision():
     here, there = "http://localhost:8000/v1", "http://node7:9000/v1"
     assert api_identity("m", here, None) != api_identity("m", there, None) != api_identity("m", None, None)
     assert api_identity("m", here, "commit 1") == api_identity("m", there, "commit 1")

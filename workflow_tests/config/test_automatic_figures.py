@@ -11,7 +11,7 @@ def test_an_experiment_without_a_figure_in_the_catalogue_gets_a_plain_curve():
     assert list(study.figures) == ["x"] and study.figures["x"].experiments == ("x",)
 
 
-def test_the_plain_curve_of_an_experiment_has_its_own_closed_book_and_oracle_lines_as_far_as_they_are_selected():
+def test_a_plain_curve_has_the_selected_ones_of_its_closed_book_and_oracle_lines():
     own = {**KV, "closed_book": "mini_encyclopedia_closed_book", "oracle": "mini_encyclopedia_oracle"}
     selected = ["x", "mini_encyclopedia_closed_book"]
     study = load_study(config(experiments=selected, **define("experiments", x=own)), ROOT)
@@ -34,7 +34,7 @@ def test_a_figure_of_some_models_and_sizes_is_left_out_where_none_of_them_is_sel
     assert set(others) == {"multi_document_qa", "multi_document_qa_by_size", *by_size}
 
 
-def test_what_a_limited_figure_does_not_show_gets_a_plain_curve():
+def test_curves_outside_a_limited_figure_get_a_plain_curve():
     name = "multi_document_qa_random_order"
     of_one = load_study(config(models=["mpt-30b-instruct"], experiments=[name]), ROOT)
     assert list(of_one.figures) == ["figure17"]
@@ -65,7 +65,7 @@ def test_an_experiment_of_several_sizes_gets_a_heatmap_and_its_means_by_size():
     assert list(study.figures) == ["x"]
 
 
-def test_a_figure_beside_the_curves_does_not_replace_an_entry_or_an_experiment_of_its_name():
+def test_an_additional_figure_does_not_replace_an_entry_or_an_experiment_with_its_name():
     named = {"experiments": ["x"], "title": "mine"}
     defined = {"define": {"experiments": {"x": {**KV, **SIZES}, "x_by_size": KV}, "figures": {"x_heatmap": named}}}
     study = load_study(config(experiments=["x", "x_by_size"], **defined), ROOT)
@@ -73,7 +73,7 @@ def test_a_figure_beside_the_curves_does_not_replace_an_entry_or_an_experiment_o
     assert study.figures["x_by_size"].experiments == ("x_by_size",)
 
 
-def test_a_query_aware_experiment_is_drawn_beside_its_plain_one_where_a_model_runs_both():
+def test_a_query_aware_experiment_is_drawn_with_its_plain_version_if_a_model_runs_both():
     aware = {**KV, "prompt": "kv_retrieval_query_aware", "query_aware_of": "x"}
     defined = define("experiments", x={**KV, **SIZES}, y=aware)
     both = load_study(config(experiments=["x", "y"], **defined), ROOT)

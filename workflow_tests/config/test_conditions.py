@@ -1,4 +1,4 @@
-"""Which experiments are compared: those that differ in one condition, found from their own keys."""
+"""Comparisons of experiments that differ in one condition, found from their keys."""
 
 import pytest
 from conftest import ROOT
@@ -12,7 +12,7 @@ QA = {"task": "multi_document_qa", "dataset": "mini_encyclopedia_bm25", "positio
 
 
 def comparisons(**experiments):
-    """What is compared of these experiments, each with the keys that differ from `QA`, but for sizes."""
+    """Comparisons of these experiments, each given by its differences from `QA`, without those of sizes."""
     define = {"experiments": {name: {**QA, "examples": 20, **keys} for name, keys in experiments.items()}}
     config = {"models": ["reference"], "experiments": list(experiments), "seed": 0, "define": define}
     found = find_comparisons(load_study(config, ROOT).experiments)
@@ -42,7 +42,7 @@ def test_experiments_that_differ_in_two_keys_or_in_their_questions_are_not_compa
     assert comparisons(one={}, two={}) == []
 
 
-def test_a_pair_that_is_named_is_compared_whatever_differs_as_the_naming_one_minus_the_other():
+def test_a_declared_pair_is_compared_for_any_differences_as_the_declaring_side_minus_the_other():
     aware = {"prompt": "multi_document_qa_query_aware", "distractor_order": "random", "compared_with": ["two"]}
     assert comparisons(one=aware, two={}) == [
         Comparison(

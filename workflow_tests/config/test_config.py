@@ -10,7 +10,7 @@ from litm.config.study import load_study
 from litm.domain.curve import Cell
 
 
-def test_the_default_config_selects_a_real_model_and_what_needs_no_download():
+def test_the_default_config_selects_a_real_model_and_experiments_without_downloads():
     study = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
     assert list(study.models) == ["smollm2-135m-instruct-q4_1"]
     assert list(study.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa"]
@@ -78,7 +78,7 @@ def test_model_defaults_fill_in_what_an_entry_leaves_out_and_four_bits_are_part_
     assert "quantization" not in study.models["reference"].answer_settings()
 
 
-def test_other_values_for_a_model_s_configuration_are_part_of_its_identity_and_nothing_is_where_there_are_none():
+def test_changed_configuration_values_are_part_of_the_identity_and_absent_without_changes():
     changes = {"rope_parameters": {"rope_type": "linear", "factor": 8.0}}
     plain, changed = (
         load_study(
@@ -118,7 +118,7 @@ def test_the_suite_loads_models_in_four_bits():
     assert suite["model_defaults"] == {"quantization": "nf4"}
 
 
-def test_what_is_done_about_prompts_that_do_not_fit_is_no_part_of_what_defines_an_answer():
+def test_on_overflow_is_not_part_of_the_identity():
     kv, fails = (
         load_study(config(experiments=["x"], **define("experiments", x={**KV, **more})), ROOT).experiments["x"]
         for more in ({}, {"on_overflow": "fail"})

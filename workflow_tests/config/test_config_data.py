@@ -25,7 +25,7 @@ def study(selected=("mini_encyclopedia_qa",), **define):
     return load_study({**DEFAULT, **figures, "experiments": list(selected), "define": define}, ROOT)
 
 
-def test_a_source_has_its_own_length_of_passages_unless_a_corpus_says_otherwise(tmp_path):
+def test_a_source_has_a_default_length_of_passages_that_a_corpus_may_change(tmp_path):
     (tmp_path / "a.txt").write_text("text")
     corpora = study(
         corpora={
@@ -70,14 +70,14 @@ def test_an_open_domain_experiment_has_a_cell_a_size_and_a_figure_by_size():
     )
 
 
-def test_a_file_of_ones_own_may_hold_what_was_retrieved_and_closed_book_questions_need_no_gold():
+def test_a_users_file_may_hold_retrieved_documents_and_closed_book_questions_need_no_gold():
     mine = {"datasets": {"mine": {"path": "config/config.yaml"}}}
     assert study(["x"], **mine, experiments={"x": {**OPEN, "dataset": "mine"}}).experiments["x"].datasets[5] == "mine"
     closed = {"task": "closed_book_qa", "dataset": "nq_open_as_retrieved"}
     assert study(["x"], experiments={"x": closed}).experiments["x"].datasets == {0: "nq_open_as_retrieved"}
 
 
-def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds():
+def test_unused_candidates_may_have_more_documents_than_their_retriever_finds():
     study(["mini_encyclopedia_closed_book"], retrievers={"bm25": {"hits": 3}})
 
 
@@ -215,7 +215,7 @@ def test_candidates_that_no_experiment_uses_may_want_more_than_a_retriever_finds
         ),
     ],
 )
-def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(define, selected, message):
+def test_a_mistake_is_one_line_with_the_key_and_the_allowed_values(define, selected, message):
     with pytest.raises(UserError) as caught:
         study(selected or ["kv_retrieval_small"], **define)
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
@@ -237,7 +237,7 @@ def test_a_pilot_asks_no_experiment_more_questions_than_the_config_says():
     ("size", "places"),
     [(100, [0, 12, 25, 37, 50, 62, 75, 87, 99]), (500, [0, 62, 125, 187, 250, 312, 375, 437, 499]), (3, [0, 1, 2])],
 )
-def test_nine_positions_are_those_of_the_suite_whatever_the_size(size, places):
+def test_nine_positions_are_those_of_the_suite_for_any_size(size, places):
     made = study(["x"], experiments={"x": {"task": "kv_retrieval", "positions": {size: "nine"}, "examples": 1}})
     assert [cell.placement for cell in made.experiments["x"].cells] == [f"gold_at_{place}" for place in places]
 

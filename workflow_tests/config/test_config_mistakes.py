@@ -257,7 +257,7 @@ from litm.config.study import load_study
         ),
     ],
 )
-def test_a_mistake_is_one_line_that_names_the_key_and_what_is_allowed(changes, message, monkeypatch):
+def test_a_mistake_is_one_line_with_the_key_and_the_allowed_values(changes, message, monkeypatch):
     selected = {"experiments": ["x"]} if "x" in changes.get("define", {}).get("experiments", {}) else {}
     monkeypatch.chdir(ROOT)
     with pytest.raises(UserError) as caught:
@@ -297,7 +297,7 @@ LONG_CONFIGS = {
 
 
 @pytest.mark.parametrize("changes", LONG_CONFIGS.values(), ids=LONG_CONFIGS)
-def test_whatever_is_long_a_message_is_not(changes, monkeypatch):
+def test_messages_are_short_for_any_long_value(changes, monkeypatch):
     monkeypatch.chdir(ROOT)
     with pytest.raises(UserError) as caught:
         load_study({**DEFAULT, **changes}, ROOT)
@@ -315,7 +315,7 @@ def test_whatever_is_long_a_message_is_not(changes, monkeypatch):
         ("half \ud83d", "'half \\ud83d' has half a character"),
     ],
 )
-def test_what_another_workflow_gives_that_json_does_not_have_is_named_with_its_keys(value, said, monkeypatch):
+def test_values_of_another_workflow_that_json_lacks_are_named_with_their_keys(value, said, monkeypatch):
     monkeypatch.chdir(ROOT)
     changes = define("models", mine={"engine": "openai", "api_model": "m", "request": {"x": value}})
     with pytest.raises(UserError) as caught:

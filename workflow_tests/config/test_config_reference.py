@@ -1,4 +1,4 @@
-"""The JSON schemas and the reference page say what the classes of the configuration say."""
+"""The JSON schemas and the reference page agree with the classes of the configuration."""
 
 import jsonschema
 import pytest

@@ -1,4 +1,4 @@
-"""Entries of models in GGUF files, by path or in a Python package, and prompt formats that an entry leaves out."""
+"""Entries of models in GGUF files, by path or in a Python package, and default prompt formats."""
 
 import json
 import shutil
@@ -36,7 +36,7 @@ def test_a_file_in_a_package_is_the_same_model_as_its_path(tmp_path, monkeypatch
     assert by_package.answer_settings() == by_path.answer_settings()
 
 
-def test_a_package_that_is_not_there_or_lacks_the_file_is_one_line_with_what_to_do(tmp_path, monkeypatch):
+def test_a_missing_package_or_file_in_it_is_one_line_with_the_command_to_install(tmp_path, monkeypatch):
     with pytest.raises(UserError) as caught:
         study(package="no_weights/m.gguf")
     assert str(caught.value) == (
@@ -64,14 +64,14 @@ def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
         ({"chat_template": None}, {"prompt_template": "chat"}, "has no chat template: use 'raw'"),
     ],
 )
-def test_what_does_not_go_with_a_file_is_refused_before_any_job(tmp_path, file, entry, message):
+def test_keys_that_contradict_a_gguf_file_are_refused_before_any_job(tmp_path, file, entry, message):
     write_gguf(tmp_path / "m-instruct.gguf", **file)
     with pytest.raises(UserError, match=message) as caught:
         study(path=str(tmp_path / "m-instruct.gguf"), **entry)
     assert "\n" not in str(caught.value)
 
 
-def test_a_window_may_be_larger_than_trained_where_the_entry_says_how_positions_are_stretched(tmp_path):
+def test_a_window_may_exceed_the_training_length_if_the_entry_scales_positions(tmp_path):
     write_gguf(tmp_path / "m-instruct.gguf")
     rope = {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}}
     study(path=str(tmp_path / "m-instruct.gguf"), context_window=2 * WINDOW, config=rope)
@@ -112,7 +112,7 @@ def test_left_out_a_prompt_format_is_chat_for_a_chat_template_of_a_model_that_fo
     assert asked_for.models["x"].prompt_template == "raw" and asked_for.notes == []
 
 
-def test_left_out_where_the_name_does_not_tell_it_has_to_be_said(tmp_path):
+def test_a_prompt_template_is_required_if_the_name_does_not_tell_it(tmp_path):
     message = r"models\.x\.prompt_template is left out, .* set it to chat if it does, or to raw for a base model"
     with pytest.raises(UserError, match=message):
         study(path=folder_of(tmp_path, "my-model", "x"))

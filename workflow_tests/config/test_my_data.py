@@ -59,7 +59,7 @@ def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     assert {"gold_passages", "gold_counts", "utilisation"} <= set(plan.tables.names)
 
 
-def test_the_entries_are_what_could_have_been_written_by_hand_and_define_changes_them(mine):
+def test_the_entries_equal_handwritten_ones_and_define_changes_them(mine):
     one = study(mine, define={"experiments": {"my_positions": {"examples": 1, "positions": {"5": [0]}}}})
     assert one.experiments["my_positions"].examples == 1 and sizes(one) == [5]
     corpus = one.corpora["my_documents"]
@@ -72,7 +72,7 @@ def test_experiments_that_the_config_names_are_run_and_no_others(mine):
     assert list(study(mine, experiments=["my_oracle"]).experiments) == ["my_oracle"]
 
 
-def test_what_was_chosen_and_why_is_said_first(mine):
+def test_the_choices_and_their_reasons_are_printed_first(mine):
     files, table, chosen, *_ = study(mine).notes
     assert files.endswith("docs: 60 files, 60 passages of at most 100 words")
     assert table.endswith("q.csv: 2 questions; columns question, answer, file; also kept: topic")

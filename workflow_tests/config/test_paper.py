@@ -1,4 +1,4 @@
-"""The paper's config: what it runs of itself, and all of it in miniature."""
+"""The paper's config: its default selection, and all of it in miniature."""
 
 import json
 
@@ -34,7 +34,7 @@ def miniature(tmp_path, monkeypatch) -> Study:
     return study(paper_miniature.paper(), yaml.safe_load((tmp_path / "config.yaml").read_text()))
 
 
-def test_the_paper_runs_of_itself_and_says_what_is_to_be_supplied():
+def test_the_papers_config_runs_as_it_is_and_names_the_files_to_supply():
     paper = study(paper_miniature.paper())
     retired = {name for name in {*READERS, *SINGLE} if name.startswith(("gpt", "claude"))}
     assert set(paper.models) == {*READERS, *SINGLE} - retired
@@ -43,7 +43,7 @@ def test_the_paper_runs_of_itself_and_says_what_is_to_be_supplied():
 
 
 @pytest.mark.parametrize(("models", "sweeps"), [(["mpt-30b-instruct"], 10), (["flan-ul2"], 1), (["reference"], 10)])
-def test_single_models_of_the_paper_and_others_run_what_is_theirs(models, sweeps):
+def test_a_selection_of_the_papers_models_runs_their_own_experiments(models, sweeps):
     assert len(study(paper_miniature.paper(), {"models": models}).sweeps) == sweeps
 
 
@@ -76,7 +76,7 @@ def test_the_miniature_has_every_model_experiment_and_cell_of_the_paper(miniatur
 
 
 def paper_figures() -> set[str]:
-    """The figures of the catalogue that the paper's experiments are enough for."""
+    """Figures of the catalogue that need only the paper's experiments."""
     experiments = set(paper_miniature.paper()["experiments"])
     entries = paper_miniature.catalogue("figures").items()
     return {name for name, entry in entries if set(entry["experiments"]) <= experiments}
@@ -88,7 +88,7 @@ def supplied_labels(miniature: Study) -> dict:
 
 
 def test_the_miniature_asks_the_models_that_the_paper_asks(miniature):
-    """The same names on the hub, formats, templates and overrides: only the models of these names are small."""
+    """Names on the hub, formats, templates and overrides are equal; only the weights under these names are small."""
     paper = study(paper_miniature.paper())
     for name, model in paper.models.items():
         assert miniature.models[name].answer_settings() == model.answer_settings()

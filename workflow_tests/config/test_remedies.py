@@ -1,4 +1,4 @@
-"""Experiments with remedies: which conditions they stand for, and mistakes in them."""
+"""Experiments with remedies: their conditions, and mistakes in them."""
 
 import pytest
 from conftest import ROOT
@@ -57,7 +57,7 @@ def test_any_two_remedies_of_different_keys_are_tried_together_where_that_is_ask
     assert (both.order, both.rerank, both.cut) == ("reversed", "bm25_fusion", None)
 
 
-def test_a_condition_is_what_differs_from_documents_as_they_were_retrieved():
+def test_a_condition_is_named_by_its_differences_from_documents_as_retrieved():
     found = study({"order": ["reversed"], "cut": [{"margin": 2}]}).conditions
     assert [(one.experiment, one.study, one.is_plain, one.differing) for one in found.values()] == [
         ("open", "open", True, ()),

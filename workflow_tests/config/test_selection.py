@@ -1,4 +1,4 @@
-"""Which models run which experiments, and what is left out because the user has still to supply it."""
+"""The selection of models and experiments, without those that lack files the user must supply."""
 
 import pytest
 import yaml
@@ -21,7 +21,7 @@ SOURCES = Sources([], [], [], [], [], [], "published.csv", "models.csv", {})
 
 
 def study(define_models=None, define_experiments=None, define_datasets=None, **selected):
-    """The study of two models and two experiments, or of those that are selected and defined."""
+    """The study of two models and two experiments, or of other selections and definitions."""
     define = {
         "models": {"other": OTHER, "unrecorded": UNRECORDED, **(define_models or {})},
         "experiments": {"a": KV, "b": KV, **(define_experiments or {})},
@@ -31,7 +31,7 @@ def study(define_models=None, define_experiments=None, define_datasets=None, **s
     return load_study({**DEFAULT, **selection, "define": define}, ROOT)
 
 
-def test_all_models_run_all_experiments_unless_only_says_otherwise():
+def test_all_models_run_all_experiments_except_those_under_only():
     pairs = [("reference", "a"), ("reference", "b"), ("other", "a"), ("other", "b")]
     assert study().sweeps == study(only={"other": None}).sweeps == pairs
     limited = study(only={"other": ["b"], "mpt-30b": ["a"]})

@@ -135,7 +135,7 @@ def test_a_family_has_three_members_of_each_of_three_kinds(articles):
     assert {article.kind for article in articles} == {kind.label for kind in KINDS} and len(KINDS) >= 6
 
 
-def test_two_others_of_the_family_state_what_is_asked_with_other_values(articles):
+def test_two_other_items_of_the_family_state_the_same_fact_with_other_values(articles):
     for family in families(articles):
         for article in family:
             others = [other for other in family if other.kind == article.kind and other is not article]
@@ -153,7 +153,7 @@ def test_both_base_names_of_a_family_are_in_all_its_passages_and_questions(artic
         assert all(bases <= set(re.findall(r"\w+", article.question)) for article in family)
 
 
-def test_of_three_of_a_kind_two_differ_in_the_base_name_alone_and_two_in_all_but_it(articles):
+def test_of_three_items_of_a_kind_two_share_all_but_the_base_name_and_two_share_only_it(articles):
     for family in families(articles):
         base_name = re.compile(stem_of(family) + r"\w+")
         titles = defaultdict(list)
@@ -201,7 +201,7 @@ def test_a_question_names_the_entity_and_begins_in_lower_case(articles, question
     assert len({record["question"] for record in questions}) == len(questions)
 
 
-def test_the_first_answer_is_in_the_gold_passage_as_it_is_written(questions):
+def test_the_gold_passage_has_the_first_answer_verbatim(questions):
     assert all(record["answers"][0] in record["ctxs"][0]["text"] for record in questions)
 
 

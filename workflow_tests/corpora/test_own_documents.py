@@ -110,7 +110,7 @@ def test_the_objects_of_a_list_on_one_line_have_ids_of_their_own(tmp_path):
     assert [passage.id for passage in passages_of(path)] == ["chunks.json:1:0", "chunks.json:1.2:0", "chunks.json:2:0"]
 
 
-def test_where_a_passage_is_from_is_kept_in_the_shards_and_changes_nothing_where_it_is_not_known(tmp_path):
+def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path):
     known, plain = Passage("a", "T", "x", "f.pdf", 3), Passage("b", "T", "y")
     spanning = Passage("c", "T", "z", "f.pdf", 3, (4, 7))
     manifest = write_shards([known, plain, spanning], tmp_path / "shards", 10, 1)

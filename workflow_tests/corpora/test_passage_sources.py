@@ -103,7 +103,7 @@ def test_broken_gzip_and_text_that_is_not_utf8_are_refused_by_the_file(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["dpr_passages", "wikipedia_dump", "documents"])
-def test_a_source_of_files_says_what_it_needs_when_there_is_none(name):
+def test_a_source_without_files_is_an_error_that_names_the_needed_ones(name):
     assert name in source_names()
     assert "needs an input: " in refusal(load_source(name), None)
 

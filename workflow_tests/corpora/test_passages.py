@@ -30,7 +30,7 @@ def make_passages(tmp_path: Path, *arguments: str) -> subprocess.CompletedProces
 # Cutting
 
 
-def test_text_is_cut_into_disjoint_blocks_of_which_the_last_is_shorter():
+def test_text_is_cut_into_disjoint_blocks_and_the_last_is_shorter():
     assert cut_text(" a b\tc\n\nd e ", 2) == ["a b", "c d", "e"]
     assert cut_text("a b c d", 2) == ["a b", "c d"]
 
@@ -40,7 +40,7 @@ def test_text_that_is_not_to_be_cut_is_one_block_and_blank_text_is_none():
     assert cut_text(" \n", None) == [] == cut_text(" \n", 2)
 
 
-def test_a_block_goes_over_the_ends_of_lines_and_is_there_before_the_text_ends():
+def test_a_block_spans_lines_and_is_yielded_before_the_text_ends():
     def lines():
         yield "a b c\n"
         yield "d e f g\n"
@@ -88,7 +88,7 @@ def test_passages_appended_at_the_end_leave_full_shards_as_they_are(tmp_path):
     assert [old == new for old, new in zip(before, after, strict=True)] == [True, True, False, False]
 
 
-def test_too_many_passages_are_counted_and_the_number_of_shards_is_said(tmp_path):
+def test_too_many_passages_are_counted_and_the_message_has_the_number_of_shards(tmp_path):
     with pytest.raises(UserError, match=r"^11 passages do not fit into 2 shards of 4: set 'shards' to 3 or more$"):
         write_shards(made_up(11), tmp_path, passages_per_shard=4, shards=2)
     assert write_shards(made_up(8), tmp_path, passages_per_shard=4, shards=2)["passages"] == 8
@@ -100,7 +100,7 @@ def test_shards_that_hold_nothing_are_refused(tmp_path):
             write_shards(made_up(1), tmp_path, passages_per_shard=size, shards=shards)
 
 
-def test_shards_of_an_earlier_larger_corpus_go_and_other_files_stay(tmp_path):
+def test_shards_of_an_earlier_larger_corpus_are_removed_and_other_files_stay(tmp_path):
     write_shards(made_up(4), tmp_path, passages_per_shard=1, shards=4)
     (tmp_path / "mine.jsonl.gz").write_bytes(b"")
     write_shards(made_up(2), tmp_path, passages_per_shard=1, shards=2)
@@ -172,7 +172,7 @@ def test_of_a_corpus_of_nothing_but_repetitions_only_some_are_looked_for(monkeyp
 # The program
 
 
-def test_the_program_writes_shards_and_then_the_manifest_and_says_what_it_made(tmp_path):
+def test_the_program_writes_shards_and_then_the_manifest_and_prints_a_summary(tmp_path):
     path = dpr_file(tmp_path, "1\ta b\tT", "2\tc d\tU", "3\te f g h i\tV")
     done = make_passages(tmp_path, "--source", "dpr_passages", "--settings", "{}", "--input", str(path))
     assert done.returncode == 0, done.stderr

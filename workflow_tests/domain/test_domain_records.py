@@ -36,7 +36,7 @@ RESPONSE = {
 }
 
 
-def test_the_digest_of_a_prompt_is_of_its_text_and_of_its_messages_where_there_are_some():
+def test_the_digest_of_a_prompt_covers_its_text_and_its_messages():
     text = Example.from_json(without(EXAMPLE, "messages"))
     assert text.prompt_sha256 == hashlib.sha256(text.prompt.encode()).hexdigest()
     both = '["a b c\\nwhich?",[{"content":"which?","role":"user"}]]'
@@ -48,7 +48,7 @@ def without(record: dict, *names: str) -> dict:
 
 
 @pytest.mark.parametrize("missing", [(), ("messages",), ("items", "made_by"), ("messages", "items", "made_by")])
-def test_an_example_is_written_as_it_was_read_with_keys_that_nobody_knows(missing):
+def test_an_example_is_written_as_it_was_read_with_unknown_keys(missing):
     record = without(EXAMPLE, *missing)
     assert json.dumps(Example.from_json(record).to_json()) == json.dumps(record)
 
@@ -83,7 +83,7 @@ def test_examples_of_several_files_come_one_after_the_other(tmp_path):
     assert [one.id for one in read] == ["0a", "0b", "1a", "1b"]
 
 
-def test_only_a_chat_takes_messages_and_only_where_there_are_some():
+def test_only_a_chat_takes_messages_and_only_if_the_prompt_has_them():
     turns = EXAMPLE["messages"]
     assert example(prompt="p", messages=turns).content(as_chat=True) == turns
     assert example(prompt="p", messages=turns).content(as_chat=False) == "p"
@@ -111,7 +111,7 @@ def test_a_response_without_a_field_is_refused_with_file_and_line(tmp_path):
         list(read_responses(tmp_path / "r.jsonl"))
 
 
-def test_a_question_record_is_written_as_it_was_read_with_keys_that_nobody_knows(tmp_path):
+def test_a_question_record_is_written_as_it_was_read_with_unknown_keys(tmp_path):
     document = {"isgold": True, "id": 7, "text": "b", "title": "B", "mine": [1]}
     line = json.dumps({"source": "me", "question": "which?", "answers": ["b"], "ctxs": [document], "more": None}) + "\n"
     (tmp_path / "q.jsonl").write_text(line)

@@ -93,7 +93,7 @@ def test_a_sentence_that_is_there_twice_is_found():
     assert any("is there 2 times" in finding for finding in spoilt(repeat))
 
 
-def test_a_question_that_is_missing_or_worded_otherwise_at_a_position_is_found():
+def test_a_question_that_is_missing_or_differs_at_a_position_is_found():
     def drop(examples):
         examples["gold_at_9"].pop()
 

@@ -131,7 +131,7 @@ def test_a_margin_counts_from_the_best_document_and_includes_its_limit():
         (retrieved([9, "nan", 8]), r"ctxs\[1\]: 'score' must be a number"),
     ],
 )
-def test_documents_that_cannot_be_cut_are_an_error_that_says_which(tmp_path, record, message):
+def test_documents_that_cannot_be_cut_are_an_error_with_their_names(tmp_path, record, message):
     with pytest.raises(UserError, match=message):
         made(tmp_path, [record], 3, cut={"margin": 1})
 

@@ -90,7 +90,7 @@ def test_too_few_distractors_name_the_question_and_both_numbers():
         ("{context} {question}", False, "must contain {context} nowhere"),
     ],
 )
-def test_a_prompt_file_that_does_not_show_what_is_asked_is_refused(tmp_path, text, with_context, message):
+def test_a_prompt_file_without_question_or_context_is_refused(tmp_path, text, with_context, message):
     path = tmp_path / "prompt.txt"
     path.write_text(text + "\n")
     with pytest.raises(UserError, match=f"prompt.txt: the prompt {re.escape(message)}"):
@@ -132,7 +132,7 @@ def test_an_answer_in_a_distractor_is_noticed_and_none_where_nothing_is_gold():
 
 
 @pytest.mark.parametrize("gold", [("A", "it was Rome"), ("A", "the answer in other words")])
-def test_a_gold_item_that_is_there_twice_is_an_answer_in_a_distractor(gold):
+def test_a_gold_item_that_occurs_twice_is_an_answer_in_a_distractor(gold):
     question = Question("id", "who", (Gold("gold", gold, ("Rome",)),), (("B", "y"), gold, ("C", "z")))
     assert question.repeats_gold and not RETRIEVED.repeats_gold
     examples = {size: make_example(question, size, "gold_at_0", TEMPLATE, multi_document_qa) for size in (2, 3, 4)}

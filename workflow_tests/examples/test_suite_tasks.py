@@ -173,7 +173,7 @@ def test_a_context_of_more_demonstrations_than_subjects_is_refused():
         load_task("demonstrations").questions(577, SETTINGS, None)
 
 
-def test_a_conversation_is_also_there_as_chat_messages_in_turns():
+def test_a_conversation_also_has_chat_messages_in_turns():
     question = questions("conversation_memory", 3)[0]
     record = example("conversation_memory", question, 3, "gold_at_1")
     messages = record.messages
@@ -290,7 +290,7 @@ def test_without_gold_every_needle_is_a_target_without_a_position():
     ]
 
 
-def test_a_random_order_is_of_the_same_sentences_also_beside_three_needles():
+def test_a_random_order_has_the_same_sentences_also_with_three_needles():
     for question in questions("multi_needle", 30):
         shuffled = shuffle_distractors(question, 30, seed=0)
         assert sorted(shuffled.distractors) == sorted(question.distractors) != list(shuffled.distractors)
@@ -304,7 +304,7 @@ def test_a_context_too_short_for_three_needles_is_refused():
 # --- Scoring -------------------------------------------------------------------------------------------------------
 
 
-def test_each_needle_is_scored_by_itself_whatever_is_left_out_and_in_any_order():
+def test_each_needle_is_scored_alone_in_any_order_and_with_others_missing():
     record = example("multi_needle", questions("multi_needle", 10)[0], 10, "gold_at_1_4_8")
     start, _, end = (target.answers[0] for target in record.targets)
     answered = response(id=record.id, size=10, placement="gold_at_1_4_8", response=f"{end}, {start}")

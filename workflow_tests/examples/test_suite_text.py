@@ -125,7 +125,7 @@ def test_a_slot_has_the_same_year_in_every_question_so_years_say_nothing():
             assert not re.search(r"\d", CODE.sub("", item[0]))
 
 
-def test_nine_statues_of_three_materials_in_three_places_only_one_of_which_is_asked():
+def test_a_context_has_nine_statues_of_three_materials_in_three_places_and_asks_for_one():
     for question in questions("temporal_narrative", 100):
         texts = [item[0] for item in (question.golds[0].item, *question.distractors)]
         statues = re.findall(r"a statue of (\w+) was unveiled in (\w+), with the code (\S+) carved", "\n".join(texts))

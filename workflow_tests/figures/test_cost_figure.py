@@ -1,4 +1,4 @@
-"""The figure of accuracy against cost: what is drawn of advice.csv, and what is marked."""
+"""The figure of accuracy against cost: the rows of advice.csv that it draws, and its marks."""
 
 import pandas as pd
 import pytest

@@ -53,7 +53,7 @@ class Experiment:
 
 
 @pytest.mark.parametrize("name", kind_names())
-def test_a_kind_says_what_it_reads_and_which_experiments_fit_it(name):
+def test_a_kind_declares_its_inputs_and_the_experiments_that_fit(name):
     kind = load_kind(name)
     assert kind.X_LABEL and set(kind.INPUTS) <= {field.name for field in fields(Rows)}
     experiments = [Experiment("one", 2, False), Experiment("several", 2, True), Experiment("none", 0, False)]
@@ -162,7 +162,7 @@ def test_a_panel_in_which_nothing_fits_says_so():
     draw(FIGURE, table(cell("a", "qa", 10, 0, 0.0, n=0)))
 
 
-def test_the_names_of_many_models_of_which_nothing_fits_stay_inside_their_panel():
+def test_the_names_of_many_models_without_a_fitting_question_stay_inside_their_panel():
     models = [f"a-model-with-a-long-name-{n}" for n in range(6)]
     cells = [cell(model, "qa", size, 0, 0.5, n=50 if size == 5 else 0) for model in models for size in (5, 10)]
     figure = draw(FIGURE, table(*cells))

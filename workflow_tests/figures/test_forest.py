@@ -48,7 +48,7 @@ def test_a_forest_shows_all_intervals_and_nothing_beyond_100_points():
     assert wide.axes[0].get_xlim() == (-100, 100)
 
 
-def test_an_index_without_information_is_hollow_and_grey_beside_its_reason():
+def test_an_index_without_information_is_hollow_and_grey_with_its_reason():
     figure = draw_forest(bias_table(bias("a", "kv", 0.0, **NO_INFORMATION), bias("b", "kv", 0.2)))
     hollow, solid = points(figure)
     assert same_color(hollow.get_markerfacecolor(), "white") and same_color(hollow.get_color(), "0.5")

@@ -1,4 +1,4 @@
-"""Heatmaps of sizes and positions, lengths of prompts in titles, and what figures say of models."""
+"""Heatmaps of sizes and positions, lengths of prompts in titles, and facts about models in legends."""
 
 import pandas as pd
 import pytest
@@ -89,7 +89,7 @@ def test_rows_of_other_positions_have_cells_of_their_own_width_and_no_depths_at_
     assert not panel.get_xticklabels()
 
 
-def test_a_size_that_nobody_was_scored_at_says_so_and_a_heatmap_without_any_too():
+def test_a_size_without_scores_has_a_note_and_so_has_a_heatmap_without_scores():
     nothing = [cell("a", 9, position, None, n=0) for position in (0, 8)]
     scored = [cell("a", 5, position, 0.5) for position in (0, 4)]
     (panel,) = panels(heatmap(pd.DataFrame([*scored, *nothing]).astype(FLOATS)))
@@ -150,7 +150,7 @@ def test_a_figure_by_size_says_the_lengths_below():
     assert told.replace("\n", " ").endswith("mean prompt: ~1,400 tokens at 5, ~2,900 tokens at 9")
 
 
-def test_models_whose_prompts_are_longer_than_in_training_are_named_and_the_legend_says_what_they_are():
+def test_models_with_prompts_beyond_their_training_length_are_named_and_the_legend_has_facts_about_models():
     about = {"facts": {"b": "encoder-decoder, trained on 2,048 tokens"}, "training_lengths": {"b": 2048, "a": 9000}}
     rows = Rows(curves("a", "b"), token_counts=counts(a=1430, b=1430))
     canvas = draw("accuracy_by_position", rows, **about)

@@ -45,7 +45,7 @@ def test_each_placement_and_size_has_a_panel_and_many_are_drawn_in_rows():
     assert rows_of_panels == {0, 1} and figure.get_figwidth() < 12
 
 
-def test_several_experiments_of_targets_have_panels_that_are_told_apart():
+def test_several_experiments_of_targets_have_distinct_panel_titles():
     shown = targets(
         needles("a", (0, 149, 299), (0.9, 0.5, 0.8)),
         needles("a", (0, 149, 299), (0.8, 0.6, 0.7), experiment="spacing"),
@@ -80,7 +80,7 @@ def test_reference_lines_are_drawn_over_the_bars_of_targets():
     ]
 
 
-def test_more_models_than_colours_are_told_apart_by_the_hatching_of_their_bars():
+def test_more_models_than_colours_differ_in_the_hatching_of_their_bars():
     shown = targets(*(needles(f"m{i}", (0, 149, 299), (0.9, 0.5, 0.8)) for i in range(12)))
     patches = draw(NEEDLES, shown).legends[0].get_patches()
     assert len({(patch.get_facecolor(), patch.get_hatch()) for patch in patches}) == 12

@@ -30,7 +30,7 @@ def test_a_request_that_never_ends_though_signs_of_life_come_is_given_up_and_sen
     assert "the answer was not whole after 0.6 seconds ('request_total_timeout')" in line
 
 
-def test_the_time_of_a_request_as_a_whole_is_an_hour_the_models_own_or_that_without_a_sign_of_life():
+def test_the_total_timeout_of_a_request_is_an_hour_the_entrys_or_the_timeout_without_data():
     assert Patience.of(SETTINGS).total == 3600
     assert Patience.of(replace(SETTINGS, request_timeout=5000)).total == 5000
     assert Patience.of(replace(SETTINGS, request_total_timeout=20)).total == 20
@@ -71,7 +71,7 @@ ADDING = {
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_what_the_environment_adds_for_a_provider_is_sent_to_no_other_server(protocol, monkeypatch, capsys):
+def test_settings_of_the_environment_for_a_provider_go_to_no_other_server(protocol, monkeypatch, capsys):
     for name, value in ADDING[protocol].items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv(f"{protocol.upper()}_BASE_URL", "http://127.0.0.1:9")
@@ -86,7 +86,7 @@ def test_what_the_environment_adds_for_a_provider_is_sent_to_no_other_server(pro
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_what_the_environment_adds_is_sent_to_the_providers_own_server_but_its_address_is_the_configs(
+def test_settings_of_the_environment_go_to_the_providers_server_and_the_address_comes_from_the_config(
     protocol, monkeypatch, capsys
 ):
     for name, value in ADDING[protocol].items():

@@ -51,7 +51,7 @@ def test_many_prompts_are_answered_once_each_through_mixed_faults(protocol, coun
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", [*PASSING, "hang"])
-def test_a_fault_that_goes_by_is_followed_by_another_try(protocol, fault):
+def test_a_passing_fault_is_followed_by_another_attempt(protocol, fault):
     with FaultServer(lambda prompt, attempt: fault if attempt < 3 else None) as server:
         engine = make_engine(protocol, server, replace(HASTE, timeout=1.0))
         assert answers(engine, ["why?"])[0].text == answer_to("why?")
@@ -68,7 +68,7 @@ def test_a_prompt_without_an_answer_is_left_out_after_the_last_attempt(protocol,
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", ["401", "403", "404", "too long", "quota", "later"])
-def test_what_will_not_go_by_ends_the_run_with_the_providers_words_and_keeps_what_was_answered(protocol, fault):
+def test_a_permanent_error_ends_the_run_with_the_providers_message_and_keeps_all_answers(protocol, fault):
     prompts = [f"{number:02}" for number in range(20)]
     kept: dict[int, Response] = {}
     with FaultServer(lambda prompt, attempt: fault if prompt == "05" else None) as server:
@@ -81,7 +81,7 @@ def test_what_will_not_go_by_ends_the_run_with_the_providers_words_and_keeps_wha
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_request_is_sent_once_it_is_known_that_one_will_not_go_by(seed):
+def test_no_request_is_sent_after_a_permanent_error(seed):
     # How many times the loop turns until each request is answered: which of them come in the same turn is by chance.
     turns = random.Random(seed).choices(range(4), k=30)
     late: list[int] = []
@@ -152,7 +152,7 @@ def test_prompts_without_an_answer_among_others_do_not_end_the_run(protocol):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_model_says_how_long_a_request_may_take_and_how_often_it_is_sent(protocol):
+def test_an_entry_sets_the_timeout_and_the_attempts_of_a_request(protocol):
     with FaultServer(lambda prompt, attempt: "hang" if prompt == "b" else None) as server:
         engine = make_engine(protocol, server, None, request_timeout=0.5, request_attempts=2, concurrency=1)
         found = answers(engine, ["a", "b"])
@@ -161,7 +161,7 @@ def test_a_model_says_how_long_a_request_may_take_and_how_often_it_is_sent(proto
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_the_first_request_that_is_sent_again_is_said_with_how_long_will_be_waited(protocol, capsys):
+def test_the_first_retry_is_reported_with_its_waiting_time(protocol, capsys):
     with FaultServer(lambda prompt, attempt: "500" if attempt < 4 else None) as server:
         answers(make_engine(protocol, server), ["a", "b"])
     (line,) = capsys.readouterr().err.splitlines()

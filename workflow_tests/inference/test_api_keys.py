@@ -13,7 +13,7 @@ from litm.inference.remote.failures import masked
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_missing_key_is_said_before_anything_is_asked(protocol, monkeypatch):
+def test_a_missing_key_is_reported_before_anything_is_asked(protocol, monkeypatch):
     variable = f"{protocol.upper()}_API_KEY"
     monkeypatch.delenv(variable, raising=False)
     with pytest.raises(UserError, match=f"{variable} has no key; nothing was asked"):
@@ -23,7 +23,7 @@ def test_a_missing_key_is_said_before_anything_is_asked(protocol, monkeypatch):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_server_of_ones_own_is_never_sent_the_providers_key(protocol, monkeypatch):
+def test_a_users_own_server_never_gets_the_providers_key(protocol, monkeypatch):
     monkeypatch.setenv(f"{protocol.upper()}_API_KEY", "sk-of-the-provider")
     monkeypatch.setenv("MY_KEY", " sk-mine\n")
     with FaultServer() as server:
@@ -55,7 +55,7 @@ def test_a_key_that_is_repeated_in_a_whole_response_is_not_printed(protocol, fau
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_key_that_is_repeated_as_the_models_name_is_not_recorded_and_the_answer_is_as_it_came(protocol, monkeypatch):
+def test_a_key_repeated_as_the_models_name_is_not_recorded_and_the_answer_is_unchanged(protocol, monkeypatch):
     monkeypatch.setenv("MY_KEY", CANARY)
     with FaultServer(lambda prompt, attempt: "key as the model", answer=lambda prompt: f"{prompt} no-key") as server:
         (response,) = answers(make_engine(protocol, server, api_key_variable="MY_KEY"), ["a"]).values()
@@ -66,9 +66,7 @@ def test_a_key_that_is_repeated_as_the_models_name_is_not_recorded_and_the_answe
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_key_that_an_answer_repeats_is_not_recorded_and_that_is_said_but_a_word_may_be_a_key(
-    protocol, monkeypatch, capsys
-):
+def test_a_key_in_an_answer_is_masked_with_a_message_unless_it_is_a_plain_word(protocol, monkeypatch, capsys):
     with FaultServer(lambda prompt, attempt: "key in the answer") as server:
         for key, text in ((CANARY, f"{answer_to('a')} ***"), ("EMPTY", f"{answer_to('a')} EMPTY")):
             monkeypatch.setenv("MY_KEY", key)

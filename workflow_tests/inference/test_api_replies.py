@@ -15,7 +15,7 @@ from litm.inference.remote.replies import Reply, read_reply
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_response_says_which_software_server_and_model_made_it(protocol):
+def test_a_response_names_the_software_server_and_model_that_made_it(protocol):
     with FaultServer() as server:
         engine = make_engine(protocol, server)
         (response,) = answers(engine, ["a"]).values()
@@ -33,7 +33,7 @@ def test_prompts_with_the_same_beginning_are_asked_one_after_the_other(protocol)
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("fault", ["no usage", "wrong usage"])
-def test_without_a_tokenizer_the_servers_number_is_taken_and_a_missing_or_wrong_one_said_once(protocol, fault, capsys):
+def test_without_a_tokenizer_the_servers_token_count_is_used_and_a_bad_one_is_reported_once(protocol, fault, capsys):
     with FaultServer(lambda prompt, attempt: fault if len(prompt) < 3 else None) as server:
         engine = make_engine(protocol, server)
         assert engine.prepare(["abcd"]) == [Prepared("abcd", None)]
@@ -43,7 +43,7 @@ def test_without_a_tokenizer_the_servers_number_is_taken_and_a_missing_or_wrong_
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_answer_that_was_cut_within_a_character_can_be_written_as_utf8_and_that_is_said(protocol, capsys):
+def test_an_answer_cut_within_a_character_is_written_as_utf8_with_a_message(protocol, capsys):
     with FaultServer(answer={"a": "half \ud83d", "b": "whole \U0001f600"}.__getitem__) as server:
         found = answers(make_engine(protocol, server), ["a", "b"])
     assert [found[index].text for index in range(2)] == ["half \ufffd", "whole \U0001f600"]

@@ -61,7 +61,7 @@ def hear_signals() -> None:
         ("anthropic", signal.SIGINT, "interrupted: what was"),
     ],
 )
-def test_a_run_that_is_stopped_says_so_on_one_line_keeps_its_answers_and_the_next_asks_the_others(
+def test_a_stopped_run_prints_one_line_and_keeps_its_answers_and_the_next_run_asks_the_rest(
     protocol, number, said, tmp_path
 ):
     hangs = {f"prompt {n:02}" for n in range(20, 24)}

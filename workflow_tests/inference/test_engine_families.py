@@ -225,7 +225,7 @@ def test_a_batch_that_does_not_fit_the_memory_is_halved_and_so_are_those_after_i
     ]
 
 
-def test_a_prompt_that_does_not_fit_the_memory_alone_is_an_error_after_what_was_answered(settings_of, monkeypatch):
+def test_a_single_prompt_beyond_the_memory_is_an_error_after_all_other_answers(settings_of, monkeypatch):
     settings, prompts = replace(settings_of("llama"), batch_tokens=200), [[2] * 40, [3] * 30, [4] * 50]
     limit_memory(monkeypatch, 55, CUDA_ERROR)
     with pytest.raises(UserError, match=r"single prompt of 50 tokens.*'batch_tokens'.*what was answered is kept"):

@@ -104,7 +104,7 @@ def test_another_number_of_prompt_tokens_than_ours_ends_the_run(endpoint, has_te
             assert kept == []
 
 
-def test_a_prompt_that_is_cut_in_silence_ends_the_run_and_what_was_read_whole_is_kept():
+def test_a_silently_truncated_prompt_ends_the_run_and_answers_to_whole_prompts_are_kept():
     ours = tokens_by(REFERENCE, COMPLETIONS_ENDPOINT)
     cut = "and a long one, longer than all of the others"
     kept = []

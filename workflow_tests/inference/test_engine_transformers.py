@@ -271,7 +271,7 @@ def loaded(settings: EngineSettings) -> PreTrainedModel:
 
 
 @pytest.mark.parametrize(("quantization", "layer"), [("nf4", "Linear4bit"), ("int8", "Linear8bitLt")])
-def test_quantised_weights_still_read_the_context_and_say_what_they_are(quantization, layer):
+def test_quantised_weights_still_read_the_context_and_are_named(quantization, layer):
     pairs = kv_prompts(size=5, count=8)
     model = loaded(replace(SETTINGS, quantization=quantization))
     kinds = {type(module).__name__ for name, module in model.named_modules() if name.endswith("q_proj")}

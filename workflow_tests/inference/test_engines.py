@@ -31,7 +31,7 @@ def test_engines_are_found_by_what_they_declare():
     assert engine_names(lambda facts: facts.provider is not None) == ["anthropic", "openai"]
 
 
-def test_what_engines_declare_is_read_without_what_they_run_on():
+def test_declarations_of_engines_are_read_without_their_packages():
     command = [sys.executable, "-c", READ_ALL, str(ROOT / "scripts")]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[1] == "nothing heavy"

@@ -44,7 +44,7 @@ def test_lines_of_reasoning_do_not_end_an_answer(text, kept):
     assert text[: line_end(text, Reasoning(STRIP))] == kept
 
 
-def test_a_response_is_cut_and_ended_by_its_first_line_and_one_without_is_left_alone():
+def test_a_response_is_cut_after_its_first_line_and_one_without_a_first_line_is_unchanged():
     texts = [" \n\n one\ntwo\n", "one", "\n \n", "one\n\ntwo", ""]
     responses = [response(response=text, finish_reason=LENGTH) for text in texts]
     responses.append(response(response=None, finish_reason=OVERFLOW))

@@ -95,7 +95,7 @@ def undisturbed(inputs, tmp_path_factory) -> Path:
     return folder
 
 
-def test_a_killed_run_goes_on_where_it_was_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
+def test_a_killed_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
     process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.DEVNULL)
     journal = tmp_path / "journal.jsonl"
     kill_after_four(process, journal, signal.SIGKILL)
@@ -112,7 +112,7 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_the_same_bytes(inputs, un
     assert (tmp_path / "responses.jsonl.gz").read_bytes() == (undisturbed / "responses.jsonl.gz").read_bytes()
 
 
-def test_a_terminated_run_says_so_on_one_line_and_the_next_goes_on(inputs, undisturbed, tmp_path):
+def test_a_terminated_run_prints_one_line_and_the_next_run_resumes(inputs, undisturbed, tmp_path):
     process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.PIPE, text=True)
     said = kill_after_four(process, tmp_path / "journal.jsonl", signal.SIGTERM)
     assert process.returncode == 1
@@ -284,7 +284,7 @@ def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
 
 
 @pytest.mark.parametrize("arguments", [(), ("--on-failure", "stop")])
-def test_prompts_without_an_answer_stop_the_sweep_and_what_was_answered_is_kept(failing_run, tmp_path, arguments):
+def test_prompts_without_an_answer_stop_the_sweep_and_all_answers_are_kept(failing_run, tmp_path, arguments):
     with pytest.raises(UserError, match=f"^{COUNT // 2} of {COUNT} prompts got no answer; the others are kept, run "):
         failing_run(*arguments)
     assert responses_in(tmp_path / "journal.jsonl") == COUNT // 2
@@ -305,7 +305,7 @@ def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_o
         assert told.startswith(f"reference/kv: {failed} of those asked got no answer") and "--forcerun generate" in told
 
 
-def test_a_sweep_without_failures_is_the_same_bytes_and_says_nothing_of_them(inputs, undisturbed, tmp_path):
+def test_a_sweep_without_failures_has_the_same_bytes_and_prints_nothing_about_failures(inputs, undisturbed, tmp_path):
     (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
     done = run_program("generate", *command(inputs, tmp_path)[2:], "--on-failure", "count")
     assert done.returncode == 0 and "failed" not in done.stderr
@@ -326,7 +326,7 @@ def test_scoring_the_answer_after_the_reasoning_asks_nothing_again(inputs, undis
     assert after == [{**record, "answer": record["response"]} for record in before]
 
 
-def test_what_is_done_about_failures_is_no_part_of_what_defines_an_answer():
+def test_on_failure_is_not_part_of_the_identity():
     entry = {"engine": "transformers", "path": str(MODEL)}
     stops, counts = (
         read_catalogue_entry("models", "m", {**entry, **more}).located({}, ROOT)

@@ -93,7 +93,7 @@ def test_what_is_not_plain_attention_to_the_cache_is_refused(more):
 
 
 @pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
-def test_a_layer_attends_to_what_was_read_before_and_to_what_comes_before_each_token(heads):
+def test_a_layer_attends_to_the_cached_tokens_and_to_the_tokens_before_each_token(heads):
     layer = RoomyLayer(60)
     keys, values = states(1, heads[1], 60), states(1, heads[1], 60)
     for begin, end in ((0, 20), (20, 57), (57, 58), (58, 60)):

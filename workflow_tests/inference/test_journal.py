@@ -14,7 +14,7 @@ from litm.domain.response import Response
 from litm.inference.journal import Journal, response_key
 
 
-def test_what_was_appended_is_read_again(tmp_path):
+def test_appended_answers_are_read_again(tmp_path):
     path = tmp_path / "deep" / "journal.jsonl"
     written = write(path, [ANSWERS[:1], ANSWERS[1:3]])
     with Journal(path) as read:
@@ -72,7 +72,7 @@ BAD_FIELDS = [
 
 
 @pytest.mark.parametrize(("name", "value"), BAD_FIELDS, ids=str)
-def test_a_line_with_a_field_of_another_type_is_set_aside_and_costs_its_own_prompt_alone(tmp_path, capsys, name, value):
+def test_a_line_with_a_field_of_the_wrong_type_is_set_aside_and_costs_one_prompt(tmp_path, capsys, name, value):
     path = tmp_path / "journal.jsonl"
     write(path, [ANSWERS[:3]])
     lines = path.read_bytes().splitlines(keepends=True)
@@ -190,7 +190,7 @@ def test_a_text_with_a_lone_surrogate_is_read_with_a_replacement_and_stays_in_th
 
 
 @pytest.mark.parametrize("kind", ["cr", "cr after a line", "gzip", "gzip of many", "no json", "lines of others"])
-def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(tmp_path, kind):
+def test_a_file_that_is_not_a_journal_is_refused_and_not_changed(tmp_path, kind):
     path = tmp_path / "journal.jsonl"
     write(path, [ANSWERS])
     whole = path.read_bytes()

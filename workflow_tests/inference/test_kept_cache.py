@@ -205,7 +205,7 @@ def test_models_with_ways_of_their_own_answer_alike_too(tmp_path, monkeypatch, m
     assert answers(replace(settings, batch_tokens=batch_tokens), prompts)[0] == expected
 
 
-def test_attention_is_not_joined_where_the_model_says_something_else_then(tmp_path, monkeypatch):
+def test_attention_is_not_joined_if_the_model_then_answers_differently(tmp_path, monkeypatch):
     save_model("llama", tmp_path)
     model = load_model(replace(SETTINGS, location=str(tmp_path)), load_config(str(tmp_path), None), torch.device("cpu"))
     attend = GroupedLayer.attend

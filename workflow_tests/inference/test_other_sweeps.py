@@ -75,7 +75,7 @@ def test_identities_that_mean_the_same_share_answers_across_journals_and_others_
     assert ask(tmp_path, "n/three", "a", identity=local("float32"), dtype="bfloat16")[0] == ["a"]
 
 
-def test_of_two_journals_with_different_answers_the_last_by_name_counts_and_it_is_said(tmp_path, capsys):
+def test_of_two_journals_with_different_answers_the_last_by_name_counts_with_a_message(tmp_path, capsys):
     answer(tmp_path, "m/b", "of b")
     answer(tmp_path, "m/a", "of a")
     answer(tmp_path, "a/z", "of z")
@@ -86,13 +86,13 @@ def test_of_two_journals_with_different_answers_the_last_by_name_counts_and_it_i
     assert ask(tmp_path, "a/own", "a")[1] == ["own"] and capsys.readouterr().err == ""
 
 
-def test_an_answer_under_the_identity_itself_comes_before_one_under_another_that_means_the_same(tmp_path):
+def test_an_answer_under_the_same_identity_is_preferred_to_one_under_an_equal_identity(tmp_path):
     answer(tmp_path, "m/a", "the same", identity=local("auto"))
     answer(tmp_path, "m/b", "equal", identity=local("bfloat16"))
     assert ask(tmp_path, "m/c", "a", identity=local("auto"), dtype="bfloat16")[1] == ["the same"]
 
 
-def test_what_is_no_line_of_a_journal_or_is_being_written_is_left_out_and_left_as_it_is(tmp_path):
+def test_foreign_and_unfinished_lines_of_a_journal_are_skipped_and_not_changed(tmp_path):
     answer(tmp_path, "m/one", "x", "a")
     answer(tmp_path, "m/one", "y", "b")
     path = tmp_path / "m/one.jsonl"

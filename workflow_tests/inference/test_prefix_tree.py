@@ -39,7 +39,7 @@ def common(one: list[int], other: list[int]) -> int:
     return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def test_what_stands_before_a_moved_pair_is_shared_and_nothing_else():
+def test_only_the_text_before_a_moved_pair_is_shared():
     template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
     (question,) = kv_retrieval.questions(40, ExampleSettings(1, 1, "ranked"), None)
     examples = [make_example(question, 40, f"gold_at_{at}", template, kv_retrieval) for at in (10, 20, 39)]

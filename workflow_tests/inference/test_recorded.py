@@ -187,7 +187,7 @@ def own_record(example: Example, **changes) -> dict:
     return {**fields, "finish_reason": "stop", "prompt_sha256": example.prompt_sha256, **changes}
 
 
-def test_a_response_is_for_the_prompt_that_it_was_made_for_and_others_are_counted_and_said(tmp_path):
+def test_a_response_is_used_for_its_own_prompt_only_and_others_are_counted_with_a_message(tmp_path):
     other = replace(EXAMPLES[0], prompt="asked with another seed").prompt_sha256
     records = [own_record(EXAMPLES[0], prompt_sha256=other, response="of another"), *map(own_record, EXAMPLES[1:])]
     path = write_lines(tmp_path / "a.jsonl", records)
@@ -201,13 +201,13 @@ def test_a_response_is_for_the_prompt_that_it_was_made_for_and_others_are_counte
     assert [one.prompt_sha256 for one in recorded_responses(asked, matching)] == [e.prompt_sha256 for e in EXAMPLES]
 
 
-def test_responses_to_two_prompts_of_a_question_in_one_file_are_told_apart(tmp_path):
+def test_responses_to_two_prompts_of_a_question_in_one_file_are_distinguished(tmp_path):
     records = [own_record(EXAMPLES[0]), own_record(EXAMPLES[0], prompt_sha256="0" * 64, response="of another seed")]
     _, matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
     assert texts(matching) == {("gold_at_0", "id0"): "x"}
 
 
-def test_responses_of_which_none_was_made_for_these_prompts_are_an_error(tmp_path):
+def test_responses_to_other_prompts_only_are_an_error(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", [own_record(one, prompt_sha256="0" * 64) for one in EXAMPLES])
     asked, matching = match(path, OWN_FIELDS)
     with pytest.raises(UserError) as caught:
@@ -216,7 +216,7 @@ def test_responses_of_which_none_was_made_for_these_prompts_are_an_error(tmp_pat
     assert "6 of the 6 recorded" in str(caught.value)
 
 
-def test_responses_that_do_not_say_their_prompt_are_matched_by_id_which_is_said_once(tmp_path):
+def test_responses_without_a_prompt_digest_are_matched_by_id_with_one_message(tmp_path):
     records = [own_record(EXAMPLES[0], prompt_sha256=None), *map(own_record, EXAMPLES[1:3])]
     _, matching = match(write_lines(tmp_path / "a.jsonl", records), OWN_FIELDS)
     assert len(matching.responses) == 3

@@ -41,7 +41,7 @@ def asking(endpoint: str = COMPLETIONS_ENDPOINT, prompt_template: str = CHAT) ->
     return Asking(SERVED, settings(endpoint, prompt_template), None, DECODING)
 
 
-def test_whatever_changes_the_text_of_a_chat_changes_the_identity(tmp_path):
+def test_every_change_of_a_chats_text_changes_the_identity(tmp_path):
     begins = {"bos_token": "<|endoftext|>"}
     tokenizers = [
         folder_of(tmp_path / "one"),
@@ -122,7 +122,7 @@ def test_an_edited_chat_template_asks_again_and_the_old_one_is_answered_from_the
     assert templates == [TEMPLATE, "B " + TEMPLATE]
 
 
-def test_the_settings_of_such_a_model_are_what_makes_the_template_part_of_the_identity(tmp_path):
+def test_the_template_is_part_of_the_identity_for_chats_rendered_here(tmp_path):
     keys = {"engine": "openai", "api_model": "m", "endpoint": "completions", "prompt_template": "chat"}
     model = read_catalogue_entry("models", "m", {**keys, "tokenizer": folder_of(tmp_path)}).located({}, ROOT)
     assert Asking(SERVED, model.answer_settings(), None, DECODING).sends_rendered_chats

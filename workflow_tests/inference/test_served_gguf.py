@@ -63,7 +63,7 @@ def prompts_of(task_name: str, size: int) -> list[str]:
     return [str(example.content(as_chat=False)) for example in made]
 
 
-def test_a_server_of_the_same_file_is_asked_the_same_tokens_and_mostly_says_the_same(url, gguf, tmp_path, capsys):
+def test_a_server_with_the_same_file_gets_the_same_tokens_and_mostly_answers_the_same(url, gguf, tmp_path, capsys):
     folder, _ = unpacked(gguf, read_gguf(gguf), "float32", tmp_path, file_sha256)
     contents = [*prompts_of("needle_in_haystack", 10), *prompts_of("kv_retrieval", 3)]
     assert len(set(contents)) == 2 * QUESTIONS

@@ -61,7 +61,7 @@ def test_another_number_of_shards_asks_nothing_again(tmp_path, later):
     assert not engine.asked
 
 
-def test_what_no_shard_got_an_answer_to_is_failed_when_gathered(tmp_path):
+def test_prompts_without_an_answer_in_any_shard_are_failed_when_gathered(tmp_path):
     forgetful = EchoEngine()
     forgetful.forgets = ("3 4 0",)
     for number in (1, 2):

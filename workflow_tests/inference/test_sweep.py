@@ -153,7 +153,7 @@ def test_a_larger_context_window_asks_only_what_did_not_fit(tmp_path):
     assert engine.asked == ["y" * 16] and responses[1].text == "Y" * 16
 
 
-def test_a_smaller_context_window_leaves_out_what_was_answered_before(tmp_path):
+def test_a_smaller_context_window_leaves_out_prompts_that_were_answered_before(tmp_path):
     run(tmp_path / "j", EchoEngine(), "a", "y" * 16, fit=Fit(None, 5))
     _, responses, summary = run(tmp_path / "j", EchoEngine(), "a", "y" * 16)
     fresh = run(tmp_path / "fresh", EchoEngine(), "a", "y" * 16)
@@ -202,7 +202,7 @@ def test_prompts_that_do_not_fit_are_an_error_on_demand_before_anything_is_asked
     )
 
 
-def test_prompts_that_fit_are_asked_also_where_others_would_be_an_error(tmp_path):
+def test_prompts_that_fit_are_asked_although_others_are_an_error(tmp_path):
     _, responses, _ = run(tmp_path / "j", EchoEngine(), "a", "x" * 15, fit=Fit(20, 5, FAIL))
     assert [response.finish_reason for response in responses] == ["stop", "stop"]
 
@@ -261,7 +261,7 @@ def test_prompts_without_an_answer_are_failed_in_the_responses_and_the_counts(tm
     assert summary.items() >= {**counts, "prompt_tokens": 1, "response_tokens": 1, "made_with": {"echo 1.0": 1}}.items()
 
 
-def test_what_failed_is_not_in_the_journal_and_alone_asked_by_the_next_run(tmp_path):
+def test_failed_prompts_are_not_in_the_journal_and_only_they_are_asked_by_the_next_run(tmp_path):
     run(tmp_path / "j", forgetful("b", "c"), "a", "b", "c")
     with Journal(tmp_path / "j") as journal:
         assert len(journal) == 1
@@ -281,7 +281,7 @@ def test_a_sweep_whose_every_prompt_failed_still_has_its_responses(tmp_path):
     assert (summary["asked"], summary["reused"], summary["failed"], summary["made_with"]) == (2, 0, 2, {})
 
 
-def test_what_failed_is_counted_in_the_accuracy_table_and_not_scored(tmp_path):
+def test_failed_prompts_are_counted_in_the_accuracy_table_and_not_scored(tmp_path):
     """An answer that is empty, one that is wrong, and none are three different things."""
     prompts = ("right", "wrong", "  ", "lost", "y" * 16)
     asked = [replace(one, targets=(Target("gold", 0, 0.0, None, ("RIGHT",)),)) for one in examples(*prompts)]
@@ -301,7 +301,7 @@ def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_pa
     assert engine.asked == ["a", "a"]
 
 
-def test_a_prompt_has_the_key_that_it_has_in_the_journals_there_are():
+def test_a_prompts_key_equals_that_in_existing_journals():
     """Another key would ask everything again that was ever answered."""
     plain = example(prompt="What is 2 + 2? é")
     conversation = replace(plain, messages=[{"role": "user", "content": "What is 2 + 2? é"}])
@@ -349,7 +349,7 @@ def test_answers_under_an_identity_that_means_the_same_are_served_and_not_writte
     assert ask(2, "a")[::2] == (["a"], {"model.request.top_p": [1.0, 2]})
 
 
-def test_another_model_of_the_server_is_said_before_its_answers_are_kept(tmp_path, capsys):
+def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp_path, capsys):
     identity = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {}}
     told = []
 

@@ -68,7 +68,7 @@ def test_only_gpus_that_the_job_may_see_are_taken():
     assert devices.claim_gpus(1, 2, {"CUDA_VISIBLE_DEVICES": "5,GPU-a1"}) == "GPU-a1"
 
 
-def test_what_slurm_assigned_is_left_alone_and_so_is_a_machine_without_gpus():
+def test_gpus_assigned_by_slurm_are_not_changed_and_a_machine_without_gpus_neither():
     assert devices.claim_gpus(1, 2, {"SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "1"}) is None
     assert devices.claim_gpus(1, 0, {}) is None
     assert devices.claim_gpus(0, 2, {}) is None

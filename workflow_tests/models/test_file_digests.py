@@ -55,7 +55,7 @@ def test_a_link_to_another_folder_with_files_of_the_same_size_and_time_is_seen(t
     assert known.sha256(tmp_path / "current" / "config.json") != first
 
 
-def test_what_starts_a_job_again_is_the_content_of_a_file_and_not_its_time(tmp_path):
+def test_the_content_of_a_file_triggers_a_job_and_its_time_does_not(tmp_path):
     file = tmp_path / "weights"
     file.write_text("first")
     first = content_digest([file])

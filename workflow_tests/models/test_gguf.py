@@ -36,7 +36,7 @@ def identified_now(path: Path) -> dict:
     return identify(location, None, None, str(path.parent / "store"))
 
 
-def test_the_header_says_what_the_weights_are_and_what_they_were_trained_for(tmp_path):
+def test_the_header_has_the_kinds_of_the_weights_and_the_trained_context(tmp_path):
     write_gguf(tmp_path / "m.gguf")
     header = read_gguf(tmp_path / "m.gguf")
     assert (header.architecture, header.name, header.window, header.parts) == ("llama", "Tiny Instruct", WINDOW, 1)
@@ -97,7 +97,7 @@ def test_a_file_or_an_unpacked_one_that_has_changed_since_is_refused(identified,
 
 
 @pytest.mark.parametrize("is_of_earlier_version", [False, True])
-def test_an_unpacked_model_that_is_not_what_was_made_is_made_again(identified, capfd, is_of_earlier_version):
+def test_a_changed_unpacked_model_is_unpacked_again(identified, capfd, is_of_earlier_version):
     source, path, _ = identified
     folder = Path(source["location"])
     weights, facts = folder / "model.safetensors", folder.with_name(f"{folder.name}.json")
@@ -124,7 +124,7 @@ def test_a_file_that_is_cut_short_anywhere_is_refused_in_one_line(tmp_path, size
     assert "\n" not in str(caught.value)
 
 
-def test_a_tokenizer_beside_a_gguf_file_is_part_of_its_identity_and_compared_before_answers_are_kept(
+def test_a_separate_tokenizer_of_a_gguf_file_is_part_of_its_identity_and_compared_before_answers_are_kept(
     identified, tmp_path
 ):
     _, path, _ = identified

@@ -65,7 +65,7 @@ def test_of_a_model_that_is_not_in_a_folder_no_files_are_looked_at(identity):
 
 
 @pytest.mark.parametrize("name", ["source.spm", "qwen.tiktoken", "vocab.bpe", "spiece.model", "merges.txt"])
-def test_every_kind_of_tokenizer_file_is_part_of_which_model_it_is(name, tmp_path):
+def test_every_kind_of_tokenizer_file_is_part_of_the_identity(name, tmp_path):
     folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
     identities = [folder_identity(folder)]
     for text in ("one", "another"):
@@ -76,7 +76,7 @@ def test_every_kind_of_tokenizer_file_is_part_of_which_model_it_is(name, tmp_pat
 
 
 @pytest.mark.parametrize("index", ["model.safetensors.index.json", "pytorch_model.bin.index.json"])
-def test_weights_below_the_folder_that_an_index_names_are_part_of_which_model_it_is(index, tmp_path):
+def test_weights_in_subfolders_that_an_index_names_are_part_of_the_identity(index, tmp_path):
     folder = Path(shutil.copytree(REFERENCE, tmp_path / "model"))
     (folder / "sub").mkdir()
     names = {"sub/w.safetensors": "sub/w.safetensors", "./model.safetensors": "model.safetensors", "v.part": "v.part"}

@@ -1,4 +1,4 @@
-"""Code that comes with a model runs only if its entry allows it, whatever the folder or standard input say."""
+"""Code of a model runs only if its entry allows it, for any folder and standard input."""
 
 import ast
 import io
@@ -74,7 +74,7 @@ def test_a_network_that_is_code_gives_way_to_that_of_transformers(folder):
     assert not (folder.parent / "ran").exists()
 
 
-def test_whatever_transformers_loads_is_told_whether_code_may_run():
+def test_every_load_by_transformers_passes_the_permission_for_code():
     calls = []
     for path in sorted((ROOT / "scripts").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -122,7 +122,7 @@ def identify(folder: Path, output: Path, **more) -> CompletedProcess:
     return run_program("identify_model", "--location", location, "--output", output)
 
 
-def test_code_that_the_entry_trusts_runs_and_is_part_of_which_model_it_is(own, tmp_path):
+def test_code_that_the_entry_trusts_runs_and_is_part_of_the_identity(own, tmp_path):
     done = identify(own, tmp_path / "m.json", trust_remote_code=True)
     assert done.returncode == 0 and "trust_remote_code is true: Python code that comes with the model" in done.stderr
     source = json.loads((tmp_path / "m.json").read_text())
@@ -157,7 +157,7 @@ def test_a_model_of_the_hub_is_trusted_at_a_commit_only(revision):
     assert read_catalogue_entry("models", "m", {**entry, "revision": "0" * 40}).answer_settings()["trust_remote_code"]
 
 
-def test_a_model_that_trusts_no_code_is_identified_as_before_there_was_the_key():
+def test_a_model_that_trusts_no_code_has_the_identity_from_before_that_key_existed():
     model = read_catalogue_entry("models", "m", {"engine": "transformers", "hub": "a/b"})
     assert "trust_remote_code" not in {**model.answer_settings(), **model.location(), **model.trust()}
 

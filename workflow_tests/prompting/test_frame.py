@@ -1,4 +1,4 @@
-"""What the report shows around a prompt is what the model was asked with."""
+"""The prompt format in the report equals the format of the model's prompts."""
 
 import pytest
 from conftest import ROOT

@@ -336,7 +336,7 @@ def test_the_program_says_how_many_gold_items_have_no_known_place(tmp_path):
     assert pd.read_parquet(tmp_path / "positions.parquet")["first_token"].isna().tolist() == [True, True]
 
 
-def test_texts_that_the_tokenizer_reads_as_special_tokens_are_counted_and_said_and_those_of_templates_are_not(tmp_path):
+def test_special_tokens_in_questions_and_documents_are_counted_and_those_of_templates_are_not(tmp_path):
     tokenizer = fresh("byte level", CHATML)
     tokenizer.add_special_tokens({"additional_special_tokens": ["<|end|>", "<|end|>s"]})
     tokenizer.save_pretrained(tmp_path / "tokenizer")

@@ -79,7 +79,7 @@ def test_a_list_of_ones_own_says_what_to_keep(tmp_path):
     }
 
 
-def test_a_question_with_several_labels_is_kept_only_if_all_say_so(tmp_path):
+def test_a_question_with_several_labels_is_kept_only_if_all_keep_it(tmp_path):
     lines = [{"question": "who?", "keep": True}, {"question": "Who", "keep": False}, {"question": "WHO?", "keep": True}]
     assert read_labels(write_lines(tmp_path / "keep.jsonl", lines), "jsonl") == {"who": False}
 

@@ -126,7 +126,7 @@ def test_a_query_is_answered_as_if_it_were_the_only_one(teacher, tokenizer, task
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_hints_point_at_what_is_to_be_said_next_and_at_the_right_document(teacher, tokenizer, task):
+def test_hints_point_at_the_next_token_and_at_the_right_document(teacher, tokenizer, task):
     lessons = [lesson_of(teacher, task, seed) for seed in range(4)]
     batch = pack(lessons, tokenizer, Random(0))
     answers = [hint for hint in batch.hints if hint.role == ANSWER]

@@ -1,4 +1,4 @@
-"""What people read: the report's words."""
+"""Wording of the report."""
 
 import pandas as pd
 import pytest
@@ -27,7 +27,7 @@ def bias(**values) -> pd.DataFrame:
     return pd.DataFrame([row | values])
 
 
-def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_more_than_chance():
+def test_findings_name_best_and_worst_positions_and_whether_they_differ_by_more_than_chance():
     assert findings(bias()) == [
         "a on qa, size 10: best with the answer in the 1st (90.0 %), worst in the 5th (50.0 %), gap 40.0 points "
         "[25.0, 50.0], n = 50; the positions differ by more than chance (Cochran's Q, p < 0.001). Shape: U (start "
@@ -41,7 +41,7 @@ def test_findings_say_which_positions_are_best_and_worst_and_whether_that_is_mor
     assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
 
 
-def test_findings_make_up_no_bias_where_there_is_no_information():
+def test_findings_report_no_bias_without_information():
     (floor,) = findings(bias(verdict="no_information", reason="floor"))
     assert floor == "a on qa, size 10: no information on position, floor (n = 50)."
     nothing = "no question was scored at every position"
@@ -52,7 +52,7 @@ def test_findings_make_up_no_bias_where_there_is_no_information():
     assert findings(None) == []
 
 
-def test_the_overview_counts_what_differs_what_does_not_and_what_agrees_with_the_published():
+def test_the_overview_counts_curves_that_differ_and_agreements_with_published_values():
     accuracy = pd.DataFrame({"model": ["a", "a", "b"], "experiment": ["qa"] * 3, "n": [50, 50, 48]})
     curves = [bias(), bias(model="b", cochran_p=0.5, pbi=-0.1, pbi_class="inverted"), bias(verdict="no_information")]
     published = pd.DataFrame({"verdict": ["differs", "consistent", "consistent"]})
@@ -85,7 +85,7 @@ def test_a_curve_without_a_word_has_none_in_the_report():
     assert findings(bias(shape=None))[0].endswith("p < 0.001). PBI +35.0 points [31.0, 39.0]: strong.")
 
 
-def test_the_report_says_what_an_interval_alone_shows_and_the_corrected_word_does_not():
+def test_the_report_names_differences_that_only_a_single_interval_shows():
     (row,) = bias(shape="no difference shown", recency_ci_low=-0.1, tilt_ci_high=-0.02).to_dict("records")
     assert "tilt -10.0 points [-20.0, -2.0]; without 0 by its own 95 % interval, uncorrected: primacy, tilt;" in shape(
         row
@@ -109,7 +109,7 @@ def test_ordinals():
     ]  # fmt: skip
 
 
-def test_the_report_says_yes_and_no_and_leaves_what_is_missing_empty(tmp_path):
+def test_the_report_has_yes_and_no_and_empty_cells_for_missing_values(tmp_path):
     rows = [{"pbi": 0.1234, "class_certain": True, "cochran_p": 0.0001}, {"class_certain": False}, {}]
     write_csv(tmp_path / "bias.csv", POSITION_BIAS.frame(rows))
     (table,) = shown_tables({"position_bias": read_csv(tmp_path / "bias.csv")})

@@ -1,4 +1,4 @@
-"""The report in a real browser: nothing goes wrong, and its parts do what they say by pointer and by keyboard."""
+"""The report in a real browser: no errors, and all controls work by pointer and by keyboard."""
 
 import pytest
 from browser import Browser, find_browser
@@ -27,7 +27,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, report):
-    """The report, open in a wide window; in the end nothing may have gone wrong."""
+    """The report, open in a wide window; fails at the end if the page had an error."""
     browser.open(report, 1280)
     browser.wait_for("document.querySelector('#sample-verdicts button')")
     yield browser
@@ -38,7 +38,7 @@ def text(page, selector: str) -> str:
     return page.run(f"document.querySelector('{selector}').innerText")
 
 
-def test_pointing_at_a_mark_says_model_position_accuracy_interval_and_n(page):
+def test_pointing_at_a_mark_shows_model_position_accuracy_interval_and_n(page):
     page.hover(".series:nth-of-type(2) .mark:last-child")
     assert text(page, ".tip") == f"{MODELS[1]}\n6th: 100.0 % [91.2, 100.0], n = 40"
 
@@ -94,7 +94,7 @@ def choose(page, name: str, value: str, event: str = "change") -> None:
     }})()""")
 
 
-def test_questions_are_found_by_what_became_of_their_answers_and_by_a_text(page):
+def test_questions_are_filtered_by_their_verdicts_and_by_a_text(page):
     counts = {}
     for kind in ("all", "mixed", "wrong", "right", "cut", "empty", "taken", "unscored"):
         choose(page, "filter", kind)
@@ -127,7 +127,7 @@ def test_the_prompt_can_be_shown_exactly_as_the_model_was_asked(page):
     assert "prompt format is not known" in text(page, "#sample-format")
 
 
-def test_what_can_be_clicked_has_a_name_and_can_be_reached_by_keyboard(page):
+def test_clickable_elements_have_a_name_and_are_reachable_by_keyboard(page):
     names = """[...document.querySelectorAll('button, select, input, a, summary, [tabindex]')]
         .filter((one) => one.checkVisibility() && !one.disabled)
         .filter((one) => one.tabIndex < 0 ||

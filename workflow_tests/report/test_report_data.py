@@ -1,4 +1,4 @@
-"""What the report embeds: the same numbers as the tables, the same prompts and answers as the files."""
+"""Data in the report: equal to the tables, prompts and answers of the files."""
 
 import base64
 import gzip
@@ -153,7 +153,7 @@ def test_a_record_gives_back_every_prompt_and_marks_the_gold_item():
             assert record["cells"][0]["question"] in marked and target["answers"][0] in marked
 
 
-def test_a_record_has_what_every_model_answered_and_how_it_was_judged():
+def test_a_record_has_every_models_answer_and_its_verdict():
     everything = records(sample=40)
     first = next(record for record in everything if record["id"] == examples()[0].id)
     overflowed = first["cells"][0]["responses"][0]
@@ -196,7 +196,7 @@ def test_a_wrong_answer_names_the_item_that_its_score_names_and_marks_it_in_the_
         assert (found["position"], marked.strip()) == taken
 
 
-def test_only_what_was_scored_of_a_reasoning_is_shown_beside_the_whole():
+def test_the_scored_part_of_a_reasoning_is_shown_with_the_whole_text():
     reasoned = [replace(one, answer="after", has_answer=True) for one in responses(MODELS[1])]
     same = [replace(one, answer=one.text, has_answer=True) for one in responses(MODELS[1])]
     ids = sampled_ids(scores(), 1, seed=0)
@@ -272,7 +272,7 @@ def test_the_published_comparison_is_shown_if_it_has_rows(whole):
         assert ('<section id="published">' in html) == is_shown and ("<td>-25.0</td>" in html) == is_shown
 
 
-def test_the_claims_are_shown_if_there_are_any_and_those_that_were_not_asked_are_folded(whole):
+def test_claims_are_shown_and_those_that_were_not_tested_are_folded(whole):
     row = {"statement": "Accuracy is U-shaped", "section": "2.3", "supported": 3, "contradicted": 1, "not_enough": 0,
            "finding": "Of 4: supported in 3.", "status": "contested", "contested_by": "Doe 2025"}  # fmt: skip
     other = row | {"statement": "More keys are harder", "finding": "Not asked: it needs two sizes.", "status": None}
@@ -303,7 +303,7 @@ def test_recorded_responses_claim_nothing_that_is_not_known():
     assert {row[name] for name in ("Dtype", "Attention", "Prompt format", "Decoding", "Computed with")} == {"not known"}
 
 
-def test_answers_of_a_server_that_name_several_models_are_said_to():
+def test_answers_of_a_server_that_name_several_models_are_reported():
     fields = {"source": {"api_model": "x", "base_url": "http://a"}, "model": {"prompt_template": "chat"},
               "decoding": {"max_new_tokens": 9, "stop": "first_line"}}  # fmt: skip
     made_with = {"openai 1, http://a, alpha": 2, "openai 2, http://a, alpha": 1, "openai 2, http://a, gamma, beta": 4}
@@ -314,7 +314,7 @@ def test_answers_of_a_server_that_name_several_models_are_said_to():
     assert row["Weights"] == "x of a server (http://a)"
 
 
-def test_the_report_begins_with_the_answers_that_were_cut_and_says_nothing_where_none_were(whole):
+def test_the_report_begins_with_cut_answers_if_there_are_any(whole):
     accuracy = whole.tables["accuracy"]
     assert "Answers were cut" not in render_report(SOURCES, whole)
     cut = accuracy.assign(n_cut=[2 if n == 0 else 0 for n in range(len(accuracy))])

@@ -1,4 +1,4 @@
-"""The order of the page, and what its tables, links and labels are: no browser is needed."""
+"""Structure of the report: order, tables, links and labels, without a browser."""
 
 import base64
 import gzip
@@ -78,7 +78,7 @@ def test_headings_leave_out_no_level(html):
     assert levels[0] == 1 and all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_what_the_rule_gives_the_page_is_what_the_page_is_made_of():
+def test_the_rule_passes_all_contents_of_the_page():
     assert sorted(FILES) == sorted(SOURCES)
     assert set(SCRIPTS) == {name for name in FILES if name.endswith(".js")}
 
@@ -95,7 +95,7 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
 # --- accuracies
 
 
-def test_positions_are_columns_with_their_intervals_and_lost_questions_are_said(whole):
+def test_positions_are_columns_with_intervals_and_rows_mention_lost_questions(whole):
     (table,) = accuracy_tables(whole.tables["accuracy"], whole.titles, SizeNames([FIGURE]), {("kv", SIZE): (395, 395)})
     assert table["title"] == "Key-value retrieval, 6 pairs, about 400 tokens"
     assert table["headings"] == ["1st", "4th", "6th"]

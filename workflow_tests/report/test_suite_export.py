@@ -271,7 +271,7 @@ def test_the_figure_shows_the_curve_alone(results):
         assert len(labels[0].split("\n")) == (2 if curve.placement else 1)
 
 
-def test_the_same_results_give_the_same_zip_whenever_and_with_whatever_permissions(results):
+def test_equal_results_give_an_equal_zip_at_any_time_and_with_any_permissions(results):
     results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
     results.export()
     for path in [*(results.folder / "kv").rglob("*.gz"), results.summaries / "kv_5" / "summary.json"]:

@@ -175,7 +175,7 @@ def test_a_curve_that_the_table_of_position_bias_lacks_says_so(tmp_path, run):
     assert (summary["n"], summary["pbi"], summary["reason"]) == (None, None, "not in the table of position bias")
 
 
-def test_two_positions_are_measured_and_say_why_there_is_no_pbi(summarise):
+def test_two_positions_are_measured_without_a_pbi_and_with_a_reason(summarise):
     master = summarise([scores({0: [True] * 30, 8: [True, False] * 15})], [curve("e")])
     summary = master["experiments"]["e"]
     assert (summary["verdict"], summary["edge_accuracy"], summary["pbi"]) == ("measured", 0.75, None)

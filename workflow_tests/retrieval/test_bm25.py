@@ -89,7 +89,7 @@ def run(program: str, folder, passages, questions, hits=20, threads=1) -> list:
     return json.loads(output.read_text())
 
 
-def test_equal_scores_are_in_the_order_of_ids_whatever_the_order_of_the_passages_and_the_threads(tmp_path):
+def test_equal_scores_are_in_the_order_of_ids_for_any_order_of_passages_and_threads(tmp_path):
     passages = [[str(number), "Town", "the mill by the river"] for number in range(30)]
     passages += [["best", "Mill", "mill mill mill"], ["none", "Sea", "nothing of it"]]
     shuffled = random.Random(0).sample(passages, len(passages))

@@ -139,7 +139,7 @@ def test_the_table_counts_questions_with_an_answer_elsewhere_by_each_check():
     assert (row["n_answer_in_others_dpr"], row["n_answer_in_others_metric"]) == (1, 2)
 
 
-def test_a_question_is_filled_up_behind_its_documents_with_drawn_passages_without_an_answer():
+def test_random_passages_without_an_answer_fill_up_a_question_after_its_own_documents():
     record = question(GOLD, document("1", "Livy"), answers=("Romulus",))
     texts = {"1": "again", "2": "romulus", "3": "Livy", "4": "Ovid", "5": "Varro"}
     drawn = [Passage(id_, "T", text) for id_, text in texts.items()]

@@ -39,7 +39,7 @@ def texts(count: int, longest: int = 30) -> list[str]:
 
 
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_a_vector_is_the_same_alone_and_in_a_batch_and_is_what_the_model_says(folder, pooling):
+def test_a_vector_is_equal_alone_and_in_a_batch_and_equals_the_models(folder, pooling):
     some = texts(20)
     ours = encoder(folder, pooling=pooling).encode(some)
     model, tokenizer = AutoModel.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
@@ -131,7 +131,7 @@ def best_rows(data, queries, hits):
     return np.argsort(-(queries @ data.T), axis=1, kind="stable")[:, :hits].tolist()
 
 
-def test_exact_search_over_shards_and_blocks_finds_what_a_full_comparison_finds(shards, monkeypatch):
+def test_exact_search_over_shards_and_blocks_equals_a_full_comparison(shards, monkeypatch):
     data, parts = shards
     monkeypatch.setattr("litm.retrieval.faiss_search.ROWS_AT_A_TIME", 700)
     queries = np.random.default_rng(1).normal(size=(40, 16)).astype(np.float32)
@@ -154,7 +154,7 @@ def test_a_corpus_smaller_than_the_hits_gives_all_it_has(tmp_path):
         (IndexSettings("ivf", lists=16, probes=8), 0.8),
     ],
 )
-def test_an_approximate_index_finds_most_of_it_and_what_it_misses_is_measured(shards, tmp_path, settings, least):
+def test_an_approximate_index_finds_most_hits_and_its_recall_is_measured(shards, tmp_path, settings, least):
     _, parts = shards
     paths = [tmp_path / f"index{number}" for number in range(len(parts))]
     for part, path in zip(parts, paths, strict=True):
@@ -183,7 +183,7 @@ def test_looking_further_is_no_other_index():
 # --- Writing ---
 
 
-def test_an_interrupted_shard_goes_on_after_its_last_whole_block_and_has_the_same_bytes(tmp_path, monkeypatch):
+def test_an_interrupted_shard_resumes_after_its_last_whole_block_with_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.setattr(vectors_module, "BLOCK", 4)
     encoded: list[str] = []
 

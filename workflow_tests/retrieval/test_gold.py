@@ -76,7 +76,7 @@ def test_nothing_named_is_none_and_the_corpus_is_not_looked_at():
     assert named() is None
 
 
-def test_what_names_no_passage_is_one_line_with_line_and_column():
+def test_a_name_without_a_passage_is_one_line_with_line_and_column():
     assert refusal(file="ships.txt").startswith(
         "q.csv, line 5, column 'file': ships.txt is not among the documents (/data/laws/code.pdf, guide.pdf, "
     )
@@ -131,13 +131,13 @@ def test_of_the_passages_of_a_named_file_it_is_the_first_retrieved_with_an_answe
     assert (lost.how, lost.note) == ("none", "none of the answers is in the 2 passages named")
 
 
-def test_a_passage_that_is_named_by_words_or_alone_needs_no_answer_and_says_so():
+def test_a_passage_named_by_words_or_alone_needs_no_answer_and_has_a_note():
     for places in (Named("text", (MAYOR.id, BRIDGE.id)), Named("file", (MAYOR.id,))):
         gold = find_gold(question("Cora"), [], places, BY_ID)
         assert (gold.passage, gold.rank, gold.note) == (MAYOR, None, "none of the answers is in it")
 
 
-def test_a_short_answer_is_noted_as_one_that_may_be_there_by_chance():
+def test_a_short_answer_has_a_note_that_it_may_match_by_chance():
     assert find_gold(question("a"), [MAYOR], None, {}).note == "'a' may be in it by chance"
 
 
@@ -147,7 +147,7 @@ def test_a_passage_of_a_low_rank_is_noted():
     assert find_gold(question(), found[1:], None, {}).note == ""
 
 
-def test_a_correction_goes_before_what_was_found_unless_it_is_the_same():
+def test_a_correction_overrides_the_found_passage_unless_both_are_equal():
     found = find_gold(question(), [MILL, BRIDGE], None, {})
     assert corrected(found, [MILL, BRIDGE], MILL, ["Ada Quill"]) is found
     other = corrected(found, [MILL, BRIDGE], MAYOR, ["Ada Quill"])
@@ -187,7 +187,7 @@ def test_the_excerpt_is_the_words_around_the_answer():
     assert excerpt("short", ["none"]) == "short"
 
 
-def test_the_sample_to_judge_is_the_same_for_a_seed_and_has_only_what_nobody_named():
+def test_the_sample_to_judge_is_the_same_for_a_seed_and_has_only_passages_that_the_user_did_not_name():
     records = [QuestionRecord.of(f"q{number}", ["Ada Quill"], []) for number in range(20)]
     golds = [find_gold(record, [MILL], None, {}) for record in records[:19]]
     golds.append(find_gold(records[19], [], Named("text", (MILL.id,)), BY_ID))

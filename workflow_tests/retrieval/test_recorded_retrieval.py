@@ -127,7 +127,7 @@ def study(mine: dict):
     return load_study({**DEFAULT, "models": ["dummy"], "my_data": mine}, ROOT)
 
 
-def test_one_key_takes_what_was_retrieved_as_it_is_and_its_sizes_from_how_much_that_is(tmp_path):
+def test_retrieved_files_are_used_unchanged_and_their_length_decides_the_sizes(tmp_path):
     docs = [[f"Town {n} of {one}" for n in range(12)] for one in range(30)]
     write_lines(tmp_path / "r.jsonl", [{"question": f"Which {n}?", "documents": docs[n]} for n in range(30)])
     one = study(my_data(tmp_path, retrieved=str(tmp_path / "r.jsonl")))

@@ -51,7 +51,7 @@ def test_the_ranking_of_a_cross_encoder_is_that_of_sentence_transformers_also_wh
     assert model.count_cut(pairs) == 8
 
 
-def test_a_score_is_what_the_model_says_of_the_pair_by_itself_whatever_the_batch(folder):
+def test_a_score_equals_the_models_for_the_single_pair_in_any_batch(folder):
     question, documents = some_texts()
     model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     for batch_tokens in (1, 10_000):
@@ -67,7 +67,7 @@ def test_a_classifier_with_several_scores_is_no_reranker(tmp_path):
         cross_encoder(make_cross_encoder(tmp_path / "classes", labels=3))
 
 
-def test_more_tokens_than_the_model_reads_are_an_error_that_says_how_many(folder):
+def test_more_tokens_than_the_model_reads_are_an_error_with_the_number(folder):
     with pytest.raises(UserError, match="takes at most 64 tokens: set the reranker's 'max_tokens', which is 65"):
         cross_encoder(folder, max_tokens=65)
 

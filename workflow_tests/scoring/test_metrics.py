@@ -1,4 +1,4 @@
-"""What counts as right."""
+"""Metrics: which answers are right."""
 
 import pytest
 from hypothesis import given
@@ -59,7 +59,7 @@ def test_the_first_line_is_the_first_that_is_not_blank():
     assert first_line(" \n ") == ""
 
 
-def test_a_qa_answer_behind_the_first_line_counts_only_for_the_full_answer():
+def test_a_qa_answer_after_the_first_line_counts_only_for_the_full_answer():
     verdict = judge("best_subspan_em", "I do not know.\nParis", ["Paris"])
     assert verdict == {
         "correct": False, "correct_first_line": False, "correct_full": True,

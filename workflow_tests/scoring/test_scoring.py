@@ -1,4 +1,4 @@
-"""From responses to score rows and the accuracy table."""
+"""Score rows from responses, and the accuracy table."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def response(id: str, placement: str, text: str | None, reason: str = "stop", si
     return record_makers.response(id=id, size=size, placement=placement, response=text, finish_reason=reason)
 
 
-def test_rows_are_in_the_order_of_the_examples_whatever_the_order_of_the_responses():
+def test_rows_are_in_the_order_of_the_examples_for_any_order_of_the_responses():
     examples = [example(id, placement) for placement in ("gold_at_0", "gold_at_4") for id in "abc"]
     responses = [response(id, p, f"Answer {id}!") for p in ("gold_at_4", "gold_at_0") for id in "cab"]
     scores = score_sweep(SWEEP, examples, responses)
@@ -48,7 +48,7 @@ def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size()
     assert scores.loc[2, "correct"] is pd.NA
 
 
-def test_empty_and_cut_answers_are_counted_beside_the_wrong_ones():
+def test_empty_and_cut_answers_are_counted_apart_from_wrong_ones():
     examples = [example(id, "gold_at_0") for id in "abcd"]
     responses = [
         response("a", "gold_at_0", "answer a"),
@@ -74,7 +74,7 @@ def test_few_answers_and_none_right_get_the_exact_interval():
     assert (row["ci_low"], row["ci_high"]) == (0, pytest.approx(0.975))
 
 
-def test_a_cell_where_nothing_fits_has_no_accuracy_and_says_why():
+def test_a_cell_without_a_fitting_question_has_counts_and_no_accuracy():
     scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", None, "overflow")])
     (row,) = accuracy_table(scores).to_dict("records")
     assert (row["n"], row["n_excluded"]) == (0, 1) and pd.isna(row["accuracy"])
@@ -119,7 +119,7 @@ def test_gold_answers_that_need_care_are_counted():
     assert row == {"experiment": "e", "size": 5, "n": 4, **counts}
 
 
-def test_first_lines_that_end_with_a_colon_are_counted_and_answers_that_go_on():
+def test_first_lines_that_end_with_a_colon_are_counted_and_answers_with_more_lines_too():
     examples = [example(id, "gold_at_0") for id in "abcd"]
     texts = {"a": "The answer is:\nanswer a", "b": "answer b", "c": "\nThe answer:", "d": None}
     scores = score_sweep(SWEEP, examples, [response(id, "gold_at_0", text) for id, text in texts.items()])

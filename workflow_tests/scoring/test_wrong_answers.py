@@ -1,4 +1,4 @@
-"""What a wrong answer is, and which item it was taken from."""
+"""Kinds of wrong answers, and the item they were taken from."""
 
 import pandas as pd
 import pytest
@@ -73,7 +73,7 @@ def test_an_answer_is_of_the_first_kind_that_fits(text, kind):
     assert wrong_answer(text, "stop", NOTHING) == WrongAnswer(kind)
 
 
-def test_a_withheld_answer_is_a_refusal_and_one_at_the_limit_is_cut_if_it_is_nothing_else():
+def test_a_withheld_answer_is_a_refusal_and_any_other_answer_at_the_limit_is_cut():
     assert wrong_answer("", "refused", NOTHING).kind == "refusal"
     assert wrong_answer("The tower stands in the", "length", NOTHING).kind == "cut"
     assert wrong_answer("I cannot say, because the", "length", NOTHING).kind == "refusal"
@@ -122,7 +122,7 @@ def test_a_name_or_number_that_only_another_document_has_is_taken_from_it(answer
     assert (row["wrong_kind"], None if pd.isna(row["taken_from"]) else row["taken_from"]) == (kind, taken_from)
 
 
-def test_of_several_answers_one_that_is_left_out_is_told_from_one_that_is_wrong():
+def test_a_missing_answer_among_several_is_distinguished_from_a_wrong_one():
     example, _ = generated("multi_needle", 9, "gold_at_0_4_8")
     first, second, _ = (target.answers[0] for target in example.targets)
     response = record_makers.response(id=example.id, size=9, placement=example.placement, response=f"{first}, {second}")

@@ -173,7 +173,7 @@ def test_a_run_makes_the_bytes_of_a_local_run_and_each_gpu_job_has_a_gpu_of_its_
 
 
 @pytest.mark.slow
-def test_a_sweep_that_reaches_its_time_limit_is_submitted_again_and_goes_on(bench, cluster, tmp_path):
+def test_a_sweep_that_reaches_its_time_limit_is_submitted_again_and_resumes(bench, cluster, tmp_path):
     bench.configure(config(one={"device": "cpu", "runtime": 1}))
     printed = on_cluster(cluster, bench, RESPONSES, pause=4).finish()
 
@@ -202,7 +202,7 @@ def test_a_sweep_that_slurm_puts_into_the_queue_again_goes_on(bench, cluster, tm
 
 
 @pytest.mark.slow
-def test_a_sweep_that_is_cancelled_loses_nothing_and_the_next_run_goes_on(bench, cluster, tmp_path):
+def test_a_cancelled_sweep_loses_nothing_and_the_next_run_resumes(bench, cluster, tmp_path):
     bench.configure(config(one={"device": "cpu"}))
     run = on_cluster(cluster, bench, "--retries", "0", RESPONSES, pause=1)
     run.wait_for_batches(10)
@@ -221,7 +221,7 @@ def test_a_sweep_that_is_cancelled_loses_nothing_and_the_next_run_goes_on(bench,
 
 
 @pytest.mark.slow
-def test_a_job_that_fails_ends_in_its_own_message_and_the_path_of_its_log(bench, cluster):
+def test_a_failed_job_ends_with_its_own_message_and_the_path_of_its_log(bench, cluster):
     bench.configure(config(one={"device": "cpu", "attention": "flash_attention_2"}))
     printed = on_cluster(cluster, bench, "--retries", "0", RESPONSES).finish(succeeds=False)
 

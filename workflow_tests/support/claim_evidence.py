@@ -19,7 +19,7 @@ Verdicts = dict[Cell, pd.Series]
 
 
 def curve(matrix: np.ndarray, model: str = "m", experiment: str = "e", size: int = 9) -> Verdicts:
-    """The verdicts on a curve of three positions: one row of the matrix a question."""
+    """Verdicts on a curve of three positions; the matrix has one row per question."""
     return {
         Cell(model, experiment, size, position, f"gold_at_{position}", depth_of(position, size)): pd.Series(column)
         for position, column in zip(POSITIONS, matrix.T, strict=True)
@@ -32,17 +32,17 @@ def about(accuracies: Sequence[float], n: int = 1000, seed: int = 0, **names) ->
 
 
 def right(accuracy: float, n: int) -> np.ndarray:
-    """As many right answers as this accuracy is, to the first questions."""
+    """Answers with this accuracy; the first questions are right."""
     return (np.arange(n) < round(accuracy * n)).astype(int)
 
 
 def exactly(accuracies: Sequence[float], n: int = 1000, **names) -> Verdicts:
-    """A curve with these accuracies, on which a question is as easy at one position as at another."""
+    """A curve with exactly these accuracies; answers correlate as much as possible between positions."""
     return curve(np.column_stack([right(accuracy, n) for accuracy in accuracies]), **names)
 
 
 def without_position(accuracy: float, n: int, experiment: str, size: int, placement: str) -> Verdicts:
-    """The verdicts on a cell whose context has no gold item of ours."""
+    """Verdicts on a cell without a position."""
     return {Cell("m", experiment, size, None, placement, None): pd.Series(right(accuracy, n))}
 
 

@@ -53,7 +53,7 @@ def catalogue(kind: str) -> dict[str, dict]:
 
 @cache
 def paper() -> dict:
-    """What config/paper.yaml says."""
+    """The content of config/paper.yaml."""
     return yaml.safe_load(PAPER.read_text())
 
 
@@ -212,7 +212,7 @@ def responses(model: str, experiment: str) -> Iterator[dict]:
 
 
 def share_right(cell: Cell) -> float:
-    """How often the answer is to be right: always at the edges, seldom in the middle."""
+    """Fraction of right answers: all at the edges, few in the middle."""
     positions = gold_positions(cell.placement)
     return 0.6 if not positions else 0.2 + 0.8 * abs(2 * positions[0] / max(1, cell.size - 1) - 1)
 

@@ -125,7 +125,7 @@ def manifest(model: str) -> dict:
 
 
 def contents(folder, **changes) -> Contents:
-    """All that the report is made of; the figure's picture is drawn in this folder."""
+    """Contents of a report; the figure's picture is drawn in this folder."""
     accuracy = accuracy_table(scores())
     save_figure(load_kind(FIGURE["kind"]).draw(FIGURE, Rows(accuracy)), folder / "kv.png")
     of_models = [scores()[scores()["model"] == model] for model in MODELS]

@@ -44,7 +44,7 @@ def test_an_edited_kind_of_figure_draws_the_figures_of_that_kind_again_and_the_r
     assert plan_after_comment_in(finished, f"figures/{kind}.py") == {"plot_figure": 1, "make_report": 1}
 
 
-def test_an_edited_forest_plot_is_drawn_again_without_the_report_which_has_the_index_in_a_section_of_its_own(finished):
+def test_an_edited_forest_plot_is_drawn_again_and_the_report_is_not_made_again(finished):
     assert plan_after_comment_in(finished, "figures/pbi_forest.py") == {"plot_pbi_forest": 1}
     assert plan_after_comment_in(finished, "figures/drawing/indexed_curves.py") == {
         "plot_pbi_forest": 1, "make_report": 1
@@ -70,7 +70,7 @@ def test_an_edit_of_code_that_nothing_was_made_with_makes_nothing_again(finished
     assert plan_after_comment_in(finished, module) == {}
 
 
-def test_an_edit_of_what_all_figures_share_draws_all_of_them_again(finished):
+def test_an_edit_of_common_drawing_code_redraws_all_figures(finished):
     assert plan_after_comment_in(finished, "figures/drawing/style.py") == {
         "plot_figure": 4, "plot_pbi_forest": 1, "make_report": 1
     }  # fmt: skip

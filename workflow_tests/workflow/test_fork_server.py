@@ -40,7 +40,7 @@ def test_a_program_has_its_arguments_folder_environment_files_and_exit_status(tm
         assert done.stdout == f"['a b', '--c'] {tmp_path} hello neighbour typed\n"
 
 
-def test_what_one_program_leaves_behind_is_not_there_for_the_next(tmp_path):
+def test_the_state_of_one_program_does_not_reach_the_next(tmp_path):
     (tmp_path / "one.py").write_text("import sys\nimport pandas\nprint(hasattr(pandas, 'left'))\npandas.left = 1\n")
     for _ in range(2):
         done = subprocess.run([forking_python(), tmp_path / "one.py"], capture_output=True, text=True, check=True)

@@ -32,7 +32,7 @@ def results(folder) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in (folder / "results").rglob("*") if path.is_file()}
 
 
-def test_what_another_selection_left_is_put_aside_and_nothing_else(folder):
+def test_exactly_the_results_of_another_selection_are_put_aside(folder):
     said = put_aside("mine", OWN.__contains__)
     assert said == (
         "of another selection, put aside in results/other_selections: tables/model_differences.csv, figures/old.png, "

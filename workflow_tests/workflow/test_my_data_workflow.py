@@ -73,7 +73,7 @@ def test_how_gold_passages_were_found_is_in_the_tables_and_on_the_console(finish
     assert said.count("my_questions: 4 of 6 questions have a gold passage") == 2
 
 
-def test_a_correction_runs_no_search_and_asks_only_about_what_it_changes(finished, tmp_path):
+def test_a_correction_runs_no_search_and_asks_only_the_changed_prompts(finished, tmp_path):
     bench = finished.moved_to(tmp_path / "moved")
     corrected = rows(bench, "gold_passages")
     corrected[1]["passage"] = corrected[4]["passage"]

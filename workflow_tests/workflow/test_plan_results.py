@@ -192,7 +192,7 @@ def test_a_figure_has_the_lengths_of_the_prompts_that_can_be_counted(paper, demo
     ]
 
 
-def test_the_legend_says_what_models_are_where_they_differ_in_it(paper):
+def test_the_legend_has_facts_about_models_that_differ_in_them(paper):
     settings = json.loads(paper.figures.settings(of(figure="figure11")))
     assert settings["facts"] == {
         "flan-t5-xxl": "encoder-decoder, trained on 512 tokens",
@@ -212,7 +212,7 @@ def test_published_values_alone_make_seven_figures_seven_tables_and_the_claims(d
     assert json.loads(demo.figures.published_settings(of(figure="figure5")))["name"] == "figure5"
 
 
-def test_the_report_says_where_its_data_are_from_and_what_servers_cost(other):
+def test_the_report_has_the_origin_of_its_data_and_the_cost_of_servers(other):
     settings = json.loads(other.report.settings(of()))
     assert settings["prices"] == {"chat": {"input": 1, "output": 2}, "completions": None, "keyless": None}
     assert settings["datasets"] == [

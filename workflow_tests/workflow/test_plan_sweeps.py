@@ -58,7 +58,7 @@ def test_a_model_in_a_folder_is_its_files(demo):
     assert demo.models.location(model) == '{"hub":null,"path":"resources/reference_model","revision":null}'
 
 
-def test_a_model_of_the_hub_is_known_by_its_commit_and_a_tokenizer_beside_it_by_its_file(paper):
+def test_a_model_of_the_hub_is_identified_by_its_commit_and_a_separate_tokenizer_by_its_file(paper):
     longchat, mpt = of(model="longchat-13b-16k"), of(model="mpt-30b-instruct")
     assert paper.models.folder(longchat) == paper.models.tokenizer_files(longchat) == []
     assert paper.models.tokenizer_source(longchat) == ["results/models/longchat-13b-16k.json"]
@@ -83,7 +83,7 @@ def test_a_gguf_file_is_its_model_and_its_tokenizer_is_where_the_file_was_unpack
     assert plan.models.prompt_template(model) == "chat" and plan.models.counted == ["m"]
 
 
-def test_the_tokenizer_of_a_server_s_model_counts_tokens_and_does_not_say_which_model_it_is(other):
+def test_the_tokenizer_of_a_servers_model_counts_tokens_and_is_not_part_of_its_identity(other):
     chat, completions, keyless = of(model="chat"), of(model="completions"), of(model="keyless")
     assert other.models.tokenizer_files(chat) == other.models.folder(chat) == []
     assert other.models.tokenizer_files(completions) == TOKENIZER
@@ -167,7 +167,7 @@ def test_sweeps_are_the_pairs_that_have_responses(other):
 # Checks and downloads
 
 
-def test_an_estimate_asks_no_hub_where_the_config_says_all_and_nothing_was_asked(other):
+def test_an_estimate_needs_no_hub_if_the_config_is_complete_and_no_answer_exists(other):
     assert other.estimate.source(of(model="completions", experiment="kv")) == []
     assert other.estimate.source(of(model="parts", experiment="kv")) == []
     assert other.estimate.source(of(model="here", experiment="kv")) == ["results/models/here.json"]

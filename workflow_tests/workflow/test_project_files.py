@@ -38,7 +38,7 @@ def test_a_program_is_found_by_its_name_with_all_that_it_imports(root):
     ]  # fmt: skip
 
 
-def test_modules_that_a_program_imports_by_a_given_name_come_with_what_they_import(root):
+def test_modules_imported_by_name_come_with_their_own_imports(root):
     assert ProjectFiles(root).code("run.py", "litm.kinds.two")[3:] == [
         "scripts/litm/kinds/two.py", "scripts/litm/three.py"
     ]  # fmt: skip
@@ -99,7 +99,7 @@ def test_the_errors_of_a_run_are_the_last_lines_of_its_logs(tmp_path):
     assert list(error_messages(tmp_path, since=2)) == [(tmp_path / "b" / "failed.log", "error: no file")]
 
 
-def test_jobs_have_the_python_of_snakemake_and_the_library_before_what_was_there():
+def test_jobs_have_snakemakes_python_and_the_library_first_in_their_paths():
     assert job_environment("/env/bin/python", "/project/scripts", {"PATH": "/bin", "PYTHONPATH": "/lib"}) == {
         "PATH": "/env/bin:/bin", "PYTHONPATH": "/project/scripts:/lib"
     }  # fmt: skip

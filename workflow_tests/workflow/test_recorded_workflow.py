@@ -47,7 +47,7 @@ def finished(finished_project, tmp_path_factory) -> Workbench:
     return bench
 
 
-def test_recorded_responses_are_scored_and_drawn_beside_a_model(finished):
+def test_recorded_responses_are_scored_and_drawn_with_a_model(finished):
     accuracy = pd.read_csv(finished.path("results/tables/accuracy.csv")).query("model == 'old'")
     assert list(accuracy["experiment"]) == ["kv"] * 4 + ["qa"] * 2
     qa = accuracy.query("experiment == 'qa'")
@@ -61,7 +61,7 @@ def test_recorded_responses_are_scored_and_drawn_beside_a_model(finished):
     assert "recorded responses (2 hashed files)" in report and "recorded responses (1 hashed file)" in report
 
 
-def test_what_is_missing_and_what_is_unused_is_in_the_manifest(finished):
+def test_the_manifest_has_missing_and_unused_responses(finished):
     qa = read_json(finished.path("results/responses/old/qa.manifest.json"))
     assert (qa["recorded"], qa["not_recorded"], qa["unused"]) == (6, 2, 0)
     assert list(qa["missing"]) == ["3/gold_at_0", "3/gold_at_2"]
@@ -69,7 +69,7 @@ def test_what_is_missing_and_what_is_unused_is_in_the_manifest(finished):
     assert read_json(finished.path("results/responses/old/kv.manifest.json"))["unused"] == 1
 
 
-def test_an_experiment_that_is_not_recorded_is_left_out_and_said(finished):
+def test_an_experiment_without_recorded_responses_is_left_out_with_a_line(finished):
     assert not finished.path("results/responses/old/closed_book.jsonl.gz").exists()
     done = finished.snakemake("--dry-run")
     assert done.stderr.count("no recorded responses, left out: old/closed_book") == 1

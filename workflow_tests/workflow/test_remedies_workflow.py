@@ -72,7 +72,7 @@ def test_conditions_show_the_same_documents_ordered_reranked_or_cut(finished):
     assert all(sorted(one["id"][-1] for one in record["ctxs"]) == list("01234") for record in reranked)
 
 
-def test_the_table_the_figure_and_the_top_of_the_report_say_what_helps(finished):
+def test_the_table_the_figure_and_the_top_of_the_report_have_the_advice(finished):
     table = pd.read_csv(finished.path("results/tables/advice.csv"))
     assert list(zip(table["experiment"], table["documents"], strict=True)) == [
         ("open", 1), ("open", 4), ("open-ends", 4), ("open-tiny", 1), ("open-tiny", 4), ("open-margin_2", 4),
@@ -88,7 +88,7 @@ def test_nothing_runs_again(finished):
     assert finished.plan() == {}
 
 
-def test_another_cut_runs_its_own_condition_and_asks_only_what_is_new(bench):
+def test_another_cut_runs_its_own_condition_and_asks_only_new_prompts(bench):
     config = deepcopy(CONFIG)
     config["define"]["experiments"]["open"]["remedies"]["cut"] = [{"margin": 2}, {"margin": 4}]
     bench.configure(config)

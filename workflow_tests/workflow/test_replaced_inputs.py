@@ -100,7 +100,7 @@ def test_files_of_the_future_keep_their_order_and_seconds_are_not_worth_a_line(t
 # --- The param ---
 
 
-def test_a_param_is_of_contents_and_names_and_not_of_times_or_of_what_is_made_here(tmp_path, monkeypatch):
+def test_a_param_depends_on_contents_and_names_and_not_on_times_or_made_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         Path(name).write_text(name)
@@ -146,7 +146,7 @@ def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp
     assert param() != first
 
 
-def test_a_users_file_below_results_is_in_the_param_and_what_rules_make_is_not(tmp_path, monkeypatch):
+def test_the_param_has_a_users_file_below_results_and_no_outputs_of_rules(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made = {"results/data/x", "results/reference_model/model"}
     mine, others = Path("results/mine/q.jsonl"), [Path("results/data/x"), Path("results/reference_model/model/a/b")]

@@ -129,7 +129,7 @@ def retrieved(bench: Workbench, retriever: str) -> list[dict]:
     return [record for _, record in read_jsonl(bench.path(f"results/retrieved/notes/{retriever}/asked.jsonl.gz"))]
 
 
-def test_dense_retrieval_over_shards_finds_what_numpy_finds_among_all_vectors(finished):
+def test_dense_retrieval_over_shards_equals_numpy_over_all_vectors(finished):
     settings = EncoderSettings(str(finished.path("encoder")), None, "mean", False, 48, "float32")
     encoder = Encoder(settings, "cpu")
     documents = [document(number) for number in range(DOCUMENTS)]
@@ -193,7 +193,7 @@ def test_nothing_after_a_full_run_and_in_a_moved_checkout(finished, bench):
     assert finished.plan() == {} and bench.plan() == {}
 
 
-def test_the_answers_of_a_question_change_candidates_and_what_follows_but_no_index_and_no_search(bench):
+def test_changed_answers_run_candidates_and_later_stages_but_no_index_and_no_search(bench):
     records = [question(number) for number in range(4)]
     records[2]["answers"] = ["somebody"]
     write_lines(bench.path("asked.jsonl"), records)

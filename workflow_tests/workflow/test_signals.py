@@ -65,7 +65,7 @@ def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_
     assert new_bench.asked("kv", "served")[1] >= asked - 1
 
 
-def test_a_lock_and_a_mistake_in_the_config_are_said_though_all_else_is_quiet(new_bench):
+def test_a_lock_and_a_mistake_in_the_config_are_printed_in_quiet_mode(new_bench):
     new_bench.path(".snakemake/locks").mkdir(parents=True, exist_ok=True)
     new_bench.path(".snakemake/locks/0.output.lock").write_text("results/scores/dummy/kv.parquet\n")
     done = new_bench.snakemake("--quiet", "all", "--until", "make_examples")
@@ -82,7 +82,7 @@ def handlers():
         signal.signal(number, handler)
 
 
-def test_a_hangup_is_what_sigterm_is_at_that_time_and_stays_ignored_where_nohup_ignores_it(handlers):
+def test_sighup_acts_as_sigterm_and_stays_ignored_under_nohup(handlers):
     heard = []
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

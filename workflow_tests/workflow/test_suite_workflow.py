@@ -73,7 +73,7 @@ def test_utilisation_compares_the_same_questions_without_and_with_the_gold_docum
     assert {"closed_book", "accuracy", "oracle", "utilisation", "utilisation_ci_low"} <= set(rows.columns)
 
 
-def test_the_index_across_experiments_is_there_as_a_table_and_a_picture(finished):
+def test_the_index_across_experiments_has_a_table_and_a_picture(finished):
     pbi = table(finished, "pbi")
     assert [tuple(row) for row in pbi[["experiment", "size"]].to_numpy()] == [
         ("needle", 500), ("needles", 6), ("needles", 6), ("talk", 3)
@@ -94,7 +94,7 @@ def test_the_summaries_are_those_of_all_curves(finished):
     assert summary == master["experiments"]["talk_3"] and list(summary["positions"]) == ["0", "1", "2"]
 
 
-def test_the_export_has_a_folder_a_curve_and_is_packed_without_what_snakemake_left_there(finished):
+def test_the_export_has_one_folder_per_curve_and_the_zip_has_no_files_of_snakemake(finished):
     folder = finished.path("results/suite_export/reference")
     assert {path.name for path in (folder / "talk_3").iterdir()} == {
         "talk_3_curve.png", "talk_3_data.jsonl", "talk_3_pos_0.jsonl", "talk_3_pos_1.jsonl", "talk_3_pos_2.jsonl",

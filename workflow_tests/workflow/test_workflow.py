@@ -243,7 +243,7 @@ def test_switching_back_to_the_first_dtype_asks_nothing(bench):
     assert bench.asked("kv") == (0, 12)
 
 
-def test_shards_ask_together_what_the_sweep_asks_and_another_number_of_them_asks_nothing(bench):
+def test_shards_ask_all_prompts_of_the_sweep_and_another_number_of_shards_asks_nothing(bench):
     bench.configure(with_models(dummy={"dtype": "bfloat16", "shards": 2}))
     plan = bench.plan()
     assert (plan["generate_shard"], plan["generate"], plan["score"]) == (6, 3, 3)
@@ -259,7 +259,7 @@ def test_shards_ask_together_what_the_sweep_asks_and_another_number_of_them_asks
         assert bench.path(KV_RESPONSES).read_bytes() == whole
 
 
-def test_another_way_with_failures_or_with_what_does_not_fit_asks_nothing(bench):
+def test_changed_on_failure_or_on_overflow_asks_nothing(bench):
     bench.configure(changed(kv={"on_overflow": "fail"}))
     assert bench.plan() == {"generate": 2, **AFTER_KV}
     bench.run(KV_RESPONSES)
@@ -315,7 +315,7 @@ def test_another_metric_scores_again_without_inference(bench):
     assert bench.plan() == AFTER_KV
 
 
-def test_an_edited_published_value_is_shown_again_where_it_is_shown_and_nowhere_else(bench):
+def test_an_edited_published_value_remakes_only_the_files_that_show_it(bench):
     bench.edit("resources/published/token_counts.csv", "1749.9", "1749.8")
     assert bench.plan() == {}
     bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
@@ -345,7 +345,7 @@ def replace_weights(file: Path) -> None:
 
 
 @pytest.mark.parametrize("age", ["new", "old"])
-def test_other_weights_ask_everything_again_whatever_their_time(bench, age):
+def test_other_weights_ask_everything_again_for_any_file_time(bench, age):
     weights = bench.path("resources/reference_model/model.safetensors")
     replace_weights(weights)
     if age == "new":
@@ -402,7 +402,7 @@ def test_a_mistake_in_the_config_is_said_before_any_job_runs(bench):
     assert "Traceback" not in done.stderr
 
 
-def test_a_key_that_is_twice_in_a_users_config_is_said_before_any_job_runs(bench):
+def test_a_duplicate_key_in_a_users_config_is_reported_before_any_job_runs(bench):
     bench.path("more.yaml").write_text("seed: 1\nseed: 2\n")
     done = bench.snakemake("--configfile", "more.yaml")
     assert done.returncode == 1
@@ -410,7 +410,7 @@ def test_a_key_that_is_twice_in_a_users_config_is_said_before_any_job_runs(bench
     assert "Traceback" not in done.stderr
 
 
-def test_a_broken_line_in_a_dataset_is_said_and_nothing_is_lost(bench):
+def test_a_broken_line_in_a_dataset_is_reported_and_nothing_is_lost(bench):
     write_lines(bench.path("questions.jsonl.gz"), [{"question": "one", "answers": ["x"], "ctxs": []}])
     journal = bench.path("results/journal/dummy/qa.jsonl").read_bytes()
     done = bench.snakemake()
