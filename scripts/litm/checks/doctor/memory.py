@@ -14,7 +14,7 @@ from litm.inference.memory import (
     score_bytes,
 )
 
-#: Share of the free memory that weights and cache may take before there is a warning: activations come on top.
+#: Share of the free memory that may be taken before there is a warning: predictions are within a quarter.
 COMFORTABLE = 0.9
 #: Bytes of weights from which on a model is slow without a GPU.
 LARGE = 2e9
