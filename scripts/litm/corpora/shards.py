@@ -101,8 +101,9 @@ def read_shard(path: Path) -> Iterator[Passage]:
         for number, line in enumerate(lines, start=1):
             try:
                 record = loads(line)
+                stated = record["id"], record["title"], record["text"]
                 origin = record.get("file"), record.get("page"), tuple(record.get("further_pages", ()))
-                passage = Passage(record["id"], record["title"], record["text"], *origin)
+                passage = Passage(*stated, *origin)
             except (ValueError, LookupError, TypeError) as error:
                 raise UserError(
                     f"{path}, line {number}: not a passage (id, title, text); delete the file to have it made again"
