@@ -56,7 +56,7 @@ def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
 @pytest.mark.parametrize(
     ("file", "entry", "message"),
     [
-        ({}, {"context_window": WINDOW + 1}, rf"x\.context_window: {WINDOW + 1} tokens, and .* trained for {WINDOW}"),
+        ({}, {"context_window": WINDOW + 1}, rf"x\.context_window: {WINDOW + 1} tokens, but .* trained for {WINDOW}"),
         ({}, {"quantization": "nf4"}, "not quantised yet, and .* is: set it to none"),
         ({}, {"engine": "vllm"}, "is a GGUF file, which needs 'engine: transformers'"),
         ({"parts": 3}, {}, "one of 3 files of a model"),
