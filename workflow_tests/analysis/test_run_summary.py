@@ -8,6 +8,7 @@ def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
     return {
         "model": "m",
         "experiment": "qa",
+        "task": "multi_document_qa",
         "size": "20",
         "target": "gold",
         "position": position,
@@ -35,6 +36,12 @@ def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
         "    95 %      [10, 90]  [10, 90]  [10, 90]",
         "    shape     U: best at both ends",
     ]
+
+
+def test_an_oracle_without_a_right_answer_is_commented():
+    oracle = {"experiment": "oracle", "task": "oracle_qa", "size": "1"}
+    assert "positions tell nothing" in list(run_summary([cell("0", 0.0, **oracle)], []))[-1]
+    assert len(list(run_summary([cell("0", 0.1, **oracle)], []))) == 2
 
 
 def test_an_experiment_without_positions_is_one_line():

@@ -283,6 +283,16 @@ def test_a_model_folder_that_is_not_whole_is_refused_before_any_job(tmp_path, mi
         load_study(config(**define("models", reference={"path": str(folder)})), ROOT)
 
 
+def test_a_chat_prompt_without_a_chat_template_is_refused_before_any_job(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(ROOT / "resources" / "reference_model", folder)
+    entry = config(**define("models", reference={"path": str(folder), "prompt_template": "chat"}))
+    with pytest.raises(UserError, match=r"reference\.prompt_template: .* has no chat template: use 'raw'"):
+        load_study(entry, ROOT)
+    (folder / "chat_template.jinja").write_text("{{ messages[0].content }}")
+    load_study(entry, ROOT)
+
+
 LONG_CONFIGS = {
     "a path": define("models", mine={"engine": "transformers", "path": "p" * 5000}) | {"models": ["mine"]},
     "a tokenizer": define("models", dummy={"tokenizer": "p" * 5000}) | {"models": ["reference"]},

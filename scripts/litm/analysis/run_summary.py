@@ -6,6 +6,8 @@ from typing import Any
 
 #: Number of curves and other tables that are printed, at most.
 MOST_TABLES = 20
+#: Task of the upper reference: without a right answer in it, a curve has no meaning.
+ORACLE_TASK = "oracle_qa"
 
 Row = Mapping[Any, Any]
 #: Name of a curve: model, experiment, size.
@@ -49,6 +51,11 @@ def _name(row: Row) -> Name:
 def _curve(name: Name, cells: Sequence[Row], word: str | None) -> Iterator[str]:
     if len(cells) == 1:
         yield f"{name[1]}, n = {_numbers(cells)}: {' '.join(_accuracy(cells[0]))}"
+        if cells[0]["task"] == ORACLE_TASK and cells[0]["accuracy"] and float(cells[0]["accuracy"]) == 0:
+            yield (
+                "  no answer is right with the document alone, so positions tell nothing: check prompt_template and "
+                "the accepted answers, or take another model"
+            )
         return
     title = f"{name[1]}, {name[2]} items, n = {_numbers(cells)}"
     if len({cell["target"] for cell in cells}) > 1:

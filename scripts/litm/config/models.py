@@ -351,6 +351,12 @@ class Model(RunKeys, AskedModel):
             check_names(model_files(Path(path)), f"{self.where}.path")
             if self.tokenizer is None:
                 check_has_tokenizer(Path(path))
+                # A tokenizer with code of its own may have it in the code.
+                if self.prompt_template == CHAT and not self.trust_remote_code and not has_chat_template(Path(path)):
+                    raise UserError(
+                        f"{self.where}.prompt_template: the tokenizer of {path} has no chat template: use '{RAW}' or "
+                        "the name of a file in resources/prompt_templates"
+                    )
         tokenizer = tokenizer_of(self, datasets, root)
         if tokenizer is not None and tokenizer not in datasets and not Path(tokenizer).is_file():
             raise UserError(f"{self.where}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")

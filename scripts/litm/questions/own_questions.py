@@ -118,7 +118,7 @@ def _question(row: Row, path: Path) -> OwnQuestion:
     for column in ("question", "answers"):
         if columns[column] is None:
             wanted = " or ".join(f"'{alias}'" for alias in COLUMNS[column])
-            raise UserError(f"{where}: no column {wanted}, found {', '.join(row.values) or 'none'}; name one so")
+            raise UserError(f"{where}: no column {wanted}, found {', '.join(row.values) or 'none'}; rename a column")
     given = {column: (alias, row.values[alias]) for column, alias in columns.items() if alias is not None}
     file = _text(given.get("file"), where)
     page = _page(given.get("page"), where)

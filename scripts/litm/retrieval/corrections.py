@@ -49,7 +49,7 @@ def read_corrections(path: Path, questions: Collection[str]) -> dict[str, Correc
         where = f"{path}, line {row.line}"
         for column in ("question", "passage"):
             if column not in row.values:
-                raise UserError(f"{where}: no column '{column}', found {', '.join(row.values)}; name one so")
+                raise UserError(f"{where}: no column '{column}', found {', '.join(row.values)}; rename a column")
         given, passage, before, excerpt = (_text(row, column, where) for column in COLUMNS)
         question = known.get(single_spaced(given))
         if question is None:
