@@ -8,7 +8,8 @@ from pydantic import Field, field_validator, model_validator
 
 from litm.base.schema import NotNegative, choose
 from litm.config.datasets import Dataset
-from litm.config.models import AskedModel, RequestKeys, tokenizer_of
+from litm.config.model_keys import RequestKeys
+from litm.config.models import AskedModel, tokenizer_of
 from litm.config.values import NoPassword, check_names, text_names
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts
 from litm.inference.engines import engine_facts, engine_names

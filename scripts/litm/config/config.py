@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from litm.base.schema import Entry, Names
-from litm.config.models import ModelDefaults
+from litm.config.model_keys import ModelDefaults
 from litm.config.my_data import MyData
 from litm.figures.drawing.page import PRESETS, Page
 

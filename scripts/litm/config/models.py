@@ -11,8 +11,9 @@ from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry, Positive, choose
 from litm.config.datasets import Dataset
 from litm.config.gguf_entries import check_gguf_entry
+from litm.config.model_keys import AskKeys, RunKeys
 from litm.config.prompt_formats import left_out_prompt_template
-from litm.config.values import Device, Hub, check_names, find_in_package, locate, text_names
+from litm.config.values import Hub, check_names, find_in_package, locate, text_names
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
 from litm.models.files import (
@@ -116,87 +117,6 @@ class HasTokenizer(Protocol):
     def where(self) -> str: ...
     @property
     def tokenizer(self) -> str | None: ...
-
-
-class AskKeys(Entry):
-    """Keys of models that answer prompts; a config may have defaults for them."""
-
-    prompt_template: str = Field(
-        FILLED_IN,
-        description="Format of the prompt: raw (as it is), chat (as the user's message in the tokenizer's or the "
-        "server's chat template), or a file of resources/prompt_templates. If left out: raw if the tokenizer has no "
-        "chat template, chat if the model's name marks a model that follows instructions (instruct, chat, it), "
-        "otherwise an error.",
-    )
-    on_failure: Literal["stop", "count"] = Field(
-        "stop",
-        description="What to do if prompts get no answer (for example by a server's failure): stop (an error) or count "
-        "(they are counted as failed in the tables and not scored). In both cases all answers are kept, and only "
-        "prompts without an answer are asked again: after stop by the next run, after count by `snakemake --forcerun "
-        "generate`. It changes no answer.",
-    )
-
-
-class RunKeys(Entry):
-    """Keys of models that run here; a config may have defaults for them."""
-
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
-        "auto",
-        description="Number format of the weights and the computation; auto is the stored format of the weights.",
-    )
-    quantization: Literal["none", "nf4", "int8"] = Field(
-        "none",
-        description="none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. "
-        "Computation is in `dtype`; int8 multiplies in float16, and its answers may depend on the batch.",
-    )
-    attention: Literal["sdpa", "eager", "flash_attention_2"] = Field(
-        "sdpa", description="Attention implementation of transformers."
-    )
-    device: Device = "auto"
-    gpus: int = Field(
-        1,
-        ge=1,
-        description="GPUs per sweep; the model's layers are spread over several GPUs.",
-    )
-    shards: int = Field(
-        1,
-        ge=1,
-        description="Jobs per sweep, divided by question, so that several GPUs or machines work on it at once. Each "
-        "job reuses all earlier answers, even those of another number of shards.",
-    )
-    batch_tokens: int = Field(
-        16384,
-        ge=1,
-        description="Tokens in one batch, with padding and new tokens. When memory runs out it is halved, with a note.",
-    )
-    threads: int = Field(8, ge=1, description="CPU threads per sweep, at most Snakemake's cores.")
-
-
-class RequestKeys(Entry):
-    """Keys of models on a server; a config may have defaults for them."""
-
-    concurrency: int = Field(8, ge=1, description="Simultaneous requests to a server.")
-    request_timeout: int = Field(
-        600,
-        ge=1,
-        description="Seconds without any data from the server after which a request is cancelled and sent again.",
-    )
-    request_total_timeout: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Seconds after which a request is cancelled and sent again even if the server still sends data, "
-        "such as blanks that keep a connection open while a model reasons. If left out, an hour, or `request_timeout` "
-        "if that is longer.",
-    )
-    request_attempts: int = Field(
-        10,
-        ge=1,
-        description="Attempts per prompt, with growing waits between them. After the last, the prompt has no answer "
-        "until the next run.",
-    )
-
-
-class ModelDefaults(RequestKeys, AskKeys, RunKeys):
-    """Defaults for keys that a model's entry leaves out."""
 
 
 class AskedModel(AskKeys, AnyModel):
@@ -347,16 +267,7 @@ class Model(RunKeys, AskedModel):
         if path is not None and is_gguf(path):
             check_gguf_entry(self.model_dump(), Path(path), self.where)
         elif path is not None:
-            check_model_folder(Path(path))
-            check_names(model_files(Path(path)), f"{self.where}.path")
-            if self.tokenizer is None:
-                check_has_tokenizer(Path(path))
-                # A tokenizer with code of its own may have it in the code.
-                if self.prompt_template == CHAT and not self.trust_remote_code and not has_chat_template(Path(path)):
-                    raise UserError(
-                        f"{self.where}.prompt_template: the tokenizer of {path} has no chat template: use '{RAW}' or "
-                        "the name of a file in resources/prompt_templates"
-                    )
+            self._check_folder(Path(path))
         tokenizer = tokenizer_of(self, datasets, root)
         if tokenizer is not None and tokenizer not in datasets and not Path(tokenizer).is_file():
             raise UserError(f"{self.where}.tokenizer: {tokenizer} is not a file (a tokenizer.json is wanted)")
@@ -367,6 +278,19 @@ class Model(RunKeys, AskedModel):
         choose([prompt_template], templates, f"{self.where}.prompt_template")
         check_names([prompt_template], f"{self.where}.prompt_template")
         return self.changed(path=path, tokenizer=tokenizer, prompt_template=prompt_template)
+
+    def _check_folder(self, folder: Path) -> None:
+        check_model_folder(folder)
+        check_names(model_files(folder), f"{self.where}.path")
+        if self.tokenizer is not None:
+            return
+        check_has_tokenizer(folder)
+        # A tokenizer with code of its own may have its chat template in the code.
+        if self.prompt_template == CHAT and not self.trust_remote_code and not has_chat_template(folder):
+            raise UserError(
+                f"{self.where}.prompt_template: the tokenizer of {folder} has no chat template: use '{RAW}' or the "
+                "name of a file in resources/prompt_templates"
+            )
 
     def _left_out_prompt_template(self, path: str | None) -> str:
         """The default prompt template of an entry without one; path: the model's folder or GGUF file."""
