@@ -25,6 +25,8 @@ IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 if IS_WORKER:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+#: Modules of fixtures that several test modules share.
+pytest_plugins = ["plans"]
 #: The environment variable with the folder of the released files, for tests on real data.
 DATA_VARIABLE = "LITM_TEST_DATA"
 #: Seconds that a test may take that is not marked slow, without its fixtures, and the environment variable with another
@@ -99,6 +101,18 @@ def finished_project(tmp_path_factory, new_project) -> "Workbench":
         bench.run()
 
     return Workbench(made_once(tmp_path_factory, "finished_project", make))
+
+
+@pytest.fixture(scope="module")
+def finished(finished_project, tmp_path_factory) -> "Workbench":
+    """A module's own workbench in which everything has been made once; not to be edited."""
+    return finished_project.moved_to(tmp_path_factory.mktemp("finished"))
+
+
+@pytest.fixture
+def bench(finished_project, tmp_path) -> "Workbench":
+    """A copy of the finished workbench, at another place, to edit."""
+    return finished_project.moved_to(tmp_path / "moved")
 
 
 def qa_record(number: int, distractors: int) -> dict:

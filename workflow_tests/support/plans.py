@@ -113,3 +113,36 @@ def user_folder(folder: Path) -> Path:
         (folder / name / "a.txt").write_text("a")
     (folder / "resources").symlink_to(ROOT / "resources")
     return folder
+
+
+@pytest.fixture
+def in_the_project(monkeypatch) -> None:
+    """The working directory is the project."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="module")
+def demo() -> Plan:
+    """The plan of the default config."""
+    return plan_in(ROOT)
+
+
+@pytest.fixture(scope="module")
+def paper() -> Plan:
+    """The plan of config/paper.yaml."""
+    return plan_in(ROOT, "paper")
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory) -> tuple[Path, Plan]:
+    """A folder with a user's files, and its plan with one of everything."""
+    folder = user_folder(tmp_path_factory.mktemp("elsewhere"))
+    return folder, plan_in(folder, **OTHER)
+
+
+@pytest.fixture
+def other(elsewhere, monkeypatch) -> Plan:
+    """The plan with one of everything, in its folder."""
+    folder, one = elsewhere
+    monkeypatch.chdir(folder)
+    return one

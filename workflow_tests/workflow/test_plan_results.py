@@ -6,41 +6,11 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
-from plans import OTHER, of, plan, plan_in, user_folder
+from plans import OTHER, of, plan
 
 from litm.base.errors import UserError
-from litm.workflow.plan import Plan
 
-
-@pytest.fixture(autouse=True)
-def _in_the_project(monkeypatch):
-    monkeypatch.chdir(ROOT)
-
-
-@pytest.fixture(scope="module")
-def demo() -> Plan:
-    return plan_in(ROOT)
-
-
-@pytest.fixture(scope="module")
-def paper() -> Plan:
-    return plan_in(ROOT, "paper")
-
-
-@pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory) -> tuple[Path, Plan]:
-    """A folder with a user's files, and its plan with one of everything."""
-    folder = user_folder(tmp_path_factory.mktemp("elsewhere"))
-    return folder, plan_in(folder, **OTHER)
-
-
-@pytest.fixture
-def other(elsewhere, monkeypatch) -> Plan:
-    """The plan with one of everything, in its folder."""
-    folder, one = elsewhere
-    monkeypatch.chdir(folder)
-    return one
+pytestmark = pytest.mark.usefixtures("in_the_project")
 
 
 # Tables, figures and the report

@@ -7,41 +7,13 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from gguf_files import write_gguf
-from plans import OTHER, TOKENIZER, of, plan_in, user_folder
+from plans import TOKENIZER, of
 
 from litm.base.errors import UserError
 from litm.workflow.checks import EstimatePlan
-from litm.workflow.plan import Plan, load_plan
+from litm.workflow.plan import load_plan
 
-
-@pytest.fixture(autouse=True)
-def _in_the_project(monkeypatch):
-    monkeypatch.chdir(ROOT)
-
-
-@pytest.fixture(scope="module")
-def demo() -> Plan:
-    return plan_in(ROOT)
-
-
-@pytest.fixture(scope="module")
-def paper() -> Plan:
-    return plan_in(ROOT, "paper")
-
-
-@pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory) -> tuple[Path, Plan]:
-    """A folder with a user's files, and its plan with one of everything."""
-    folder = user_folder(tmp_path_factory.mktemp("elsewhere"))
-    return folder, plan_in(folder, **OTHER)
-
-
-@pytest.fixture
-def other(elsewhere, monkeypatch) -> Plan:
-    """The plan with one of everything, in its folder."""
-    folder, one = elsewhere
-    monkeypatch.chdir(folder)
-    return one
+pytestmark = pytest.mark.usefixtures("in_the_project")
 
 
 # Models

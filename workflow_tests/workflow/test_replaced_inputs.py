@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT, qa_record, write_lines
-from workbench import FINISHED, Workbench
+from workbench import FINISHED
 
 from litm.base.errors import UserError
 from litm.base.fetched import check_fetched, note_fetched
@@ -20,12 +20,6 @@ from litm.workflow.content import ContentPlan, put_back_lines
 from litm.workflow.future_times import files_of_the_future, set_back
 
 LONG_AGO, HOUR = (1.6e9, 1.6e9), 3600
-
-
-@pytest.fixture
-def bench(finished_project, tmp_path) -> Workbench:
-    """A copy of the session's finished workbench, to edit."""
-    return finished_project.moved_to(tmp_path / "moved")
 
 
 def replace_by_older(file: Path, content: bytes) -> None:

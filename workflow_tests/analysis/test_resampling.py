@@ -1,0 +1,148 @@
+"""Permutations, bootstrap and utilisation."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from drawn_answers import TRUTHS, correlated, rng
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from litm.analysis import statistics
+from litm.analysis.statistics import (
+    bootstrap_means,
+    gap_test,
+    percentile_interval,
+    permuted_sums,
+    utilisation,
+)
+
+
+def test_permuted_sums_are_those_of_rows_that_were_really_shuffled():
+    matrix = correlated(TRUTHS["U"], 40, 4)
+    random = rng()
+    fast = permuted_sums(matrix, 4000, random)
+    slow = np.array([random.permuted(matrix, axis=1).sum(axis=0) for _ in range(4000)])
+    assert (fast.sum(axis=1) == matrix.sum()).all()
+    assert fast.mean(axis=0) == pytest.approx(slow.mean(axis=0), abs=0.2)
+    assert np.cov(fast.T) == pytest.approx(np.cov(slow.T), abs=0.35)
+    assert stats.ks_2samp(np.ptp(fast, axis=1), np.ptp(slow, axis=1)).pvalue > 0.001
+
+
+def test_permuted_sums_have_exactly_the_probabilities_of_all_permutations():
+    matrix = np.array([[1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 0, 0], [1, 0, 0]])
+    orders = [set(product(*[(0, 1)] * 3)) for _ in matrix]
+    rows = [
+        [row for row in order if sum(row) == total] for order, total in zip(orders, matrix.sum(axis=1), strict=True)
+    ]
+    exact: dict[tuple, float] = {}
+    for choice in product(*rows):
+        sums = tuple(np.sum(choice, axis=0).tolist())
+        exact[sums] = exact.get(sums, 0) + 1 / math.prod(map(len, rows))
+    drawn, times = np.unique(permuted_sums(matrix, 20000, rng()), axis=0, return_counts=True)
+    seen = dict(zip(map(tuple, drawn.tolist()), times.tolist(), strict=True))
+    assert set(seen) == set(exact)
+    assert stats.chisquare([seen[s] for s in exact], [20000 * p for p in exact.values()]).pvalue > 0.001
+
+
+def test_the_gap_is_compared_with_that_of_a_model_without_position_effect():
+    u = gap_test(correlated([0.9, 0.5, 0.9], 100, 5), 999, rng())
+    assert u.gap > u.null_95 > u.null_mean > 0 and u.p_value == 1 / 1000
+    matrix = correlated(TRUTHS["flat"], 100, 7)
+    flat = gap_test(matrix, 999, rng())
+    null = np.ptp(permuted_sums(matrix, 999, rng()), axis=1) / 100
+    assert flat.gap == pytest.approx(np.ptp(matrix.mean(axis=0)))
+    assert flat.p_value == pytest.approx((1 + (null >= flat.gap - 1e-9).sum()) / 1000) and flat.p_value > 0.05
+    assert flat.null_mean == pytest.approx(null.mean())
+    assert (null <= flat.null_95 + 1e-9).mean() >= 0.95 > (null < flat.null_95 - 1e-9).mean()
+
+
+def test_the_gap_of_answers_that_do_not_differ_is_0_with_p_1():
+    assert gap_test(np.ones((5, 4), int), 99, rng()) == statistics.GapTest(0.0, 0.0, 0.0, 1.0)
+    with pytest.raises(ValueError, match="no questions"):
+        gap_test(np.ones((0, 4), int), 99, rng())
+
+
+def test_bootstrap_means_are_those_of_rows_drawn_one_by_one():
+    matrix = correlated(TRUTHS["U"], 60, 6)
+    random = rng()
+    fast = bootstrap_means(matrix, 4000, random)
+    slow = np.array([matrix[random.integers(0, 60, 60)].mean(axis=0) for _ in range(4000)])
+    assert fast.mean(axis=0) == pytest.approx(matrix.mean(axis=0), abs=0.005)
+    assert np.cov(fast.T) == pytest.approx(np.cov(slow.T), abs=0.0004)
+    assert np.cov(fast.T) == pytest.approx(np.cov(matrix.T, bias=True) / 60, abs=0.0003)
+    for column in range(5):
+        assert stats.ks_2samp(fast[:, column], slow[:, column]).pvalue > 0.001
+
+
+def test_bootstrap_means_depend_on_the_seed_alone_and_not_on_the_order_of_questions_or_chunks(monkeypatch):
+    matrix = correlated(TRUTHS["U"], 60, 6)
+    means = bootstrap_means(matrix, 50, rng())
+    assert np.array_equal(means, bootstrap_means(matrix[::-1], 50, rng()))
+    assert not np.array_equal(means, bootstrap_means(matrix, 50, rng(1)))
+    monkeypatch.setattr(statistics, "WEIGHT_CELLS", 1)
+    assert np.array_equal(means, bootstrap_means(matrix, 50, rng()))
+    with pytest.raises(ValueError, match="no questions"):
+        bootstrap_means(np.zeros((0, 3)), 10, rng())
+
+
+def test_the_percentile_interval_agrees_with_scipys_bootstrap():
+    matrix = correlated([0.7, 0.5], 200, 8)
+    ours = percentile_interval(bootstrap_means(matrix @ np.array([[1], [-1]]), 20000, rng())[:, 0])
+    scipys = stats.bootstrap(
+        (matrix[:, 0], matrix[:, 1]),
+        lambda a, b, axis: (a - b).mean(axis=axis),
+        paired=True,
+        vectorized=True,
+        n_resamples=20000,
+        method="percentile",
+        rng=rng(),
+    ).confidence_interval
+    assert ours == pytest.approx((scipys.low, scipys.high), abs=0.006)
+
+
+def test_utilisation_is_the_share_of_what_the_context_could_give():
+    closed_book, correct, oracle = correlated([0.2, 0.5, 0.8], 400, 9).T
+    result = utilisation(correct, closed_book, oracle, 2000, rng())
+    assert result is not None
+    assert result.value == pytest.approx((correct.mean() - closed_book.mean()) / (oracle.mean() - closed_book.mean()))
+    random, slow = rng(), []
+    for _ in range(2000):
+        drawn = random.integers(0, 400, 400)
+        closed = closed_book[drawn].mean()
+        slow.append((correct[drawn].mean() - closed) / (oracle[drawn].mean() - closed))
+    assert (result.low, result.high) == pytest.approx(tuple(np.quantile(slow, [0.025, 0.975])), abs=0.01)
+
+
+def test_utilisation_covers_the_truth():
+    covered = 0
+    for seed in range(300):
+        closed_book, correct, oracle = correlated([0.2, 0.5, 0.8], 100, seed).T
+        result = utilisation(correct, closed_book, oracle, 400, rng(seed))
+        assert result is not None
+        covered += result.low <= 0.5 <= result.high
+    assert 0.91 <= covered / 300 <= 0.985
+
+
+def test_there_is_no_utilisation_unless_the_oracle_is_clearly_better():
+    def of(closed: float, oracle: float, n: int):
+        answers = correlated([closed, 0.5, oracle], n, 3)
+        return utilisation(answers[:, 1], answers[:, 0], answers[:, 2], 200, rng())
+
+    assert of(0.5, 0.5, 300) is None
+    few_more = np.repeat([[0, 1, 1], [1, 0, 0], [1, 1, 1]], [24, 10, 50], axis=0)
+    assert utilisation(few_more[:, 1], few_more[:, 0], few_more[:, 2], 200, rng()) is None
+    assert of(0.6, 0.4, 300) is None
+    assert of(0.2, 0.8, 3) is None
+    assert of(0.2, 0.8, 0) is None
+    assert of(0.2, 0.8, 300) is not None
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 15).flatmap(lambda n: arrays(np.int64, (n, 3), elements=st.integers(0, 1))))
+def test_utilisation_is_finite_or_none(answers):
+    result = utilisation(*answers.T, 100, rng())
+    assert result is None or np.isfinite([result.value, result.low, result.high, result.standard_error]).all()

