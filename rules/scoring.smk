@@ -5,6 +5,8 @@ rule score:
     input:
         examples=PLAN.examples.files,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
+        manifest="results/responses/{model}/{experiment}.manifest.json",
+        source=PLAN.models.source,
         code=PLAN.examples.score_code,
     output:
         scores="results/scores/{model}/{experiment}.parquet",
@@ -14,9 +16,11 @@ rule score:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.examples.score_code),
+        content=PLAN.content(PLAN.models.source, PLAN.examples.score_code),
         task=PLAN.examples.task,
         metric=PLAN.examples.metric,
+        settings=PLAN.inference.settings,
+        decoding=PLAN.inference.decoding,
     shell:
         "python {input.code[0]:q}"
         " --model {wildcards.model:q}"
@@ -25,6 +29,10 @@ rule score:
         " --metric {params.metric}"
         " --examples {input.examples:q}"
         " --responses {input.responses:q}"
+        " --manifest {input.manifest:q}"
+        " --source {input.source:q}"
+        " --settings {params.settings:q}"
+        " --decoding {params.decoding:q}"
         " --output {output.scores:q}"
         " --accuracy {output.accuracy:q}"
         " 2>&1 | tee -i {log:q}"

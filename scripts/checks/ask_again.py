@@ -24,7 +24,7 @@ def main() -> None:
     engine = audit_engine(args.settings["engine"])
     asking = Asking(read_json(args.source), {**args.settings, "engine": engine}, template, args.decoding)
     # Called before any file of the identity is read.
-    check_source = asking.source_check(args.model, args.tokenizer, args.digests)
+    files = asking.source_files(args.model, args.tokenizer, args.digests)
     identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
@@ -50,7 +50,7 @@ def main() -> None:
             fit,
             make_engine=lambda: load_engine(engine, settings),
             what=what,
-            check_source=check_source,
+            files=files,
             stored_dtype=asking.stored_dtype,
         )
         check_answered(outcome)

@@ -28,7 +28,7 @@ def main() -> None:
     template = read_prompt_template(args.template) if args.template else None
     asking = Asking(read_json(args.source), args.settings, template, args.decoding)
     # Called before any file of the identity is read.
-    check_source = asking.source_check(args.model, args.tokenizer, args.digests)
+    files = asking.source_files(args.model, args.tokenizer, args.digests)
     identity = asking.identity(args.tokenizer)
     settings = asking.engine_settings(
         tokenizer=args.tokenizer,
@@ -58,7 +58,7 @@ def main() -> None:
             make_engine=lambda: load_engine(args.settings["engine"], settings),
             what=f"{args.model}/{args.experiment}",
             ask=not args.gather,
-            check_source=check_source,
+            files=files,
             stored_dtype=asking.stored_dtype,
             others=other_sweeps(args.journals, args.journal) if args.journals else (),
         )

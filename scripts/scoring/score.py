@@ -3,13 +3,15 @@
 import argparse
 
 from litm.base.atomic_write import atomic_writer
-from litm.base.cli import run
+from litm.base.cli import json_object, run
 from litm.base.csv_files import write_csv
+from litm.base.json_files import read_json
 from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.examples.tasks import load_task
 from litm.scoring.accuracy import accuracy_table
+from litm.scoring.origin import Origin, check_keys, check_origin
 from litm.scoring.score import Sweep, score_sweep
 
 #: With fewer clusters than this, cluster-robust intervals are too narrow.
@@ -24,16 +26,25 @@ def main() -> None:
     parser.add_argument("--metric", required=True)
     parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--responses", required=True)
+    parser.add_argument("--manifest", required=True, help="the manifest of the responses")
+    parser.add_argument("--source", nargs="?", help="output of identify_model.py; none for recorded responses")
+    parser.add_argument("--settings", type=json_object, help="JSON: the model's settings that change an answer")
+    parser.add_argument("--decoding", type=json_object, help="JSON with max_new_tokens and stop")
     parser.add_argument("--output", required=True, help="output: a Parquet file, one row a prompt and target")
     parser.add_argument("--accuracy", required=True, help="output: a CSV file, one row a cell, with all decimals")
     args = parser.parse_args()
-    responses = list(read_responses(args.responses))
+    manifest = read_json(args.manifest)
+    if args.source:
+        identity = read_json(args.source)["identity"]
+        check_origin(args.responses, manifest, Origin(identity, args.settings, args.decoding))
+    examples, responses = list(read_examples(*args.examples)), list(read_responses(args.responses))
     scores = score_sweep(
         Sweep(args.model, args.experiment, args.task, args.metric, getattr(load_task(args.task), "other_items", None)),
-        read_examples(*args.examples),
+        examples,
         responses,
         args.responses,
     )
+    check_keys(args.responses, manifest, examples, responses)
     if unknown := sum(response.prompt_sha256 is None for response in responses):
         note(
             f"{args.responses}: {unknown} responses have no prompt_sha256 (an earlier version wrote them), so it is "

@@ -35,12 +35,12 @@ from litm.checks.sample_size import (
     sample_sizes,
 )
 from litm.domain.example import Example, write_examples
-from litm.domain.response import Response
+from litm.domain.response import Response, response_key
 from litm.inference.engine import EngineSettings
 from litm.inference.engines.transformers import Engine
 from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
-from litm.inference.journal import Journal, response_key
+from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
 from litm.inference.sweep import ask_missing
 from litm.inference.sweep_setup import Asking

@@ -6,12 +6,11 @@ from itertools import product
 import pytest
 
 from litm.base.hashing import canonical_json, digest
-from litm.domain.response import Response
+from litm.domain.response import Response, response_key
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import anthropic, openai
 from litm.inference.equal_identities import equal_answers, equal_digests, equal_form
 from litm.inference.identity import sweep_identity
-from litm.inference.journal import response_key
 from litm.models.identity import api_identity
 
 LOCAL = "http://localhost:8000/v1"

@@ -10,8 +10,8 @@ from journal_answers import ANSWERS, IDENTITY, keys_in, write
 
 from litm.base.errors import UserError
 from litm.base.hashing import digest
-from litm.domain.response import Response
-from litm.inference.journal import Journal, response_key
+from litm.domain.response import Response, response_key
+from litm.inference.journal import Journal
 
 
 def test_appended_answers_are_read_again(tmp_path):

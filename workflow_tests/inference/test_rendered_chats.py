@@ -72,7 +72,7 @@ def test_a_tokenizer_that_only_counts_is_no_part_of_the_identity(endpoint, promp
 
 def test_a_tokenizer_that_is_replaced_while_it_makes_chats_is_refused(tmp_path):
     tokenizer = folder_of(tmp_path / "tokenizer")
-    check = asking().source_check("m", tokenizer, str(tmp_path / "digests"))
+    check = asking().source_files("m", tokenizer, str(tmp_path / "digests")).check
     check()
     folder_of(tmp_path / "tokenizer")
     check()
@@ -80,7 +80,7 @@ def test_a_tokenizer_that_is_replaced_while_it_makes_chats_is_refused(tmp_path):
     with pytest.raises(UserError, match=f"^model m: its tokenizer {tokenizer} has changed since this job began"):
         check()
     # One that only counts tokens may.
-    asking(CHAT_ENDPOINT, CHAT).source_check("m", tokenizer, None)()
+    asking(CHAT_ENDPOINT, CHAT).source_files("m", tokenizer, None).check()
 
 
 def test_a_tokenizer_that_can_render_no_chat_is_named_before_anything_is_asked(tmp_path):

@@ -3,60 +3,24 @@
 from dataclasses import replace
 
 import pytest
+from echo_engine import FIT, IDENTITY, EchoEngine, examples
 from record_makers import example
 
 from litm.base.errors import UserError
 from litm.base.hashing import digest
 from litm.domain.example import Example, Target
-from litm.domain.response import Response
 from litm.domain.served import made_with_server, several_names
-from litm.inference.engine import Prepared
 from litm.inference.fit import Fit
 from litm.inference.identity_changes import NEW_PROMPTS
 from litm.inference.journal import Journal
 from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
 from litm.inference.prompt import sweep_prompts
+from litm.inference.source_files import SourceFiles
 from litm.inference.sweep import ask_missing, check_answered, sweep_responses
 from litm.prompting.formats import CHAT, RAW
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
-
-IDENTITY = {"model": "m"}
-
-
-class EchoEngine:
-    """Answers each prompt with itself, two a batch; one token a character."""
-
-    computed_tokens = None
-
-    def __init__(self):
-        self.asked: list[str] = []
-        self.dies_after = 99
-        self.forgets: tuple[str, ...] = ()
-
-    def prepare(self, contents):
-        return [Prepared(text, [ord(character) for character in text]) for text in contents]
-
-    def generate(self, prompts):
-        for start in range(0, len(prompts), 2):
-            batch = []
-            for index in range(start, min(start + 2, len(prompts))):
-                text = prompts[index].content
-                if len(self.asked) == self.dies_after:
-                    raise RuntimeError("killed")
-                if text in self.forgets:
-                    continue
-                self.asked.append(text)
-                batch.append((index, Response(text.upper(), "stop", len(text), 1, "echo 1.0")))
-            yield batch
-
-
-def examples(*prompts: str, size: int = 4) -> list[Example]:
-    return [example(id=f"q{n}", size=size, prompt=text) for n, text in enumerate(prompts)]
-
-
-FIT = Fit(context_window=20, max_new_tokens=5)
 
 
 def run(path, engine, *prompts, fit=FIT):
@@ -131,7 +95,7 @@ def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_
     planned = sweep_prompts(examples(*"abcde"), digest(IDENTITY), RAW)
     with Journal(tmp_path / "j") as journal:
         with pytest.raises(UserError, match="another model"):
-            ask_missing(planned, journal, IDENTITY, FIT, make_engine, "test", check_source=check_source)
+            ask_missing(planned, journal, IDENTITY, FIT, make_engine, "test", files=SourceFiles(check_source))
         assert [prompt.content for prompt in planned if prompt.key in journal] == list(kept)
     assert len(made) == (changed_after > 0) and bool(made and made[0].asked) == (changed_after > 1)
 
@@ -372,7 +336,8 @@ def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp
             return several_names(manifest({"identity_fields": identity}, planned, journal, outcome))
 
     assert ask("alpha", "a", "b") == "" and ask("alpha", "a", "b", "c") == ""
-    assert "calls its model" not in "".join(told)
+    (said,) = [text for text in told if "calls its model" in text]
+    assert "m/e: the server calls its model alpha instead of x; some servers answer to any name" in said
     told.clear()
     named = ask("gamma", "a", "b", "c", "d", "e", "f")
     assert named == "2 names of models in the server's answers: alpha (3), gamma (3)"

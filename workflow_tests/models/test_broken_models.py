@@ -12,6 +12,7 @@ from litm.base.loading_errors import loading
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import load_engine
 from litm.models.context_window import load_config
+from litm.models.files import check_model_folder
 from litm.models.generation_config import check_generation_config
 from litm.prompting.tokenizer import load_tokenizer
 
@@ -48,6 +49,19 @@ def refused(work, *arguments) -> str:
 def test_an_impossible_configuration_is_one_line(folder, values, said):
     change(folder / CONFIG, **values)
     assert refused(load_config, str(folder), None).startswith(f"configuration of {folder}: {said}")
+
+
+def test_a_configuration_that_names_another_file_of_weights_is_refused(folder):
+    change(folder / CONFIG, transformers_weights="sub/w.safetensors")
+    said = refused(load_config, str(folder), None)
+    assert "'transformers_weights' names 'sub/w.safetensors'" in said and "name it model.safetensors" in said
+
+
+def test_an_adapter_is_refused_because_it_would_be_applied_only_where_peft_is_installed(folder):
+    check_model_folder(folder)
+    (folder / "adapter_config.json").write_text("{}")
+    said = refused(check_model_folder, folder)
+    assert "has an adapter (adapter_config.json), which is not applied here: merge it into the weights" in said
 
 
 def test_a_configuration_nested_beyond_reading_is_one_line(folder):

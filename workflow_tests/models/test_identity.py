@@ -10,6 +10,7 @@ from conftest import ROOT
 
 from litm.base.errors import UserError
 from litm.base.hashing import digest, file_sha256
+from litm.inference.equal_identities import equal_form
 from litm.inference.identity import sweep_identity
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.files import check_model_folder, model_files, tokenizer_files
@@ -93,6 +94,13 @@ def test_weights_in_subfolders_that_an_index_names_are_part_of_the_identity(inde
     # Those of the index alone are weights too.
     (folder / "model.safetensors").unlink()
     check_model_folder(folder)
+
+
+def test_weights_count_in_equal_identities_whatever_their_index_calls_them():
+    files = {"README-00001.safetensors": "1", "model.safetensors.index.json": "i", "README.md": "card"}
+    others = {**files, "README-00001.safetensors": "2"}
+    equal = [equal_form(sweep_identity({"files": some}, {}, None, {})) for some in (files, others)]
+    assert equal[0] != equal[1] and equal[0]["source"]["files"].keys() == files.keys() - {"README.md"}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ IMPORTS = {
     "examples": "base domain answers questions corpora",
     "prompting": "base domain",
     "inference": "base domain models questions prompting",
-    "scoring": "base domain answers",
+    "scoring": "base domain answers prompting",
     "analysis": "base domain examples",
     "figures": "base domain analysis",
     "report": "base domain analysis figures",

@@ -1,7 +1,9 @@
 """Replaced inputs are noticed by content, whatever their times; and outputs from a clock that was ahead."""
 
+import copy
 import os
 import re
+import shutil
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,6 +54,22 @@ def test_older_code_and_the_same_content_with_another_time(bench):
     scorer = bench.path("scripts/litm/scoring/score.py")
     replace_by_older(scorer, scorer.read_bytes() + b"\n# Of another version.\n")
     assert bench.plan("results/scores/dummy/qa.parquet") == {"score": 1}
+
+
+def test_responses_copied_from_another_folder_with_other_settings_are_not_scored(bench, tmp_path):
+    other = bench.moved_to(tmp_path / "other")
+    longer = copy.deepcopy(FINISHED)
+    longer["define"]["experiments"]["closed_book"]["max_new_tokens"] = 20
+    other.configure(longer)
+    responses, scores = "results/responses/dummy/closed_book.jsonl.gz", "results/scores/dummy/closed_book.parquet"
+    other.run(responses)
+    for name in (responses, responses.replace(".jsonl.gz", ".manifest.json")):
+        shutil.copy(other.path(name), bench.path(name))
+    done = bench.snakemake(scores)
+    told = done.stdout + done.stderr
+    assert done.returncode and f"{responses}: responses of another limit or stop rule than the study's" in told
+    bench.run(scores, "--forcerun", "generate")
+    assert bench.asked("closed_book")[0] == 0
 
 
 @pytest.mark.parametrize("seconds", [HOUR, 50])

@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from litm.base.hashing import digest
 from litm.base.json_files import read_jsonl, typed_field, write_jsonl
 from litm.base.surrogates import without_surrogates
+from litm.domain.example import Content
 
 #: Tokens: upper limit of a count, so that a million counts sum to a 64-bit integer.
 MOST_TOKENS = 10**12
@@ -16,6 +18,11 @@ MOST_TOKENS = 10**12
 def is_token_count(value: object) -> TypeGuard[int]:
     """Whether a JSON value is a number of tokens: an integer from 0 to `MOST_TOKENS`."""
     return type(value) is int and 0 <= value <= MOST_TOKENS
+
+
+def response_key(identity: str, content: Content) -> str:
+    """The key of the answer to a prompt with `content` under the identity with digest `identity`."""
+    return digest([identity, content])
 
 
 @dataclass(frozen=True, slots=True)

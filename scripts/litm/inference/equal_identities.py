@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 
 from litm.base.hashing import canonical_json
 from litm.domain.example import Content
-from litm.domain.response import Response
+from litm.domain.response import Response, response_key
 from litm.inference.engine import CHAT_ENDPOINT, Provider
 from litm.inference.engines import engine_facts, engine_names
-from litm.inference.journal import response_key
 from litm.models.files import is_read
 from litm.prompting.formats import CHAT, RAW
 

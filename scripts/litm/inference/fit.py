@@ -42,10 +42,12 @@ class Fit:
             )
 
 
-def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str) -> None:
+def check_fits(
+    prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit, what: str, after: str = "nothing was asked"
+) -> None:
     """Raise `UserError`, naming the cell of the longest prompt, if prompts do not fit and `fit` forbids overflow.
 
-    overflow: tokens of each prompt that does not fit, by key; what: the model and the experiment.
+    overflow: tokens of each prompt that does not fit, by key; what: the model and the experiment; after: what was done.
     """
     if not overflow or fit.on_overflow != FAIL:
         return
@@ -59,6 +61,6 @@ def check_fits(prompts: Iterable[Prompt], overflow: Mapping[str, int], fit: Fit,
     room = f"of {fit.context_window} must hold {fit.room} of the answer too" if fit.room else f"is {fit.context_window}"
     raise UserError(
         f"{what}: {len(tokens)} prompts of size {size}, {placement}{elsewhere} do not fit: the "
-        f"longest has {max(tokens)} tokens, and the context window {room}; nothing was asked. Choose smaller sizes, or "
+        f"longest has {max(tokens)} tokens, and the context window {room}; {after}. Choose smaller sizes, or "
         f"set the experiment's on_overflow to {LEAVE_OUT}"
     )

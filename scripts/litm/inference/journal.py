@@ -20,17 +20,11 @@ from litm.base.hashing import digest
 from litm.base.locks import lock
 from litm.base.messages import note
 from litm.base.signals import signals_deferred
-from litm.domain.example import Content
 from litm.domain.response import Response
 from litm.inference.journal_lines import IdentityLine, answer_line, identity_line, parse_line
 
 #: Line numbers of bad lines that a message names.
 NAMED_LINES = 10
-
-
-def response_key(identity: str, content: Content) -> str:
-    """The key of the answer to a prompt with `content` under the identity with digest `identity`."""
-    return digest([identity, content])
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ class Outcome:
 
     overflow: token counts, by key, of prompts that do not fit. failed: the same for prompts that got no answer, which
     also count as asked (None if only a server knows). asked_because: see `identity_changes.reason_to_ask`, None if
-    nothing was asked; work: None if nothing was asked; reused_elsewhere: answers found only in other sweeps' journals.
+    nothing was asked; work: None if nothing was asked; reused_elsewhere: answers found only in other sweeps' journals;
+    asked_too_long: asked prompts that do not fit by the server's count, which only its reply has.
     """
 
     asked: int
@@ -25,11 +26,12 @@ class Outcome:
     asked_because: Changes | str | None = None
     work: "Work | None" = None
     reused_elsewhere: int = 0
+    asked_too_long: int = 0
 
     @property
     def answered(self) -> int:
-        """Prompts that were asked in this run and got an answer."""
-        return max(0, self.asked - len(self.failed))
+        """Prompts that were asked in this run and got an answer that counts."""
+        return max(0, self.asked - len(self.failed) - self.asked_too_long)
 
 
 @dataclass(frozen=True)

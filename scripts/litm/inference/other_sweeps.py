@@ -14,9 +14,9 @@ from litm.base.cli import describe_os_error
 from litm.base.hashing import digest
 from litm.base.messages import note
 from litm.domain.example import Content
-from litm.domain.response import Response
+from litm.domain.response import Response, response_key
 from litm.inference.equal_identities import equal_digests
-from litm.inference.journal import journal_files, response_key
+from litm.inference.journal import journal_files
 from litm.inference.journal_lines import AnswerLine, IdentityLine, parse_line
 
 #: Folder of all journals, relative to the working directory.

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from litm.domain.example import Content, Example
-from litm.inference.journal import response_key
+from litm.domain.response import response_key
 from litm.prompting.formats import CHAT
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from litm.base.errors import UserError
 from litm.domain.example import Example
 from litm.domain.finish_reason import NOT_RECORDED
-from litm.inference.journal import response_key
+from litm.domain.response import response_key
 from litm.inference.recorded_files import (
     MATCHED,
     Cell,

@@ -20,6 +20,7 @@ from litm.inference.manifest import Outcome, work_done
 from litm.inference.other_sweeps import answers_elsewhere
 from litm.inference.policies import COUNT
 from litm.inference.prompt import Prompt
+from litm.inference.source_files import NO_FILES, SourceFiles
 
 
 def ask_missing(
@@ -30,7 +31,7 @@ def ask_missing(
     make_engine: Callable[[], Engine],
     what: str,
     ask: bool = True,
-    check_source: Callable[[], None] = lambda: None,
+    files: SourceFiles = NO_FILES,
     stored_dtype: str | None = None,
     others: Sequence[Path] = (),
 ) -> Outcome:
@@ -42,8 +43,8 @@ def ask_missing(
     `UserError`, before asking anything, if prompts do not fit and `on_overflow` is `fail`, or if a full-length answer
     cannot fit.
 
-    check_source: raises if the model is not the one of `identity`; called before its files are read, and again before
-    answers are kept, because files may be replaced meanwhile. stored_dtype: see `equal_form`.
+    files: those of the model; checked before they are read, and again before answers are kept, because files may be
+    replaced meanwhile. stored_dtype: see `equal_form`.
     others: the journals of other sweeps, read only if answers are missing.
     """
     fit.check_answer(what)
@@ -57,10 +58,11 @@ def ask_missing(
     if not missing:
         check_fits(prompts, overflow, fit, what)
         return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
-    check_source()
+    before = files.state()
+    files.check()
     engine = make_engine()
     prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
-    check_source()
+    files.check_loaded(before)
     overflow |= {key: prompt.tokens or 0 for key, prompt in prepared.items() if not fit.holds(prompt.tokens)}
     check_fits(prompts, overflow, fit, what)
     fitting = {key: prompt for key, prompt in prepared.items() if key not in overflow}
@@ -73,11 +75,14 @@ def ask_missing(
     ids = [prompt.ids for prompt in fitting.values()]
     note(f"{what}: {to_ask(ids)}")
     with progress_bar(len(fitting), what, "prompts") as bar, showing(bar, lambda: tokens_read(engine)):
-        for count in _ask(fitting, engine, journal, identity, check_source, names, what):
+        for count in _ask(fitting, engine, journal, identity, files.checks(before), names, what):
             bar.update(count)
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
+    too_long = _too_long_as_counted(fitting, journal, fit, what)
+    overflow |= too_long
+    check_fits(prompts, overflow, fit, what, "their answers are kept in the journal")
     work = work_done(ids, engine.computed_tokens)
-    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere)
+    return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(too_long))
 
 
 def _missing(prompts: Iterable[Prompt], journal: Journal) -> dict[str, Content]:
@@ -109,28 +114,39 @@ def _adopt_others(
     return set(found.answers)
 
 
+def _too_long_as_counted(asked: Iterable[str], journal: Journal, fit: Fit, what: str) -> dict[str, int]:
+    """Tokens, by key, of the asked prompts that do not fit by the count that only the server's reply has."""
+    counted = {key: journal[key].prompt_tokens for key in asked if key in journal}
+    too_long = {key: tokens for key, tokens in counted.items() if not fit.holds(tokens)}
+    if too_long:
+        note(f"{what}: by the server's count, {len(too_long)} prompts do not fit, so their answers do not count")
+    return too_long
+
+
 def _ask(
     prepared: Mapping[str, Prepared],
     engine: Engine,
     journal: Journal,
     identity: dict,
-    check_source: Callable[[], None],
+    checks: Iterator[None],
     names: set[str],
     what: str,
 ) -> Iterator[int]:
     """Yield the size of each batch once its answers are in the journal.
 
-    names: the server's names for the model in answers of this sweep that the journal has. Another name in a reply is
-    reported before the answer is kept, but is no error, as providers add versions to names of the same model.
+    checks: see `SourceFiles.checks`. names: the server's names for the model in answers of this sweep that the journal
+    has. Another name in a reply is reported before the answer is kept, but is no error, as providers add versions to
+    names of the same model.
     """
     keys = list(prepared)
     for batch in engine.generate(list(prepared.values())):
-        # At each batch: weights on a CPU may be read from their file at any time.
-        check_source()
+        next(checks)
         others = _served_names(identity, (response for _, response in batch)) - names
         if names and others:
             old, new = (", ".join(sorted(some)) for some in (names, others))
             note(f"{what}: the server now calls its model {new}, and in earlier answers of this sweep {old}")
+        elif others and (strange := _strange(others, identity["source"]["api_model"])):
+            note(f"{what}: {strange}; some servers answer to any name, so check that this one runs the right model")
         names |= others
         journal.append(identity, [(keys[index], response) for index, response in batch])
         yield len(batch)
@@ -152,6 +168,12 @@ def _served_names(identity: dict, responses: Iterable[Response]) -> set[str]:
     if not is_served(identity):
         return set()
     return {served_name(response.made_with) for response in responses if response.finish_reason != REFUSED}
+
+
+def _strange(names: Iterable[str], asked_for: str) -> str:
+    """Names of the server's model without the name that was asked for, in words; "" for none."""
+    strange = sorted(name for name in names if asked_for not in name)
+    return f"the server calls its model {', '.join(strange)} instead of {asked_for}" if strange else ""
 
 
 def check_answered(outcome: Outcome) -> None:

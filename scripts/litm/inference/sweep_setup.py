@@ -1,6 +1,6 @@
 """The setup of a sweep: a model and its decoding, as every program that asks or counts prompts reads them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from litm.inference.first_line import cut_at_line_end
 from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.policies import LEAVE_OUT
+from litm.inference.source_files import SourceFiles, state_with_links
 from litm.models.file_digests import FileDigests
-from litm.models.identity import check_identified, tokenizer_identity
+from litm.models.identity import check_identified, loaded_files, tokenizer_identity
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
 from litm.prompting.render import chat_identity, opens_reasoning
@@ -94,15 +95,18 @@ class Asking:
         """The manifest entry on stored weights, if the computation uses another number format than the stored one."""
         return {"weights": self.source["weights"]} if "weights" in self.source else {}
 
-    def source_check(self, model: str, tokenizer: str | None, digests: str | None) -> Callable[[], None]:
-        """A check that raises `UserError` if the model's files differ from those of the identity.
+    def source_files(self, model: str, tokenizer: str | None, digests: str | None) -> SourceFiles:
+        """The checks that the model's files are those of the identity.
 
         tokenizer: the tokenizer's folder if it is not the model's; digests: the folder of `FileDigests`. For a server
-        model the check covers the tokenizer that renders its chats here.
+        model the checks cover the tokenizer that renders its chats here.
         """
         known = FileDigests(digests, self.source.get("gguf") or self.source["location"])
         if not (self.sends_rendered_chats and tokenizer):
-            return lambda: check_identified(model, self.source, tokenizer, known.sha256)
+            return SourceFiles(
+                lambda: check_identified(model, self.source, tokenizer, known.sha256),
+                lambda: state_with_links(loaded_files(self.source, tokenizer)),
+            )
         before = tokenizer_identity(Path(tokenizer), known.sha256)
 
         def check() -> None:
@@ -112,7 +116,7 @@ class Asking:
                     "be kept as those to other prompts; run again"
                 )
 
-        return check
+        return SourceFiles(check, lambda: state_with_links([Path(tokenizer)]))
 
     def engine_settings(self, **run: Any) -> EngineSettings:
         """Settings for the engine. run: the fields that change no answer, such as device and tokenizer."""

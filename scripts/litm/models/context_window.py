@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 from litm.base.hidden_torch import show_torch
 from litm.base.loading_errors import loading
 
@@ -25,13 +26,17 @@ RELATIVE_POSITIONS = "relative_attention_num_buckets"
 COUNTS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
 
 
+#: The key of a configuration that makes transformers read its weights from another file.
+WEIGHTS_NAME = "transformers_weights"
+
+
 def load_config(
     location: str, revision: str | None, changes: Mapping[str, Any] | None = None, own_code: bool = False
 ) -> "PretrainedConfig":
     """The configuration of a model in a folder or on the hub, with its architecture's defaults filled in.
 
     changes: values that override its own; own_code: whether code that comes with the model may run. Raises `UserError`
-    if the configuration cannot be read, or lacks a key of `changes`.
+    if the configuration cannot be read, lacks a key of `changes`, or names a file of weights.
     """
     if own_code:
         # That code may import it.
@@ -45,6 +50,11 @@ def load_config(
     if unknown:
         (name, *_) = unknown
         raise UserError(f"configuration of {location}: it has no '{name}': fix the model's 'config'")
+    if weights := getattr(config, WEIGHTS_NAME, None):
+        raise UserError(
+            f"configuration of {location}: '{WEIGHTS_NAME}' names {quoted(str(weights))}, a file that the model's "
+            f"identity would not cover: name it model.safetensors, in the model's folder, and remove '{WEIGHTS_NAME}'"
+        )
     for name in COUNTS:
         if isinstance(count := getattr(config.get_text_config(), name, None), int) and count < 1:
             raise UserError(f"configuration of {location}: '{name}' must be at least 1, found {count}")

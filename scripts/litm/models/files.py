@@ -27,6 +27,14 @@ NOT_READ = (
 #: Files that list the files of the weights.
 INDEXES = tuple(f"{kind}.index.json" for kind in WEIGHTS)
 
+#: The file of an adapter (LoRA and others). transformers applies it only where the package peft is installed, so the
+#: same files would give two models.
+ADAPTER = "adapter_config.json"
+ADAPTER_REMEDY = (
+    f"has an adapter ({ADAPTER}), which is not applied here: merge it into the weights (merge_and_unload of peft) and "
+    f"use the merged model, or remove {ADAPTER} to ask the model without it"
+)
+
 #: Patterns of tokenizer files; a folder with a tokenizer has at least one.
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
 
@@ -57,7 +65,8 @@ def _parts(folder: Path) -> set[Path]:
 
 def is_read(name: str) -> bool:
     """Whether an engine may read a file of this name; for files that match `PARTS`."""
-    return not any(PurePosixPath(name).match(pattern) for pattern in NOT_READ)
+    # An index may name weights as it likes.
+    return name.endswith(".safetensors") or not any(PurePosixPath(name).match(pattern) for pattern in NOT_READ)
 
 
 def indexed_files(folder: Path) -> set[Path]:
@@ -94,7 +103,9 @@ def _names_in(index: Path) -> Iterator[str]:
 
 
 def check_model_folder(folder: Path) -> None:
-    """Raise `UserError` if the path is no folder, or lacks config.json or weights, and as `indexed_files` does."""
+    """Raise `UserError` if the path is no folder, lacks config.json or weights, or has an adapter, and as
+    `indexed_files` does.
+    """
     if not folder.is_dir():
         raise UserError(
             f"model folder {folder} is not a folder: set the model's 'path' to one or to a GGUF file, or use 'hub'"
@@ -105,6 +116,8 @@ def check_model_folder(folder: Path) -> None:
         raise UserError(f"model folder {folder} has no config.json: it is not a Hugging Face model folder")
     if not any(weight_files(folder, kind) for kind in WEIGHTS):
         raise UserError(f"model folder {folder} has no weights ({' or '.join(WEIGHTS)})")
+    if (folder / ADAPTER).exists():
+        raise UserError(f"model folder {folder} {ADAPTER_REMEDY}")
 
 
 def has_tokenizer(folder: Path) -> bool:

@@ -66,6 +66,18 @@ def check_identified(
             )
 
 
+def loaded_files(source: Mapping[str, Any], tokenizer: str | None) -> list[Path]:
+    """The folder or GGUF file of a model, and all files that it is loaded from; none for a hub's or a server's model.
+
+    source: the output of identify_model.py; tokenizer: a separate tokenizer.
+    """
+    if not source["identity"].get("files"):
+        return []
+    location = Path(source["location"])
+    own = model_files(location, source.get("trust_remote_code", False))
+    return [location, *own, *map(Path, filter(None, [source.get("gguf"), tokenizer]))]
+
+
 def tokenizer_identity(path: Path, sha256: Callable[[Path], str] = file_sha256) -> dict[str, str]:
     """The sha256 of a tokenizer's file, or of each file in its folder except weights, by name."""
     files = tokenizer_files(path) if path.is_dir() else [path]

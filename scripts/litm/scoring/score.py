@@ -11,6 +11,7 @@ from litm.domain.finish_reason import OVERFLOW
 from litm.domain.other_item import OtherItem
 from litm.domain.response import SweepResponse
 from litm.scoring.metrics import FULL, METRICS, first_line
+from litm.scoring.origin import RUN_AGAIN
 from litm.scoring.wrong_answers import Asked, wrong_answer
 
 #: Columns of a score file and their types. `correct` and its variants are missing where nothing was scored,
@@ -51,11 +52,6 @@ OtherItems = Callable[[str, Target], Sequence[OtherItem]]
 
 #: Values of these columns for an answer that is right or was not scored.
 NO_KIND = {"wrong_kind": None, "taken_from": None}
-
-RUN_AGAIN = (
-    "run again with `--forcerun generate generate_shard import_responses`, which asks only prompts that no journal "
-    "has an answer to"
-)
 
 
 @dataclass(frozen=True)

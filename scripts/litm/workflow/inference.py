@@ -44,8 +44,11 @@ class InferencePlan:
     # Settings that change an answer, or its treatment
 
     def settings(self, wildcards: Wildcards) -> str:
-        """The settings that change an answer, apart from weights, template text and decoding: JSON."""
-        return canonical_json(self._models[wildcards.model].answer_settings())
+        """The settings that change an answer, apart from weights, template text and decoding: JSON; `{}` for recorded
+        responses.
+        """
+        model = self._models.get(wildcards.model)
+        return canonical_json(model.answer_settings() if model else {})
 
     def decoding(self, wildcards: Wildcards) -> str:
         """The limit of new tokens and the stop rule: JSON."""

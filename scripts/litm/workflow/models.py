@@ -88,6 +88,10 @@ class ModelPlan:
 
     # Identity
 
+    def source(self, wildcards: Wildcards) -> list[str]:
+        """The file with the model's identity; none for recorded responses."""
+        return [f"results/models/{wildcards.model}.json"] if wildcards.model in self.asked else []
+
     def folder(self, wildcards: Wildcards) -> list[str]:
         """The files of a model in a folder, or its GGUF file; none for a hub or server model."""
         model = self.asked[wildcards.model]

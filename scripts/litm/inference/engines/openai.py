@@ -126,7 +126,7 @@ def request_fields(settings: EngineSettings) -> dict[str, Any]:
 
 def read(body: dict[str, Any]) -> Reply:
     """The reply in a response of either endpoint; LookupError, TypeError or AttributeError for any other body."""
-    choice, usage = list_field(body, "choices")[0], usage_of(body)
+    choice, usage = first_choice(list_field(body, "choices")), usage_of(body)
     reason = known_reason(REASONS, choice["finish_reason"])
     if "message" in choice:
         message = choice["message"]
@@ -141,6 +141,11 @@ def read(body: dict[str, Any]) -> Reply:
         response_tokens=token_sum([usage.get("completion_tokens")]),
         served=optional_text(body, "model"),
     )
+
+
+def first_choice(choices: list[dict[str, Any]]) -> dict[str, Any]:
+    """The choice with the lowest index, because servers may list several in any order."""
+    return sorted(choices, key=lambda choice: choice.get("index") or 0)[0]
 
 
 def content_text(message: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from transformers.utils import logging as transformers_logging
 from litm.base.errors import UserError
 from litm.base.loading_errors import first_line, loading
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
+from litm.models.files import ADAPTER_REMEDY
 from litm.models.generation_config import check_generation_config
 
 #: Rows of a weight matrix that bitsandbytes' fast product on a processor takes at a time.
@@ -50,6 +51,8 @@ def load_model(settings: EngineSettings, config: PretrainedConfig, device: torch
             # Mismatches are reported below, instead of in a traceback.
             ignore_mismatched_sizes=True,
         )
+    if getattr(model, "_hf_peft_config_loaded", False):
+        raise UserError(f"model {settings.location} {ADAPTER_REMEDY}")
     # For a hub model, the file exists only now.
     check_generation_config(settings.location, settings.revision)
     # Weights that the files lack would be random.

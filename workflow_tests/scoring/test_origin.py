@@ -1,0 +1,49 @@
+"""Responses of another model, with other settings, or of another sweep: refused before they are scored."""
+
+import pytest
+from record_makers import example, response
+
+from litm.base.errors import UserError
+from litm.domain.response import response_key
+from litm.scoring.origin import Origin, check_keys, check_origin
+
+SOURCE, DECODING = {"files": {"w": "1"}}, {"max_new_tokens": 5, "stop": "end_token"}
+SETTINGS = {"engine": "dummy", "prompt_template": "raw", "reasoning": "strip"}
+#: The identity of the sweep has no setting that changes only what is scored.
+MADE = {
+    "source": SOURCE, "model": {"engine": "dummy", "prompt_template": "raw"}, "template": None, "decoding": DECODING,
+}  # fmt: skip
+
+
+def test_responses_of_the_studys_model_and_settings_are_scored():
+    check_origin("r", {"identity_fields": MADE}, Origin(SOURCE, SETTINGS, DECODING))
+
+
+@pytest.mark.parametrize(
+    ("now", "what"),
+    [
+        (Origin({"files": {"w": "2"}}, SETTINGS, DECODING), "model"),
+        (Origin(SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
+        (Origin(SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
+        (Origin(SOURCE, SETTINGS, {**DECODING, "max_new_tokens": 6}), "limit or stop rule"),
+    ],
+)
+def test_responses_of_another_model_or_with_other_settings_are_refused(now, what):
+    with pytest.raises(UserError, match=f"^r: responses of another {what} than the study's.*--forcerun generate"):
+        check_origin("r", {"identity_fields": MADE}, now)
+
+
+def test_responses_under_the_manifest_of_another_sweep_are_refused():
+    asked = example(id="a", size=5, placement="gold_at_0", prompt="p")
+    answer = response(id="a", size=5, placement="gold_at_0", key=response_key("one", "p"))
+    check_keys("r", {"identity": "one", "identity_fields": MADE}, [asked], [answer])
+    with pytest.raises(UserError, match="^r: the response to question a, size 5, gold_at_0, is not of the sweep"):
+        check_keys("r", {"identity": "two", "identity_fields": MADE}, [asked], [answer])
+
+
+def test_the_key_of_a_chat_is_that_of_its_messages():
+    turns = [{"role": "user", "content": "p"}]
+    asked = example(id="a", size=5, placement="gold_at_0", prompt="transcript", messages=turns)
+    answer = response(id="a", size=5, placement="gold_at_0", key=response_key("one", turns))
+    chat = {"identity": "one", "identity_fields": {**MADE, "model": {"prompt_template": "chat"}}}
+    check_keys("r", chat, [asked], [answer])
