@@ -65,9 +65,17 @@ def indexed_files(folder: Path) -> set[Path]:
 
     Raises `UserError` for an index that cannot be read, or names a file outside the folder.
     """
+    return {path for path in _named_files(folder) if path.is_file()}
+
+
+def missing_weights(folder: Path) -> set[Path]:
+    """The weight files that the indexes of a model folder name and that are not there; errors as in `indexed_files`."""
+    return {path for path in _named_files(folder) if not path.is_file()}
+
+
+def _named_files(folder: Path) -> set[Path]:
     indexes = sorted(path for pattern in INDEXES for path in folder.glob(pattern) if path.is_file())
-    named = {folder / name for index in indexes for name in _names_in(index)}
-    return {path for path in named if path.is_file()}
+    return {folder / name for index in indexes for name in _names_in(index)}
 
 
 def weight_files(folder: Path, kind: str) -> list[Path]:
