@@ -3,30 +3,24 @@
 import argparse
 from dataclasses import asdict, replace
 
-from litm.base.cli import json_object, run
+from litm.base.cli import run
 from litm.base.hashing import digest
-from litm.base.json_files import read_json, write_json
+from litm.base.json_files import write_json
 from litm.checks.estimate import encoder, remaining_work
 from litm.checks.sample_size import curve_questions
 from litm.domain.example import read_examples
 from litm.domain.response import Response
+from litm.inference.arguments import add_sweep_arguments, asking_of
 from litm.inference.engines import engine_facts
 from litm.inference.equal_identities import equal_answers, equal_digests
 from litm.inference.journal import journal_files, read_journal
 from litm.inference.other_sweeps import answers_elsewhere, other_sweeps
 from litm.inference.prompt import sweep_prompts
-from litm.inference.sweep_setup import Asking
-from litm.prompting.render import read_prompt_template
-
-#: Source of a model that was never asked and that the config describes fully.
-UNKNOWN = {"location": None, "revision": None, "context_window": None, "identity": None}
 
 
 def main() -> None:
     args = parse_args()
-    template = read_prompt_template(args.template) if args.template else None
-    source = read_json(args.source) if args.source else UNKNOWN
-    asking = Asking(source, args.settings, template, args.decoding)
+    asking = asking_of(args)
     answers: dict[str, Response] = {}
     identities: dict[str, dict] = {}
     for path in journal_files(args.journal):
@@ -53,15 +47,8 @@ def main() -> None:
 
 def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True)
-    parser.add_argument("--experiment", required=True)
-    parser.add_argument("--source", nargs="?", help="output of identify_model.py; without a journal it is not needed")
-    parser.add_argument("--settings", required=True, type=json_object, help="JSON: settings that change an answer")
-    parser.add_argument("--decoding", required=True, type=json_object, help="JSON with max_new_tokens and stop")
+    add_sweep_arguments(parser, needs_source=False)
     parser.add_argument("--context-window", type=int, default=0, help="in tokens; 0 is the model's own")
-    parser.add_argument("--tokenizer", nargs="?", help="a tokenizer file or a model folder")
-    parser.add_argument("--template", nargs="?", help="the file of a named prompt template")
-    parser.add_argument("--examples", required=True, nargs="+")
     parser.add_argument("--journal", required=True, help="every response ever got; read only")
     parser.add_argument("--journals", help="the folder of all sweeps' journals, where answers are looked for too")
     parser.add_argument("--output", required=True, help="output: JSON, see litm.checks.estimate.Remaining")

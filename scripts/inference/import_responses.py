@@ -10,6 +10,7 @@ from litm.base.json_files import write_json
 from litm.base.messages import note
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
+from litm.inference.manifest import sweep_fields
 from litm.inference.recorded_files import RecordedFile
 from litm.inference.recorded_manifest import (
     check_any,
@@ -17,7 +18,6 @@ from litm.inference.recorded_manifest import (
     prompt_notes,
     recorded_manifest,
     recorded_responses,
-    sweep_fields,
 )
 from litm.inference.recorded_matching import asked_prompts, match_responses
 from litm.prompting.reasoning import Reasoning, with_answers

@@ -19,7 +19,7 @@ from litm.inference.fit import Fit
 from litm.inference.journal import Journal
 from litm.inference.prompt import Prompt, sweep_prompts
 from litm.inference.remote.retrying import Patience
-from litm.inference.sweep import ask_missing, check_answered
+from litm.inference.sweep import AskedSweep, ask_missing, check_answered
 from litm.prompting.formats import RAW
 
 #: For a server in the same process: seconds become hundredths.
@@ -51,7 +51,7 @@ def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prom
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     settings = EngineSettings("m", None, None, RAW, None, 50, "end_token", base_url=url, concurrency=len(PROMPTS))
     engine = import_module(f"litm.inference.engines.{protocol}").Engine(settings, HASTE)
-    check_answered(ask_missing(prompts, journal, {"model": "m"}, Fit(None, 50), lambda: engine, "test"))
+    check_answered(ask_missing(prompts, journal, AskedSweep("test", {"model": "m"}), Fit(None, 50), lambda: engine))
 
 
 def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:

@@ -37,14 +37,14 @@ def test_a_failed_write_leaves_the_old_file_and_no_partial_one(tmp_path):
 def test_a_cut_gzip_file_is_named(tmp_path):
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000)[:-20])
-    with pytest.raises(UserError, match="cut.jsonl.gz: broken gzip data"):
+    with pytest.raises(UserError, match="cut.jsonl.gz: broken compressed data"):
         list(read_jsonl(path))
 
 
 def test_something_that_is_no_gzip_file_is_named(tmp_path):
     path = tmp_path / "page.jsonl.gz"
     path.write_text("<html>")
-    with pytest.raises(UserError, match="page.jsonl.gz: broken gzip data"):
+    with pytest.raises(UserError, match="page.jsonl.gz: broken compressed data"):
         list(read_jsonl(path))
 
 
@@ -80,3 +80,8 @@ def test_json_that_cannot_be_kept_or_read_is_one_line_with_its_place(tmp_path, t
 
 def test_whole_characters_and_what_only_looks_like_half_of_one_are_read():
     assert parse_json(r'["\ud83d\ude00", "\\ud83d", "é"]', "f") == ["😀", r"\ud83d", "é"]
+
+
+def test_json_lines_may_begin_with_a_byte_order_mark_and_end_in_gz_in_any_case(tmp_path):
+    (tmp_path / "windows.JSONL.GZ").write_bytes(gzip.compress(b'\xef\xbb\xbf{"a": 1}\r\n{"a": 2}\r\n'))
+    assert list(read_jsonl(tmp_path / "windows.JSONL.GZ")) == [(1, {"a": 1}), (2, {"a": 2})]

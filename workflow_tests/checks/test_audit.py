@@ -27,7 +27,7 @@ from litm.inference.engines.transformers import Engine
 from litm.inference.fit import Fit
 from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
-from litm.inference.sweep import ask_missing, sweep_responses
+from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.models.identity import folder_identity
 
 REFERENCE = ROOT / "resources" / "reference_model"
@@ -106,7 +106,7 @@ def sweep(engine: type[Engine], kv_examples: list[Example], folder: Path) -> Pat
     identity = {"engine": engine.__name__}
     prompts = sweep_prompts(kv_examples, digest(identity), "raw")
     with Journal(folder / f"{engine.__name__}.jsonl") as journal:
-        outcome = ask_missing(prompts, journal, identity, Fit(None, 30), lambda: engine(SETTINGS), "m/e")
+        outcome = ask_missing(prompts, journal, AskedSweep("m/e", identity), Fit(None, 30), lambda: engine(SETTINGS))
         write_responses(folder / "responses.jsonl.gz", sweep_responses(prompts, journal, outcome))
     return folder / "responses.jsonl.gz"
 

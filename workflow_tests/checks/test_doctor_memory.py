@@ -1,6 +1,7 @@
 """The doctor on devices and memory: what a model, its cache and a batch need, and what is free."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,12 @@ from litm.inference.memory import (
     ModelSize,
     Numbers,
     cache_bytes,
-    layer_numbers_of,
     loaded_bytes,
     score_bytes,
     sweep_bytes,
 )
 from litm.inference.model_sizes import size_of
+from litm.models.weights import weight_bytes
 
 REFERENCE = ROOT / "resources" / "reference_model"
 #: Llama-2-7B: 6.74 billion weights in 16 bits, 32 layers of 32 heads of 128 numbers.
@@ -102,15 +103,22 @@ def test_a_device_is_there_as_often_as_it_is_wanted():
 
 
 def test_the_size_of_a_model_is_read_from_its_folder():
-    weights = gather.weight_bytes(REFERENCE)
+    weights = weight_bytes(REFERENCE)
     assert weights == (REFERENCE / "model.safetensors").stat().st_size
     # 5 layers, 4 heads of 32 numbers, bfloat16.
     config = json.loads((REFERENCE / "config.json").read_text())
-    layer = layer_numbers_of(config["hidden_size"], config["intermediate_size"])
+    layer = 4 * config["intermediate_size"] + 6 * config["hidden_size"]
     expected = ModelSize(weights, 2, 2 * 5 * 4 * 32, 4, layer)
     assert gather.model_size(str(REFERENCE), None, weights) == expected
     # What every start of a workflow reads, without transformers.
     assert size_of(REFERENCE) == expected
+
+
+def test_pickled_weights_in_a_folder_with_safetensors_are_not_counted(tmp_path):
+    for name in ("config.json", "model.safetensors"):
+        shutil.copyfile(REFERENCE / name, tmp_path / name)
+    (tmp_path / "pytorch_model.bin").write_bytes(b"x" * 1000)
+    assert size_of(tmp_path) == size_of(REFERENCE)
 
 
 def test_a_gguf_file_s_header_gives_the_size_that_its_configuration_gives():

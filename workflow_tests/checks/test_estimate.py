@@ -42,7 +42,7 @@ from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
-from litm.inference.sweep import ask_missing
+from litm.inference.sweep import AskedSweep, ask_missing
 from litm.inference.sweep_setup import Asking
 from litm.models.identity import folder_identity
 
@@ -128,7 +128,7 @@ def test_the_estimate_is_what_a_sweep_then_asks(tmp_path):
     found = remaining_work(NAMES, prompts(TEXTS, digest(identity)), {}, Fit(30, 3), ENCODE, shares=True)
     with Journal(tmp_path / "j.jsonl") as journal:
         outcome = ask_missing(
-            prompts(TEXTS, digest(identity)), journal, identity, Fit(30, 3), lambda: Engine(settings), "m/e"
+            prompts(TEXTS, digest(identity)), journal, AskedSweep("m/e", identity), Fit(30, 3), lambda: Engine(settings)
         )
     assert outcome.work is not None
     assert (found.to_ask, found.prompt_tokens) == (outcome.asked, outcome.work.prompt_tokens)

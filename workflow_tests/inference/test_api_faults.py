@@ -22,7 +22,7 @@ from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
 from litm.inference.remote.failures import Unanswered, asked_wait
 from litm.inference.remote.retrying import Patience, as_they_finish
-from litm.inference.sweep import ask_missing
+from litm.inference.sweep import AskedSweep, ask_missing
 from litm.prompting.formats import RAW
 
 
@@ -36,7 +36,7 @@ def test_many_prompts_are_answered_once_each_through_mixed_faults(protocol, coun
     started = time.monotonic()
     with FaultServer(mixed) as server, Journal(tmp_path / "j") as journal:
         engine = make_engine(protocol, server, replace(HASTE, timeout=2.0), concurrency=32)
-        outcome = ask_missing(planned, journal, {"model": "m"}, Fit(None, 50), lambda: engine, "test")
+        outcome = ask_missing(planned, journal, AskedSweep("test", {"model": "m"}), Fit(None, 50), lambda: engine)
         assert not outcome.failed
         assert {prompt.key: journal[prompt.key].text for prompt in planned} == {
             prompt.key: answer_to(prompt.content) for prompt in planned

@@ -13,7 +13,7 @@ from litm.inference.journal import Journal
 from litm.inference.manifest import manifest
 from litm.inference.other_sweeps import all_journals, answers_elsewhere, other_sweeps
 from litm.inference.prompt import Prompt, sweep_prompts
-from litm.inference.sweep import ask_missing, sweep_responses
+from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.prompting.formats import RAW
 
 FOLDER = {"files": {"model.safetensors": "ab"}}
@@ -33,7 +33,8 @@ def ask(root: Path, name: str, *texts: str, identity: dict = IDENTITY, dtype: st
     path, engine, prompts = root / f"{name}.jsonl", EchoEngine(), planned(*texts, identity=identity)
     with Journal(path) as journal:
         others = other_sweeps(root, path)
-        outcome = ask_missing(prompts, journal, identity, FIT, lambda: engine, name, stored_dtype=dtype, others=others)
+        sweep = AskedSweep(name, identity, stored_dtype=dtype)
+        outcome = ask_missing(prompts, journal, sweep, FIT, lambda: engine, others=others)
         responses = [response.text for response in sweep_responses(prompts, journal, outcome)]
         return engine.asked, responses, manifest({}, prompts, journal, outcome)
 

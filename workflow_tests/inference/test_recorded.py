@@ -12,7 +12,7 @@ from conftest import write_lines
 
 from litm.base.errors import UserError
 from litm.domain.example import Example
-from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_records
+from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_recorded
 from litm.inference.recorded_manifest import (
     check_any,
     missing_by_cell,
@@ -88,7 +88,7 @@ def test_tables_are_read_with_their_quotes_and_line_ends(tmp_path, name, delimit
     fields = {"response": "r", "id": "id", "placement": "placement"}
     _, matching = match(tmp_path / name, fields)
     assert texts(matching) == {("gold_at_0", "id0"): 'one, "two"\nthree\tfour', ("gold_at_2", "id1"): ""}
-    assert [where for where, _ in read_records(tmp_path / name)] == [
+    assert [where for where, _ in read_recorded(tmp_path / name)] == [
         f"{tmp_path / name}, line 2", f"{tmp_path / name}, line 4"
     ]  # fmt: skip
 
@@ -133,7 +133,7 @@ def test_a_wrong_record_is_one_line_with_file_and_line(tmp_path, record, fields,
 
 def test_a_row_of_another_length_is_named(tmp_path):
     (tmp_path / "a.csv").write_text("id,r\nid0,a,b\n")
-    with pytest.raises(UserError, match="a.csv, line 2: 3 values, but the header has 2 columns"):
+    with pytest.raises(UserError, match="a.csv, line 2: 3 fields, but the header has 2"):
         match(tmp_path / "a.csv", {"response": "r", "id": "id"})
 
 

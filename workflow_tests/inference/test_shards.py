@@ -10,7 +10,7 @@ from litm.base.hashing import digest
 from litm.domain.response import SweepResponse
 from litm.inference.journal import Journal, journal_files
 from litm.inference.prompt import Prompt, sweep_prompts
-from litm.inference.sweep import ask_missing, sweep_responses
+from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.inference.sweep_parts import Shard, other_journals, prompts_of_shard, shard, shard_journal
 from litm.prompting.formats import RAW
 
@@ -28,7 +28,7 @@ def ask(path, part: Shard | None, engine, ask=True) -> list[SweepResponse]:
     prompts = prompts_of_shard(planned(), part) if part else planned()
     own = shard_journal(path, part) if part else path
     with Journal(own, other_journals(path, own)) as journal:
-        outcome = ask_missing(prompts, journal, IDENTITY, FIT, lambda: engine, "test", ask)
+        outcome = ask_missing(prompts, journal, AskedSweep("test", IDENTITY), FIT, lambda: engine, ask)
         return list(sweep_responses(prompts, journal, outcome))
 
 

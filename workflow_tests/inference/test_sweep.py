@@ -17,7 +17,7 @@ from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
 from litm.inference.prompt import sweep_prompts
 from litm.inference.source_files import SourceFiles
-from litm.inference.sweep import ask_missing, check_answered, sweep_responses
+from litm.inference.sweep import AskedSweep, ask_missing, check_answered, sweep_responses
 from litm.prompting.formats import CHAT, RAW
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
@@ -26,7 +26,7 @@ from litm.scoring.score import Sweep, score_sweep
 def run(path, engine, *prompts, fit=FIT):
     planned = sweep_prompts(examples(*prompts), digest(IDENTITY), RAW)
     with Journal(path) as journal:
-        outcome = ask_missing(planned, journal, IDENTITY, fit, lambda: engine, "test")
+        outcome = ask_missing(planned, journal, AskedSweep("test", IDENTITY), fit, lambda: engine)
         responses = list(sweep_responses(planned, journal, outcome))
         return outcome, responses, manifest({}, planned, journal, outcome)
 
@@ -48,7 +48,7 @@ def test_no_engine_is_made_when_nothing_is_missing(tmp_path):
 
     planned = sweep_prompts(examples("a"), digest(IDENTITY), RAW)
     with Journal(tmp_path / "j") as journal:
-        assert ask_missing(planned, journal, IDENTITY, FIT, no_engine, "test").asked == 0
+        assert ask_missing(planned, journal, AskedSweep("test", IDENTITY), FIT, no_engine).asked == 0
 
 
 def test_the_same_prompt_in_two_cells_is_asked_once(tmp_path):
@@ -95,7 +95,7 @@ def test_no_answer_is_kept_of_a_model_that_has_become_another(tmp_path, changed_
     planned = sweep_prompts(examples(*"abcde"), digest(IDENTITY), RAW)
     with Journal(tmp_path / "j") as journal:
         with pytest.raises(UserError, match="another model"):
-            ask_missing(planned, journal, IDENTITY, FIT, make_engine, "test", files=SourceFiles(check_source))
+            ask_missing(planned, journal, AskedSweep("test", IDENTITY, SourceFiles(check_source)), FIT, make_engine)
         assert [prompt.content for prompt in planned if prompt.key in journal] == list(kept)
     assert len(made) == (changed_after > 0) and bool(made and made[0].asked) == (changed_after > 1)
 
@@ -154,10 +154,10 @@ def test_prompts_that_do_not_fit_are_an_error_on_demand_before_anything_is_asked
     planned = sweep_prompts(SEVERAL_TOO_LONG, digest(IDENTITY), RAW)
     with Journal(tmp_path / "j") as journal:
         if answered_before:
-            ask_missing(planned, journal, IDENTITY, Fit(None, 5), EchoEngine, "m/e")
+            ask_missing(planned, journal, AskedSweep("m/e", IDENTITY), Fit(None, 5), EchoEngine)
         engine = EchoEngine()
         with pytest.raises(UserError) as error:
-            ask_missing(planned, journal, IDENTITY, Fit(20, 5, FAIL), lambda: engine, "m/e")
+            ask_missing(planned, journal, AskedSweep("m/e", IDENTITY), Fit(20, 5, FAIL), lambda: engine)
     assert engine.asked == []
     assert str(error.value) == (
         "m/e: 2 prompts of size 9, gold_at_0 (and 2 in other cells) do not fit: the longest has 19 tokens, and the "
@@ -174,7 +174,7 @@ def test_prompts_that_fit_are_asked_although_others_are_an_error(tmp_path):
 def test_the_manifest_lists_the_questions_that_are_left_out_by_size(tmp_path):
     planned = sweep_prompts(SEVERAL_TOO_LONG, digest(IDENTITY), RAW)
     with Journal(tmp_path / "j") as journal:
-        outcome = ask_missing(planned, journal, IDENTITY, FIT, EchoEngine, "m/e")
+        outcome = ask_missing(planned, journal, AskedSweep("m/e", IDENTITY), FIT, EchoEngine)
         assert manifest({}, planned, journal, outcome)["left_out"] == {"4": ["q1"], "9": ["q0", "q1"]}
     assert run(tmp_path / "j", EchoEngine(), "a")[2]["left_out"] == {}
 
@@ -183,7 +183,7 @@ def test_the_manifest_says_why_prompts_were_asked(tmp_path):
     def because(identity, *prompts):
         planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
         with Journal(tmp_path / "j") as journal:
-            outcome = ask_missing(planned, journal, identity, FIT, EchoEngine, "test")
+            outcome = ask_missing(planned, journal, AskedSweep("test", identity), FIT, EchoEngine)
             return manifest({}, planned, journal, outcome)["asked_because"]
 
     other = {**IDENTITY, "dtype": "bfloat16"}
@@ -261,7 +261,7 @@ def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_pa
     with Journal(tmp_path / "j") as journal:
         for identity in (IDENTITY, {"model": "m", "dtype": "bfloat16"}, IDENTITY):
             planned = sweep_prompts(examples("a"), digest(identity), RAW)
-            ask_missing(planned, journal, identity, FIT, lambda: engine, "test")
+            ask_missing(planned, journal, AskedSweep("test", identity), FIT, lambda: engine)
     assert engine.asked == ["a", "a"]
 
 
@@ -292,7 +292,7 @@ def test_messages_are_asked_in_a_chat_format_and_have_keys_of_their_own(tmp_path
     planned = sweep_prompts(records, digest(IDENTITY), CHAT)
     engine = Listener()
     with Journal(tmp_path / "j") as journal:
-        ask_missing(planned, journal, IDENTITY, FIT, lambda: engine, "test")
+        ask_missing(planned, journal, AskedSweep("test", IDENTITY), FIT, lambda: engine)
     assert engine.contents == [turns, [turns[0]], plain.prompt]
     assert planned[0].key == planned[1].key and len({prompt.key for prompt in planned}) == 3
 
@@ -303,7 +303,7 @@ def test_answers_under_an_identity_that_means_the_same_are_served_and_not_writte
         planned = sweep_prompts(examples(*prompts), digest(identity), RAW)
         engine = EchoEngine()
         with Journal(tmp_path / "j") as journal:
-            outcome = ask_missing(planned, journal, identity, FIT, lambda: engine, "test")
+            outcome = ask_missing(planned, journal, AskedSweep("test", identity), FIT, lambda: engine)
             return engine.asked, [one.text for one in sweep_responses(planned, journal, outcome)], outcome.asked_because
 
     ask(1, "a")
@@ -332,7 +332,7 @@ def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp
         with Journal(tmp_path / "j") as journal:
             append = journal.append
             journal.append = lambda *batch: (told.append(capsys.readouterr().err), append(*batch))
-            outcome = ask_missing(planned, journal, identity, FIT, lambda: Server(name), "m/e")
+            outcome = ask_missing(planned, journal, AskedSweep("m/e", identity), FIT, lambda: Server(name))
             return several_names(manifest({"identity_fields": identity}, planned, journal, outcome))
 
     assert ask("alpha", "a", "b") == "" and ask("alpha", "a", "b", "c") == ""

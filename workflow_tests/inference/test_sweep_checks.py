@@ -16,7 +16,7 @@ from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
 from litm.inference.prompt import sweep_prompts
 from litm.inference.source_files import SourceFiles, state_with_links
-from litm.inference.sweep import ask_missing, sweep_responses
+from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.prompting.formats import RAW
 
 
@@ -63,12 +63,13 @@ def test_no_answer_is_kept_of_a_model_that_was_another_while_it_was_loaded(model
 
     location = models / "current"
     files = SourceFiles(lambda: None, lambda: state_with_links([location, location / "w"]))
+    sweep = AskedSweep("test", IDENTITY, files)
     planned = sweep_prompts(examples(*"abc"), digest(IDENTITY), RAW)
     with Journal(models / "j") as journal:
         with pytest.raises(UserError, match="replaced while it was loaded, .* no answer was kept; run the"):
-            ask_missing(planned, journal, IDENTITY, FIT, Loading, "test", files=files)
+            ask_missing(planned, journal, sweep, FIT, Loading)
         assert len(journal) == 0
-        assert ask_missing(planned, journal, IDENTITY, FIT, EchoEngine, "test", files=files).asked == 3
+        assert ask_missing(planned, journal, sweep, FIT, EchoEngine).asked == 3
 
 
 def test_files_may_be_touched_once_the_model_is_loaded(models):
@@ -80,9 +81,10 @@ def test_files_may_be_touched_once_the_model_is_loaded(models):
 
     location = models / "current"
     files = SourceFiles(lambda: None, lambda: state_with_links([location, location / "w"]))
+    sweep = AskedSweep("test", IDENTITY, files)
     planned = sweep_prompts(examples(*"abcde"), digest(IDENTITY), RAW)
     with Journal(models / "j") as journal:
-        assert ask_missing(planned, journal, IDENTITY, FIT, Touching, "test", files=files).asked == 5
+        assert ask_missing(planned, journal, sweep, FIT, Touching).asked == 5
 
 
 class Server(EchoEngine):
@@ -95,7 +97,7 @@ class Server(EchoEngine):
 def asked_of_server(path: Path, fit: Fit) -> tuple[dict, list]:
     planned = sweep_prompts(examples("a", "b" * 16), digest(IDENTITY), RAW)
     with Journal(path) as journal:
-        outcome = ask_missing(planned, journal, IDENTITY, fit, Server, "m/e")
+        outcome = ask_missing(planned, journal, AskedSweep("m/e", IDENTITY), fit, Server)
         return manifest({}, planned, journal, outcome), list(sweep_responses(planned, journal, outcome))
 
 

@@ -10,6 +10,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
 from litm.base.errors import UserError
+from litm.examples.prompt_file import read_template
 from litm.prompting import render
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.render import encode_prompts, read_prompt_template
@@ -162,3 +163,10 @@ def test_a_template_that_shows_the_prompt_twice_is_refused(tmp_path):
     (tmp_path / "t.txt").write_text("{prompt} {prompt}\n")
     with pytest.raises(UserError, match=r"must contain \{prompt\} exactly once"):
         read_prompt_template(tmp_path / "t.txt")
+
+
+@pytest.mark.parametrize("read", [read_prompt_template, read_template])
+def test_a_file_of_a_prompt_or_a_template_that_is_not_utf_8_is_named(read, tmp_path):
+    (tmp_path / "latin.txt").write_bytes("Frédéric: {prompt} {context} {question}".encode("latin-1"))
+    with pytest.raises(UserError, match=r"latin.txt: not UTF-8 text .*; save the file as UTF-8"):
+        read(tmp_path / "latin.txt")

@@ -18,7 +18,8 @@ from scipy import special
 from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
 from litm.analysis.paired_scores import verdict_grid
 from litm.analysis.pbi import limit_of
-from litm.analysis.statistics import Estimate, holm
+from litm.analysis.power import FIVE_POINTS, POWER
+from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.intervals import clustered_interval
 from litm.domain.condition import Condition
 
@@ -26,16 +27,13 @@ from litm.domain.condition import Condition
 COLUMNS = (
     "model", "experiment", "size", "id", "target", "correct", "excluded", "prompt_tokens", "response_tokens", "cluster",
 )  # fmt: skip
-LEVEL = 0.05
 #: Fraction of its questions that a condition must have scored, because conditions are compared on their common
 #: questions.
 LEAST_SCORED = 0.9
 #: Fraction: costs that differ by less count as equal, because orders of the same documents differ by a few tokens.
 EQUAL_COST = 0.02
-#: Fraction: the largest loss of an advised condition to any other, 5 points, as the bound of a flat Position Bias
-#: Index.
-MOST_LOST = 0.05
-POWER = 0.8
+#: Fraction: the largest loss of an advised condition to any other.
+MOST_LOST = FIVE_POINTS
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ class Compared:
         """One condition minus another."""
         pair, comparisons = self.correct[:, [first, second]], max(1, len(self.cells) - 1)
         only_first, only_second = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
-        corrected = contrast_interval(pair, [1, -1], self.clusters, 1 - LEVEL / comparisons)
+        corrected = contrast_interval(pair, [1, -1], self.clusters, 1 - SIGNIFICANT / comparisons)
         return Difference(
             estimate=contrast_interval(pair, [1, -1], self.clusters),
             worst=corrected.low,
@@ -159,7 +157,7 @@ class Compared:
     @cached_property
     def best_set(self) -> list[int]:
         """Conditions not distinguished from the best, including the best."""
-        return [index for index in range(len(self.cells)) if self.p_holm.get(index, 1.0) >= LEVEL]
+        return [index for index in range(len(self.cells)) if self.p_holm.get(index, 1.0) >= SIGNIFICANT]
 
     @cached_property
     def cheapest(self) -> int:
@@ -242,7 +240,7 @@ def questions_needed(compared: Compared, first: int, second: int) -> int:
     """
     pair = compared.difference(first, second)
     share = max(MOST_LOST, (pair.only_first + pair.only_second + 1) / (compared.n + 2))
-    level = LEVEL / max(1, len(compared.cells) - 1)
+    level = SIGNIFICANT / max(1, len(compared.cells) - 1)
     spread = float(special.ndtri(1 - level / 2)) * sqrt(share) + float(special.ndtri(POWER)) * sqrt(
         share - MOST_LOST**2
     )

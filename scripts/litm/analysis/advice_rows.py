@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from litm.analysis.advice import LEAST_SCORED, LEVEL, Cell, Compared, Difference, Verdict, verdict
+from litm.analysis.advice import LEAST_SCORED, Cell, Compared, Difference, Verdict, verdict
 from litm.analysis.paired_scores import interval_columns
-from litm.analysis.statistics import Estimate, holm
+from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.formatting import percent, points
 from litm.domain.condition import RANKED, Condition
 from litm.examples.orders import ORDERS
@@ -173,7 +173,7 @@ def _remedies_told(compared: Compared, index: int) -> Iterator[str]:
         return
     differences = {one: compared.difference(one, plain) for one in single}
     corrected = dict(zip(single, holm([one.p_value for one in differences.values()]), strict=True))
-    shown = [one for one in single if corrected[one] < LEVEL]
+    shown = [one for one in single if corrected[one] < SIGNIFICANT]
     with_documents = f"with {_count(documents, 'document')}"
     for key, word in (("order", "The order matters"), ("", "Shown to make a difference")):
         named = [one for one in shown if (_key(compared, one) == "order") == (key == "order")]

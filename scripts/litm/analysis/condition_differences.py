@@ -11,13 +11,11 @@ from litm.analysis.condition_grids import NOWHERE, Grid, Grids
 from litm.analysis.paired_scores import interval_columns
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.reading import FIRST_LINE, FULL, changes_sign
-from litm.analysis.statistics import Estimate, holm
+from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.formatting import ordinal, points
 from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
 ACCURACY, MEAN = "accuracy", "mean accuracy"
-#: Level of significance of corrected p values.
-SIGNIFICANT = 0.05
 #: Readings of an answer, as attributes of a `Grid`.
 READINGS = ("correct", FIRST_LINE, FULL)
 
@@ -225,7 +223,7 @@ def _row(contrast: Contrast, a: Grid, b: Grid, in_a: np.ndarray, in_b: np.ndarra
         ).astype(np.int64)
         for reading in READINGS
     }
-    confidence = 1 - 0.05 / contrast.chosen_of
+    confidence = 1 - SIGNIFICANT / contrast.chosen_of
     estimates = {name: contrast_interval(matrix, weights, codes, confidence) for name, matrix in matrices.items()}
     matrix, width = matrices["correct"], len(columns_a)
     means = matrix.mean(axis=0)

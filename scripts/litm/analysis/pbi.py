@@ -12,7 +12,7 @@ CLASSES = ((0.30, "strong"), (0.15, "moderate"), (0.05, "weak"))
 #: Fraction: a PBI within this distance of 0 is flat. The suite calls "≈ 0" flat and a PBI below 0 inverted, without a
 #: bound: above 0 the bound follows from the class weak, below 0 the same distance is this workflow's choice
 #: (`class_words` mentions it where it matters).
-FLAT = 0.05
+FLAT_WITHIN = 0.05
 INVERTED = "inverted"
 
 #: Fractions: an accuracy may be at the floor or the ceiling if its interval reaches this bound.
@@ -51,7 +51,7 @@ def pbi_class(pbi: float) -> str:
     for bound, name in CLASSES:
         if pbi > bound:
             return name
-    return "flat" if pbi >= -FLAT else INVERTED
+    return "flat" if pbi >= -FLAT_WITHIN else INVERTED
 
 
 def class_words(pbi: float, low: float, high: float) -> str:

@@ -12,12 +12,12 @@ from itertools import product
 import numpy as np
 from scipy import special
 
-from litm.analysis.pbi import CONTRASTS
+from litm.analysis.pbi import CONTRASTS, FLAT_WITHIN
 
 #: Probability with which an effect must be shown, and confidence of the interval that shows it.
 POWER, CONFIDENCE = 0.8, 0.95
-#: Fraction: the difference for which n is reported, the bound of a flat Position Bias Index.
-FIVE_POINTS = 0.05
+#: Fraction: the difference for which n is reported, and the largest that is called small.
+FIVE_POINTS = FLAT_WITHIN
 #: Number of questions above which no number is reported.
 MOST_QUESTIONS = 10**7
 #: Number of questions up to which power is computed exactly: for two positions, and for the Position Bias Index.

@@ -17,6 +17,8 @@ from scipy import special
 
 from litm.base.intervals import binomial_interval, check_counts, wilson_interval
 
+#: Level of significance: a smaller p value, corrected where there are several, is called more than chance.
+SIGNIFICANT = 0.05
 #: Smallest reported p value: a smaller one would underflow to 0, which cannot be corrected.
 SMALLEST_P = float(np.finfo(float).tiny)
 #: Cells of the array of bootstrap weights, at most: 32 MB.

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
 from litm.base.json_files import parse_json
+from litm.base.text_files import read_text
 from litm.base.yaml_files import read_yaml
 
 #: Texts that stand for other values in both YAML and JSON.
@@ -36,11 +36,7 @@ def _typed(value: Any) -> Any:
 
 
 def read_config_file(path: str | Path) -> Any:
-    """The value of a configuration file; raises `UserError` as `read_yaml` or `parse_json` does."""
+    """The value of a configuration file; raises `UserError` as `read_yaml`, `read_text` or `parse_json` does."""
     if Path(path).suffix != ".json":
         return read_yaml(path)
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 text ({error.reason}); save the file as UTF-8") from error
-    return parse_json(text, str(path))
+    return parse_json(read_text(path), str(path))

@@ -3,14 +3,13 @@
 import gzip
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
-from litm.base.text_files import open_text, reading
+from litm.base.text_files import file_kind, open_text, read_text, reading
 
 #: gzip level: prompts are 5 % larger than at level 9, in a quarter of the time.
 GZIP_LEVEL = 4
@@ -25,19 +24,14 @@ HALF_CHARACTER = re.compile(
 def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
     """Yield (line number from 1, record) for each non-blank line.
 
-    Raises `UserError` naming file and line for text that is not a JSON object, and for a broken gzip file.
+    Raises `UserError` naming file and line for text that is not a JSON object, and for a broken file.
     """
     path = Path(path)
     number = 0
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, parse_object(line, f"{path}, line {number}")
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise UserError(f"{path}: broken gzip data after line {number} ({error}); get the file again") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 text after line {number} ({error.reason})") from error
+    with reading(path, lambda: f"line {number}"), open_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield number, parse_object(line, f"{path}, line {number}")
 
 
 def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
@@ -59,6 +53,11 @@ def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
             raise UserError(f"{path}, line {line}: expected a JSON object, found {type(record).__name__}")
         yield line, record
         begin = _BETWEEN.match(text, decoder.raw_decode(text, begin)[1]).end()  # type: ignore[union-attr]
+
+
+def read_records(path: str | Path) -> Iterator[tuple[int, dict]]:
+    """The records of a file that is one JSON list (.json), or of JSON Lines; yields and raises as these."""
+    return read_json_list(path) if file_kind(path) == ".json" else read_jsonl(path)
 
 
 #: Text between the entries of a list, and before the first one.
@@ -127,6 +126,13 @@ def typed_field(record: object, name: str, kind: type, where: str) -> Any:
     return record[name]
 
 
+def optional_field(record: object, name: str, kind: type, where: str) -> Any:
+    """The field of a record, None for null; `UserError` as in `typed_field`."""
+    if isinstance(record, dict) and record.get(name, "") is None:
+        return None
+    return typed_field(record, name, kind, where)
+
+
 def write_jsonl(path: str | Path, records: Iterable[dict]) -> None:
     """Write one record per line, gzip if the name ends in .gz; reproducible byte for byte, atomically."""
     with atomic_writer(path) as raw:
@@ -147,4 +153,4 @@ def write_json(path: str | Path, value: Any) -> None:
 
 def read_json(path: str | Path) -> dict:
     """The JSON object in a file; `UserError` naming the file if it holds none."""
-    return parse_object(Path(path).read_text(encoding="utf-8"), str(path))
+    return parse_object(read_text(path), str(path))

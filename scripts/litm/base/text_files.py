@@ -10,9 +10,31 @@ from pathlib import Path
 from typing import IO, cast
 
 from litm.base.errors import UserError
+from litm.base.formatting import quoted
 
 #: Characters: longest field of a table, which also bounds the text after an unclosed quote.
 LONGEST_FIELD = 10_000_000
+#: Delimiters of tables by the kind of their files.
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def unpacked_name(path: str | Path) -> Path:
+    """The base name of a file without .gz."""
+    name = Path(Path(path).name)
+    return Path(name.stem) if name.suffix.lower() == ".gz" else name
+
+
+def file_kind(path: str | Path) -> str:
+    """The ending that tells the format of a file, in lower case and without .gz: `.jsonl`; "" without one."""
+    return unpacked_name(path).suffix.lower()
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file in UTF-8; `UserError` naming the file for one that is not."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 text ({error.reason}); save the file as UTF-8") from error
 
 
 def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -35,6 +57,30 @@ def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 f'{path}, line {line}: a quote (") in the row that begins here has no partner ({error}); '
                 f'close it, or write a quote inside a text as ""'
             ) from error
+
+
+def read_named_columns(path: Path, delimiter: str, needed: str | None = None) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line number of its start, fields by column) for each row after the header of a table.
+
+    Raises `UserError` naming file and line as `read_table`, and for a header without the column `needed` or with two
+    of one name, and a row of another length.
+    """
+    rows = read_table(path, delimiter)
+    first, header = next(rows, (1, []))
+    if needed is not None and needed not in header:
+        found = quoted(", ".join(header)) if header else "nothing"
+        raise UserError(f"{path}, line {first}: the header must have a column '{needed}', but has {found}")
+    if len(set(header)) < len(header):
+        raise UserError(
+            f"{path}, line {first}: the header names a column twice ({quoted(', '.join(header))}); rename one"
+        )
+    for line, row in rows:
+        if len(row) != len(header):
+            raise UserError(
+                f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}; "
+                f"put a text with {delimiter!r} in it between quotes"
+            )
+        yield line, dict(zip(header, row, strict=True))
 
 
 def open_text(path: Path) -> IO[str]:

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import Entry
+from litm.base.text_files import file_kind
 from litm.config.context_windows import count_tokens, known_window
 from litm.config.values import locate
 from litm.corpora.passages import Passage
@@ -27,7 +28,7 @@ from litm.corpora.sources.documents import (
     source_files,
 )
 from litm.questions.own_questions import LONG_ANSWER, OwnQuestion, long_answers, read_own_questions, used_columns
-from litm.questions.own_rows import column_names
+from litm.questions.own_rows import KINDS, column_names
 from litm.retrieval.corrections import read_corrections
 from litm.retrieval.named_passages import FileNames
 from litm.retrieval.recorded_hits import has_texts, hits_of_questions
@@ -168,7 +169,7 @@ def _shown(found: tuple[str, Passage]) -> str:
 
 def _check_files(questions: list[OwnQuestion], texts: _Texts, table: Path) -> None:
     """Raise `UserError` for a question that names a missing file, if documents are files."""
-    if any(name.removesuffix(".gz").endswith((".json", ".jsonl", ".csv", ".tsv")) for name in texts.files):
+    if any(file_kind(name) in KINDS for name in texts.files):
         # The names of chunks and rows are known only after all documents are read.
         return
     names = FileNames([name] for name in texts.files)

@@ -10,13 +10,14 @@ from pydantic import Field, field_validator, model_validator
 
 from litm.base.errors import UserError
 from litm.base.schema import Entry, choose
+from litm.base.text_files import file_kind
 from litm.config.datasets import Dataset
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel, tokenizer_of
 from litm.config.values import locate, text_names
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
-from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS, file_ending
+from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS
 from litm.prompting.formats import CHAT, RAW
 from litm.prompting.reasoning import OFF, STRIP
 
@@ -211,6 +212,6 @@ def _file(name: str, cells: tuple[Cell, ...], datasets: Mapping[str, Dataset], r
     file = path or (dataset and (dataset.path or dataset.file)) or name
     if path and not Path(path).is_file():
         raise UserError(f"{where}: {path} is not a file")
-    if file_ending(file) not in ENDINGS:
+    if file_kind(file) not in ENDINGS:
         raise UserError(f"{where}: {file} must end in {', '.join(ENDINGS)}, or one of these with .gz")
     return ResponseFile(name if dataset else None, path, cells)

@@ -138,7 +138,65 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     entries = read_catalogues(read, root, mine.entries)
     entries["experiments"], conditions = with_conditions(entries["experiments"], entries["rerankers"])
     read = read.changed(experiments=with_names(read.experiments, conditions))
-    seed, selection = read.seed, select(read, entries, conditions)
+    selection = select(read, entries, conditions)
+    data = _read_data(entries, read.seed, root)
+    experiments = _read_experiments(selection, entries, data, read, root)
+    token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
+    asked = {
+        name: entries["models"][name].located(data.datasets, root)
+        for name in dict.fromkeys([*selection.models, *token_models])
+        if not isinstance(entries["models"][name], RecordedEntry)
+    }
+    recorded = {
+        name: read_recorded_model(entries["models"][name], entries["experiments"], own, data.datasets, root)
+        for name in selection.models
+        if name not in asked
+        for own in [{one: _run_by(name, experiments[one], selection) for one in selection.experiments_of(name)}]
+    }
+    study = Study(
+        selection=selection,
+        models={name: asked.get(name) or recorded[name] for name in selection.models},
+        token_models={name: asked[name] for name in token_models},
+        experiments=experiments,
+        figures={},
+        more_figures={},
+        published_figures=published_figures(entries["figures"]),
+        **vars(data),
+        relations=read_relations(entries["models"], entries["experiments"]),
+        seed=read.seed,
+        audited_per_cell=(read.audit or Audit()).prompts_per_cell,
+        sampled_per_size=(read.report or Report()).questions_per_size,
+        data_mirror=_mirror(read.data_mirror),
+        my_data=mine.notes,
+        without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
+        conditions={name: one for name, one in conditions.items() if name in experiments},
+        page=read.figure_style.page if read.figure_style else None,
+    )
+    _check_answered(study)
+    figures = read_figures(read.figures, entries, experiments, study.run, study.conditions)
+    more = {} if read.figures is not None else wrong_answer_figures(figures, study.run, study.conditions)
+    return replace(study, figures=figures, more_figures=more)
+
+
+@dataclass(frozen=True)
+class _Data:
+    """The checked entries of data and of their retrieval, by kind and name."""
+
+    datasets: Mapping[str, Dataset]
+    corpora: Mapping[str, Corpus]
+    retrievers: Mapping[str, Retriever]
+    questions: Mapping[str, QuestionSet]
+    candidates: Mapping[str, Candidates]
+    rerankers: Mapping[str, Reranker]
+
+    @property
+    def files(self) -> dict[str, Dataset | QuestionSet | Candidates]:
+        """What the `dataset` of an experiment may name."""
+        return {**self.datasets, **self.questions, **self.candidates}
+
+
+def _read_data(entries: Mapping[str, Mapping[str, Any]], seed: int, root: Path) -> _Data:
+    """All entries of data, in the order in which they refer to one another; `UserError` for the first mistake."""
     datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
     check_file_names(datasets)
     corpora = {name: read_corpus(entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
@@ -156,60 +214,26 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     }
     rerankers = {name: entry.located(root) for name, entry in entries["rerankers"].items()}
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
-    files = {**datasets, **questions, **candidates}
-    experiments = {
-        name: one.of_sizes(selection.sizes_run(name))
-        for name in selection.experiments
-        for one in [read_experiment(_as_configured(entries["experiments"][name], read, datasets), seed, files, root)]
-    }
+    return _Data(datasets, corpora, retrievers, questions, candidates, rerankers)
+
+
+def _read_experiments(
+    selection: Selection, entries: Mapping[str, Mapping[str, Any]], data: _Data, config: Config, root: Path
+) -> dict[str, Experiment]:
+    """The selected experiments at the sizes that any model runs; `UserError` for the first mistake."""
+    experiments = {}
+    for name in selection.experiments:
+        entry = _as_configured(entries["experiments"][name], config, data.datasets)
+        experiments[name] = read_experiment(entry, config.seed, data.files, root).of_sizes(selection.sizes_run(name))
     _check_curves(experiments.values())
     for experiment in experiments.values():
         _check_names(experiment, entries)
-        _check_reranker(experiment, rerankers, files)
-        fused = rerankers[experiment.rerank].fused_with if experiment.rerank else ()
+        _check_reranker(experiment, data.rerankers, data.files)
+        fused = data.rerankers[experiment.rerank].fused_with if experiment.rerank else ()
         for name in (*experiment.datasets.values(), *fused):
-            if name in candidates:
-                check_hits(candidates[name], retrievers)
-    token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
-    asked = {
-        name: entries["models"][name].located(datasets, root)
-        for name in dict.fromkeys([*selection.models, *token_models])
-        if not isinstance(entries["models"][name], RecordedEntry)
-    }
-    recorded = {
-        name: read_recorded_model(entries["models"][name], entries["experiments"], own, datasets, root)
-        for name in selection.models
-        if name not in asked
-        for own in [{one: _run_by(name, experiments[one], selection) for one in selection.experiments_of(name)}]
-    }
-    study = Study(
-        selection=selection,
-        models={name: asked.get(name) or recorded[name] for name in selection.models},
-        token_models={name: asked[name] for name in token_models},
-        experiments=experiments,
-        figures={},
-        more_figures={},
-        published_figures=published_figures(entries["figures"]),
-        datasets=datasets,
-        corpora=corpora,
-        retrievers=retrievers,
-        questions=questions,
-        candidates=candidates,
-        relations=read_relations(entries["models"], entries["experiments"]),
-        seed=seed,
-        audited_per_cell=(read.audit or Audit()).prompts_per_cell,
-        sampled_per_size=(read.report or Report()).questions_per_size,
-        data_mirror=_mirror(read.data_mirror),
-        my_data=mine.notes,
-        without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
-        rerankers=rerankers,
-        conditions={name: one for name, one in conditions.items() if name in experiments},
-        page=read.figure_style.page if read.figure_style else None,
-    )
-    _check_answered(study)
-    figures = read_figures(read.figures, entries, experiments, study.run, study.conditions)
-    more = {} if read.figures is not None else wrong_answer_figures(figures, study.run, study.conditions)
-    return replace(study, figures=figures, more_figures=more)
+            if name in data.candidates:
+                check_hits(data.candidates[name], data.retrievers)
+    return experiments
 
 
 def _run_by(model: str, experiment: Experiment, selection: Selection) -> Experiment:

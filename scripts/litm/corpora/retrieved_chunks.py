@@ -13,7 +13,7 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
-from litm.base.json_files import read_json_list, read_jsonl
+from litm.base.json_files import read_records
 from litm.corpora.chunks import Chunk, read_chunk, read_score
 from litm.corpora.passages import Passage
 
@@ -38,8 +38,7 @@ class Retrieved:
 
 def read_retrieved(path: Path) -> Iterator[Retrieved]:
     """Yield the results for each question; `UserError` with file and line for malformed ones."""
-    packed = path.name.removesuffix(".gz")
-    for line, record in read_json_list(path) if packed.endswith(".json") else read_jsonl(path):
+    for line, record in read_records(path):
         yield _retrieved(record, f"{path}, line {line}")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json, text_sha256
-from litm.base.json_files import read_jsonl, typed_field, write_jsonl
+from litm.base.json_files import optional_field, read_jsonl, typed_field, write_jsonl
 
 #: The content of a prompt: a text, or chat messages {role, content}.
 Content = str | list[dict[str, str]]
@@ -34,15 +34,15 @@ class Target:
     def from_json(cls, record: object, where: str) -> "Target":
         """The target of a JSON object; `UserError` beginning with `where` for a missing or wrong field."""
         answers = typed_field(record, "answers", list, where)
-        span = _optional(record, "span", list, where)
+        span = optional_field(record, "span", list, where)
         if span is not None and not (len(span) == 2 and all(isinstance(end, int) for end in span)):
             raise UserError(f"{where}: 'span' must be two whole numbers, found {span}")
         if not all(isinstance(answer, str) for answer in answers):
             raise UserError(f"{where}: 'answers' must be strings")
         return cls(
             name=typed_field(record, "name", str, where),
-            position=_optional(record, "position", int, where),
-            depth=_optional(record, "depth", float, where),
+            position=optional_field(record, "position", int, where),
+            depth=optional_field(record, "depth", float, where),
             span=None if span is None else (span[0], span[1]),
             answers=tuple(answers),
         )
@@ -96,9 +96,9 @@ class Example:
             answer_in_distractors=typed_field(record, "answer_in_distractors", bool, where),
             prompt=typed_field(record, "prompt", str, where),
             targets=tuple(Target.from_json(target, f"{where}, targets[{n}]") for n, target in enumerate(targets)),
-            messages=_optional(record, "messages", list, where) if "messages" in record else None,
-            items=_optional(record, "items", int, where) if "items" in record else None,
-            cluster=_optional(record, "cluster", str, where) if "cluster" in record else None,
+            messages=optional_field(record, "messages", list, where) if "messages" in record else None,
+            items=optional_field(record, "items", int, where) if "items" in record else None,
+            cluster=optional_field(record, "cluster", str, where) if "cluster" in record else None,
             extra={name: value for name, value in record.items() if name not in _NAMES},
         )
 
@@ -155,10 +155,3 @@ def read_examples(*paths: str | Path) -> Iterator[Example]:
 def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
     """Write examples, one per line; equal examples give equal bytes."""
     write_jsonl(path, (example.to_json() for example in examples))
-
-
-def _optional(record: object, name: str, kind: type, where: str) -> Any:
-    """The field of a record, None for null; `UserError` if it is missing or of another type."""
-    if isinstance(record, dict) and record.get(name, "") is None:
-        return None
-    return typed_field(record, name, kind, where)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from litm.base.hashing import digest
-from litm.base.json_files import read_jsonl, typed_field, write_jsonl
+from litm.base.json_files import optional_field, read_jsonl, typed_field, write_jsonl
 from litm.base.surrogates import without_surrogates
 from litm.domain.example import Content
 
@@ -88,13 +88,13 @@ class SweepResponse:
             size=typed_field(record, "size", int, where),
             placement=typed_field(record, "placement", str, where),
             key=typed_field(record, "key", str, where),
-            text=_text(record, "response", where),
+            text=optional_field(record, "response", str, where),
             finish_reason=typed_field(record, "finish_reason", str, where),
-            prompt_tokens=_count(record, "prompt_tokens", where),
-            response_tokens=_count(record, "response_tokens", where),
-            answer=_text(record, "answer", where) if "answer" in record else None,
+            prompt_tokens=optional_field(record, "prompt_tokens", int, where),
+            response_tokens=optional_field(record, "response_tokens", int, where),
+            answer=optional_field(record, "answer", str, where) if "answer" in record else None,
             has_answer="answer" in record,
-            prompt_sha256=_text(record, "prompt_sha256", where) if "prompt_sha256" in record else None,
+            prompt_sha256=optional_field(record, "prompt_sha256", str, where) if "prompt_sha256" in record else None,
         )
 
     def to_json(self) -> dict:
@@ -146,11 +146,3 @@ def _journalled_count(record: dict, name: str) -> int:
     if not is_token_count(value):
         raise TypeError(f"'{name}' must be a whole number from 0 to {MOST_TOKENS}, found {value!r:.40}")
     return value
-
-
-def _text(record: dict, name: str, where: str) -> str | None:
-    return None if record.get(name, "") is None else typed_field(record, name, str, where)
-
-
-def _count(record: dict, name: str, where: str) -> int | None:
-    return None if record.get(name, "") is None else typed_field(record, name, int, where)

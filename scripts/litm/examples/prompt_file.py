@@ -4,14 +4,15 @@ import re
 from pathlib import Path
 
 from litm.base.errors import UserError
+from litm.base.text_files import read_text
 
 
 def read_template(path: str | Path, with_context: bool = True) -> str:
     """The text of a prompt file, without its final line end.
 
-    Raises `UserError` unless it contains {question}, and {context} once if there are items to show.
+    Raises `UserError` unless it is UTF-8 and contains {question}, and {context} once if there are items to show.
     """
-    template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
+    template = read_text(path).removesuffix("\n")
     if "{question}" not in template:
         raise UserError(f"{path}: the prompt must contain {{question}}")
     if template.count("{context}") != int(with_context):

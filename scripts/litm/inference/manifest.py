@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from litm.base.hashing import digest
 from litm.inference.identity_changes import Changes
 from litm.inference.journal import Journal
 from litm.inference.prefix_tree import tree_tokens
@@ -56,6 +57,11 @@ def work_done(prompts: Sequence[Sequence[int] | None], computed_tokens: int | No
     if len(known) < len(prompts):
         return Work(None, computed_tokens, None)
     return Work(sum(map(len, known)), computed_tokens, tree_tokens(known))
+
+
+def sweep_fields(model: str, experiment: str, fields: dict) -> dict:
+    """The names and the identity of a sweep, as its manifest has them; `fields` is all that defines its answers."""
+    return {"model": model, "experiment": experiment, "identity": digest(fields), "identity_fields": fields}
 
 
 def manifest(sweep: dict, prompts: Sequence[Prompt], journal: Journal, outcome: Outcome) -> dict:

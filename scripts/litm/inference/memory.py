@@ -45,11 +45,28 @@ class Numbers:
     attention: str = "sdpa"
 
 
-def layer_numbers_of(width: int, inner_width: int) -> int:
-    """Numbers of a layer for each token: of a gated feed-forward network (gate, its activation, up, their product), and
-    input, residual, queries, keys, values and output.
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of a decoder's layers: their number, width, inner width, heads of attention, heads of keys, and numbers
+    in a head; the last two follow from the others where they are None or 0.
     """
-    return 4 * inner_width + 6 * width
+
+    layers: int
+    width: int
+    inner_width: int
+    heads: int
+    kv_heads: int | None = None
+    head_size: int | None = None
+
+    def size(self, weight_bytes: float, stored_bytes: int | None) -> ModelSize:
+        """What a model of this shape takes; arguments as in `ModelSize`.
+
+        A layer holds for each token the numbers of a gated feed-forward network (gate, its activation, up, their
+        product), and input, residual, queries, keys, values and output.
+        """
+        head_size = self.head_size or (self.width // self.heads if self.heads else 0)
+        kv_numbers = 2 * self.layers * (self.kv_heads or self.heads) * head_size
+        return ModelSize(weight_bytes, stored_bytes, kv_numbers, self.heads, 4 * self.inner_width + 6 * self.width)
 
 
 def bytes_of_parameters(billions: float, dtype: str) -> float:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.json_files import read_json
-from litm.inference.memory import BYTES, ModelSize, layer_numbers_of
-from litm.models.files import WEIGHTS, weight_files
+from litm.inference.memory import BYTES, ModelSize, Shape
 from litm.models.gguf import is_gguf, read_gguf
+from litm.models.weights import weight_bytes
 
 #: Names in config.json and in GGUF: layers, width, inner width, heads, heads of keys, size of a head.
 LAYERS = ("num_hidden_layers", "block_count")
@@ -41,17 +41,16 @@ def _of_folder(folder: str) -> ModelSize | None:
 
 @cache
 def bytes_of_weights(folder: str) -> int:
-    """Bytes of all weights in a folder. Cached as above."""
-    return sum(file.stat().st_size for kind in WEIGHTS for file in weight_files(Path(folder), kind))
+    """Bytes of the weights in a folder, see `weight_bytes`. Cached as above."""
+    return weight_bytes(Path(folder))
 
 
-def _size(sizes: Mapping[str, Any], weight_bytes: int, stored_bytes: int) -> ModelSize | None:
+def _size(sizes: Mapping[str, Any], of_weights: int, stored_bytes: int) -> ModelSize | None:
     layers, width, inner, heads = (_integer(sizes, names) for names in (LAYERS, WIDTH, INNER_WIDTH, HEADS))
     if not (layers and width and inner and heads):
         return None
-    kv_heads = _integer(sizes, KV_HEADS) or heads
-    size = _integer(sizes, HEAD_SIZE) or width // heads
-    return ModelSize(weight_bytes, stored_bytes, 2 * layers * kv_heads * size, heads, layer_numbers_of(width, inner))
+    shape = Shape(layers, width, inner, heads, _integer(sizes, KV_HEADS), _integer(sizes, HEAD_SIZE))
+    return shape.size(of_weights, stored_bytes)
 
 
 def _integer(sizes: Mapping[str, Any], names: tuple[str, ...]) -> int | None:

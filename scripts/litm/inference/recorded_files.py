@@ -11,7 +11,7 @@ from typing import Any
 from litm.base.errors import UserError
 from litm.base.formatting import quoted, shortened
 from litm.base.json_files import read_jsonl
-from litm.base.text_files import read_table
+from litm.base.text_files import DELIMITERS, file_kind, read_named_columns
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, STOP, UNKNOWN
 
 #: Fields that identify a question; at least one is needed. A prompt is compared whole, a question's text by
@@ -22,7 +22,6 @@ PLACES = ("size", "placement", "position")
 MATCHED = (*PLACES, *IDENTIFIERS)
 #: Default field names: those of the responses that this workflow writes.
 OWN_FIELDS = {name: name for name in ("response", "id", "size", "placement", "finish_reason", "prompt_sha256")}
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (".jsonl", *DELIMITERS)
 #: Services' finish reasons, and ours.
 FINISH_REASONS = {
@@ -55,26 +54,12 @@ class RecordedResponse:
     where: str
 
 
-def read_records(path: str | Path) -> Iterator[tuple[str, dict]]:
+def read_recorded(path: str | Path) -> Iterator[tuple[str, dict]]:
     """Yield (file and line, record) of a file; table values are texts. Errors name file and line."""
-    delimiter = DELIMITERS.get(file_ending(str(path)))
-    if delimiter is None:
-        for number, record in read_jsonl(path):
-            yield f"{path}, line {number}", record
-        return
-    rows = read_table(Path(path), delimiter)
-    _, header = next(rows, (1, []))
-    if len(set(header)) < len(header):
-        raise UserError(f"{path}: two columns of its header have the same name ({quoted(', '.join(header))})")
-    for number, row in rows:
-        if len(row) != len(header):
-            raise UserError(f"{path}, line {number}: {len(row)} values, but the header has {len(header)} columns")
-        yield f"{path}, line {number}", dict(zip(header, row, strict=True))
-
-
-def file_ending(name: str) -> str:
-    """The file ending that decides the format, in lower case, without .gz."""
-    return Path(name.lower().removesuffix(".gz")).suffix
+    delimiter = DELIMITERS.get(file_kind(path))
+    records = read_jsonl(path) if delimiter is None else read_named_columns(Path(path), delimiter)
+    for line, record in records:
+        yield f"{path}, line {line}", record
 
 
 def read_response(record: Mapping, fields: Mapping[str, str], where: str) -> RecordedResponse:

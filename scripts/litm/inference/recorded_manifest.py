@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from litm.base.errors import UserError
-from litm.base.hashing import digest
 from litm.domain.finish_reason import FAILED, NOT_RECORDED, OVERFLOW
 from litm.domain.response import SweepResponse
 from litm.inference.recorded_files import WITHOUT_ANSWER, RecordedFile
@@ -116,8 +115,3 @@ def recorded_manifest(
         "response_tokens": None,
         "made_with": {},
     }
-
-
-def sweep_fields(model: str, experiment: str, fields: dict) -> dict:
-    """The names and the identity of a sweep, as its manifest has them; `fields` is its `identity`."""
-    return {"model": model, "experiment": experiment, "identity": digest(fields), "identity_fields": fields}

@@ -20,7 +20,7 @@ from litm.inference.recorded_files import (
     RecordedResponse,
     field_value,
     read_prompt_sha256,
-    read_records,
+    read_recorded,
     read_response,
 )
 from litm.questions.labels import match_key
@@ -104,7 +104,7 @@ def _match_file(
     """Add the responses of a file to `found`. index: the prompts of the file's cells, by the values of `MATCHED`."""
     records = unused = not_compared = 0
     others: list[str] = []
-    for where, record in read_records(file.path):
+    for where, record in read_recorded(file.path):
         records += 1
         named = index.get(_record_values(record, fields, where), [])
         recorded, sha256 = read_response(record, fields, where), read_prompt_sha256(record, fields, where)

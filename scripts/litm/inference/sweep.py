@@ -1,6 +1,7 @@
 """Sweep: asks all prompts of one model and one experiment, each once."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.errors import UserError
@@ -23,16 +24,28 @@ from litm.inference.prompt import Prompt
 from litm.inference.source_files import NO_FILES, SourceFiles
 
 
+@dataclass(frozen=True)
+class AskedSweep:
+    """A sweep that is asked.
+
+    name: its model and experiment, for messages; identity: all that defines an answer, except the prompt; files: of the
+    model, checked before they are read, and again before answers are kept, because they may be replaced meanwhile;
+    stored_dtype: see `equal_form`.
+    """
+
+    name: str
+    identity: dict
+    files: SourceFiles = NO_FILES
+    stored_dtype: str | None = None
+
+
 def ask_missing(
     prompts: Sequence[Prompt],
     journal: Journal,
-    identity: dict,
+    sweep: AskedSweep,
     fit: Fit,
     make_engine: Callable[[], Engine],
-    what: str,
     ask: bool = True,
-    files: SourceFiles = NO_FILES,
-    stored_dtype: str | None = None,
     others: Sequence[Path] = (),
 ) -> Outcome:
     """Ask the prompts that the journal has no answer to, and append each batch of answers as it comes.
@@ -43,44 +56,42 @@ def ask_missing(
     `UserError`, before asking anything, if prompts do not fit and `on_overflow` is `fail`, or if a full-length answer
     cannot fit.
 
-    files: those of the model; checked before they are read, and again before answers are kept, because files may be
-    replaced meanwhile. stored_dtype: see `equal_form`.
     others: the journals of other sweeps, read only if answers are missing.
     """
-    fit.check_answer(what)
-    equal = equal_digests(journal.identities, identity, stored_dtype)
+    fit.check_answer(sweep.name)
+    equal = equal_digests(journal.identities, sweep.identity, sweep.stored_dtype)
     journal.adopt(equal_answers(((prompt.key, prompt.content) for prompt in prompts), equal, journal.responses))
-    elsewhere = _adopt_others(_missing(prompts, journal), journal, identity, stored_dtype, others, what)
+    elsewhere = _adopt_others(_missing(prompts, journal), journal, sweep, others)
     known = {p.key: journal[p.key].prompt_tokens for p in prompts if p.key in journal}
     overflow = {key: tokens for key, tokens in known.items() if not fit.holds(tokens)}
     reused_elsewhere = len(elsewhere - overflow.keys())
     missing = _missing(prompts, journal)
     if not missing:
-        check_fits(prompts, overflow, fit, what)
+        check_fits(prompts, overflow, fit, sweep.name)
         return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
-    before = files.state()
-    files.check()
+    before = sweep.files.state()
+    sweep.files.check()
     engine = make_engine()
     prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
-    files.check_loaded(before)
+    sweep.files.check_loaded(before)
     overflow |= {key: prompt.tokens or 0 for key, prompt in prepared.items() if not fit.holds(prompt.tokens)}
-    check_fits(prompts, overflow, fit, what)
+    check_fits(prompts, overflow, fit, sweep.name)
     fitting = {key: prompt for key, prompt in prepared.items() if key not in overflow}
     failed = {key: prompt.tokens for key, prompt in fitting.items()}
     if not fitting or not ask:
         return Outcome(0, overflow, failed, reused_elsewhere=reused_elsewhere)
     # Computed before asking, which adds the identity to the journal.
-    because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(identity), identity)
-    names = _served_names(identity, (journal[key] for key in known))
+    because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
+    names = _served_names(sweep.identity, (journal[key] for key in known))
     ids = [prompt.ids for prompt in fitting.values()]
-    note(f"{what}: {to_ask(ids)}")
-    with progress_bar(len(fitting), what, "prompts") as bar, showing(bar, lambda: tokens_read(engine)):
-        for count in _ask(fitting, engine, journal, identity, files.checks(before), names, what):
+    note(f"{sweep.name}: {to_ask(ids)}")
+    with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: tokens_read(engine)):
+        for count in _ask(fitting, engine, journal, sweep, sweep.files.checks(before), names):
             bar.update(count)
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
-    too_long = _too_long_as_counted(fitting, journal, fit, what)
+    too_long = _too_long_as_counted(fitting, journal, fit, sweep.name)
     overflow |= too_long
-    check_fits(prompts, overflow, fit, what, "their answers are kept in the journal")
+    check_fits(prompts, overflow, fit, sweep.name, "their answers are kept in the journal")
     work = work_done(ids, engine.computed_tokens)
     return Outcome(len(fitting), overflow, failed, because, work, reused_elsewhere, len(too_long))
 
@@ -90,12 +101,7 @@ def _missing(prompts: Iterable[Prompt], journal: Journal) -> dict[str, Content]:
 
 
 def _adopt_others(
-    missing: Mapping[str, Content],
-    journal: Journal,
-    identity: dict,
-    stored_dtype: str | None,
-    others: Sequence[Path],
-    what: str,
+    missing: Mapping[str, Content], journal: Journal, sweep: AskedSweep, others: Sequence[Path]
 ) -> set[str]:
     """Copy answers of other sweeps to missing prompts into the journal; returns their keys.
 
@@ -103,13 +109,13 @@ def _adopt_others(
     """
     if not missing or not others:
         return set()
-    found = answers_elsewhere(missing, identity, others, stored_dtype)
+    found = answers_elsewhere(missing, sweep.identity, others, sweep.stored_dtype)
     if found.answers:
-        journal.append(identity, list(found.answers.items()))
+        journal.append(sweep.identity, list(found.answers.items()))
     if found.conflicting:
         note(
-            f"{what}: {found.conflicting} prompts have different answers in journals of other sweeps (asked at the "
-            "same time, or on other machines?), and that in the last of these by name counts"
+            f"{sweep.name}: {found.conflicting} prompts have different answers in journals of other sweeps (asked at "
+            "the same time, or on other machines?), and that in the last of these by name counts"
         )
     return set(found.answers)
 
@@ -127,10 +133,9 @@ def _ask(
     prepared: Mapping[str, Prepared],
     engine: Engine,
     journal: Journal,
-    identity: dict,
+    sweep: AskedSweep,
     checks: Iterator[None],
     names: set[str],
-    what: str,
 ) -> Iterator[int]:
     """Yield the size of each batch once its answers are in the journal.
 
@@ -141,14 +146,16 @@ def _ask(
     keys = list(prepared)
     for batch in engine.generate(list(prepared.values())):
         next(checks)
-        others = _served_names(identity, (response for _, response in batch)) - names
+        others = _served_names(sweep.identity, (response for _, response in batch)) - names
         if names and others:
             old, new = (", ".join(sorted(some)) for some in (names, others))
-            note(f"{what}: the server now calls its model {new}, and in earlier answers of this sweep {old}")
-        elif others and (strange := _strange(others, identity["source"]["api_model"])):
-            note(f"{what}: {strange}; some servers answer to any name, so check that this one runs the right model")
+            note(f"{sweep.name}: the server now calls its model {new}, and in earlier answers of this sweep {old}")
+        elif others and (strange := _strange(others, sweep.identity["source"]["api_model"])):
+            note(
+                f"{sweep.name}: {strange}; some servers answer to any name, so check that this one runs the right model"
+            )
         names |= others
-        journal.append(identity, [(keys[index], response) for index, response in batch])
+        journal.append(sweep.identity, [(keys[index], response) for index, response in batch])
         yield len(batch)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
-from litm.base.json_files import parse_object, typed_field
+from litm.base.json_files import read_json, typed_field
 from litm.models.gguf import SUFFIX, is_gguf
 
 WEIGHTS = ("*.safetensors", "*.bin")
@@ -74,9 +74,17 @@ def indexed_files(folder: Path) -> set[Path]:
 
     Raises `UserError` for an index that cannot be read, or names a file outside the folder.
     """
+    return {path for path in _named_files(folder) if path.is_file()}
+
+
+def missing_weights(folder: Path) -> set[Path]:
+    """The weight files that the indexes of a model folder name and that are not there; errors as in `indexed_files`."""
+    return {path for path in _named_files(folder) if not path.is_file()}
+
+
+def _named_files(folder: Path) -> set[Path]:
     indexes = sorted(path for pattern in INDEXES for path in folder.glob(pattern) if path.is_file())
-    named = {folder / name for index in indexes for name in _names_in(index)}
-    return {path for path in named if path.is_file()}
+    return {folder / name for index in indexes for name in _names_in(index)}
 
 
 def weight_files(folder: Path, kind: str) -> list[Path]:
@@ -86,11 +94,7 @@ def weight_files(folder: Path, kind: str) -> list[Path]:
 
 
 def _names_in(index: Path) -> Iterator[str]:
-    try:
-        text = index.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{index}: not UTF-8 text; get the file again") from error
-    for name in typed_field(parse_object(text, str(index)), "weight_map", dict, str(index)).values():
+    for name in typed_field(read_json(index), "weight_map", dict, str(index)).values():
         if not isinstance(name, str):
             raise UserError(f"{index}: 'weight_map' must have names of files, found {quoted(name)}; get the file again")
         # By the parts of the path, because a file of the hub's cache links to outside the folder.
@@ -136,4 +140,4 @@ def has_chat_template(folder: Path) -> bool:
     if any(folder.glob("chat_template.*")) or any(folder.glob("additional_chat_templates/*")):
         return True
     settings = folder / "tokenizer_config.json"
-    return settings.exists() and bool(parse_object(settings.read_text("utf-8"), str(settings)).get("chat_template"))
+    return settings.exists() and bool(read_json(settings).get("chat_template"))

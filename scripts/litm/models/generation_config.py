@@ -6,6 +6,7 @@ from pathlib import Path
 from litm.base.errors import UserError
 from litm.base.json_files import parse_object
 from litm.base.loading_errors import loading
+from litm.models.hub_cache import cached_file
 
 NAME = "generation_config.json"
 
@@ -31,7 +32,4 @@ def check_generation_config(location: str, revision: str | None) -> None:
 def _local_file(location: str, revision: str | None) -> Path | None:
     if Path(location).is_dir():
         return file if (file := Path(location) / NAME).is_file() else None
-    from huggingface_hub import try_to_load_from_cache
-
-    cached = try_to_load_from_cache(location, NAME, revision=revision)
-    return Path(cached) if isinstance(cached, str) else None
+    return cached_file(location, NAME, revision)

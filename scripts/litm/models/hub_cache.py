@@ -1,4 +1,4 @@
-"""Hub cache: checks that cached files of hub models are unchanged; each is a link to a file named by its hash.
+"""Hub cache: files of hub models, and checks that they are unchanged; each is a link to a file named by its hash.
 
 The layout: https://huggingface.co/docs/huggingface_hub/guides/manage-cache.
 """
@@ -15,18 +15,24 @@ from litm.models.files import model_files
 SHA256, BLOB_ID = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{40}")
 
 
+def cached_file(hub: str, name: str, revision: str | None) -> Path | None:
+    """A file of a hub model in the local cache, for a branch, tag or commit; None if it is not there."""
+    from huggingface_hub import try_to_load_from_cache
+
+    cached = try_to_load_from_cache(hub, name, revision=revision)
+    return Path(cached) if isinstance(cached, str) else None
+
+
 def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha256) -> None:
     """Raise `UserError` if a cached file of a hub model differs from the file of its commit: somebody has edited it.
 
     Missing files are checked when they are downloaded. On systems without links nothing can be checked, because files
     there are not named by their content.
     """
-    from huggingface_hub import try_to_load_from_cache
-
-    config = try_to_load_from_cache(hub, "config.json", revision=commit)
-    if not isinstance(config, str):
+    config = cached_file(hub, "config.json", commit)
+    if config is None:
         return
-    files = model_files(Path(config).parent)
+    files = model_files(config.parent)
     has_links = any(file.is_symlink() for file in files)
     for file in files:
         if has_links and not _is_as_named(file, sha256):

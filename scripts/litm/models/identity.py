@@ -9,7 +9,7 @@ from litm.base.hashing import file_sha256
 from litm.base.store import existing
 from litm.models.files import check_model_folder, model_files, tokenizer_files
 from litm.models.gguf import is_gguf
-from litm.models.hub_cache import check_cached
+from litm.models.hub_cache import cached_file, check_cached
 
 
 def folder_identity(location: Path, sha256: Callable[[Path], str] = file_sha256, own_code: bool = False) -> dict:
@@ -89,7 +89,7 @@ def hub_identity(hub: str, revision: str | None) -> dict:
 
     Raises `UserError` if neither knows the model.
     """
-    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub import HfApi
     from huggingface_hub.errors import GatedRepoError, HTTPError, RepositoryNotFoundError, RevisionNotFoundError
 
     wanted = f"model {hub} (revision {revision or 'main'})"
@@ -98,13 +98,13 @@ def hub_identity(hub: str, revision: str | None) -> dict:
     except (RepositoryNotFoundError, RevisionNotFoundError, GatedRepoError) as error:
         raise UserError(f"{wanted}: {str(error).strip().splitlines()[-1]}") from error
     except (OSError, HTTPError) as error:
-        cached = try_to_load_from_cache(hub, "config.json", revision=revision)
-        if not isinstance(cached, str):
+        cached = cached_file(hub, "config.json", revision)
+        if cached is None:
             raise UserError(
                 f"{wanted}: the hub cannot be reached ({type(error).__name__}) and the model is not in the local "
                 f"cache; download it where there is a network, or set 'path' to a folder"
             ) from error
-        commit = Path(cached).parent.name
+        commit = cached.parent.name
     return {"hub": hub, "commit": commit}
 
 

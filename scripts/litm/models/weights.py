@@ -1,9 +1,11 @@
-"""Safe weights: only safetensors are loaded; pickles (.bin) are programs."""
+"""Weights of a model: their size, and their kind: only safetensors are loaded; pickles (.bin) are programs."""
 
 from pathlib import Path
 
 from litm.base.errors import UserError
 from litm.models.files import WEIGHTS, weight_files
+from litm.models.gguf import is_gguf
+from litm.models.hub_cache import cached_file
 
 #: Pattern, among `WEIGHTS`, of pickled files.
 PICKLED = "*.bin"
@@ -24,17 +26,25 @@ def check_safe_weights(location: str, revision: str | None) -> None:
         )
 
 
+def weight_bytes(location: Path) -> int:
+    """Bytes of a GGUF file, or of the weights in a folder that transformers loads: safetensors if there are any."""
+    if is_gguf(location):
+        return location.stat().st_size
+    by_kind = (weight_files(location, kind) for kind in WEIGHTS)
+    return sum(file.stat().st_size for file in next(filter(None, by_kind), []))
+
+
 def _kinds(folder: Path) -> set[str]:
     return {kind for kind in WEIGHTS if weight_files(folder, kind)}
 
 
 def _kinds_on_hub(hub: str, revision: str | None) -> set[str]:
-    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub import HfApi
     from huggingface_hub.errors import HFValidationError, HTTPError
 
     try:
-        cached = try_to_load_from_cache(hub, "config.json", revision=revision)
-        if isinstance(cached, str) and (found := _kinds(Path(cached).parent)):
+        cached = cached_file(hub, "config.json", revision)
+        if cached and (found := _kinds(cached.parent)):
             return found
         names = HfApi().list_repo_files(hub, revision=revision)
     except (OSError, HTTPError, HFValidationError):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from litm.base.batches import in_batches
 from litm.base.errors import UserError
+from litm.base.text_files import read_text
 from litm.domain.example import Content
 from litm.prompting.chat import as_messages, check_shows_all, own_chat_template, render_chats
 from litm.prompting.formats import CHAT, PROMPT_FIELD
@@ -20,8 +21,11 @@ CHUNK = 64
 
 
 def read_prompt_template(path: str | Path) -> str:
-    """The text of a named template, without its final line end; it must contain {prompt} exactly once."""
-    template = Path(path).read_text(encoding="utf-8").removesuffix("\n")
+    """The text of a named template, without its final line end.
+
+    Raises `UserError` unless it is UTF-8 and contains {prompt} exactly once.
+    """
+    template = read_text(path).removesuffix("\n")
     if template.count(PROMPT_FIELD) != 1:
         raise UserError(f"{path}: a prompt template must contain {PROMPT_FIELD} exactly once")
     return template
@@ -47,7 +51,7 @@ def render_prompts(
     """The text of each prompt for the tokenizer.
 
     prompt_template: 'raw', 'chat' (the tokenizer's own chat template; a text becomes one user message), or the name of
-    a template whose text is `template`. Only 'chat' takes messages, see `prompt_content`. Raises `UserError` if the
+    a template whose text is `template`. Only 'chat' takes messages, see `Example.content`. Raises `UserError` if the
     chat template is missing or refuses the messages.
     """
     if prompt_template == CHAT:

@@ -13,6 +13,7 @@ from pathlib import Path
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
 from litm.base.json_files import parse_json, read_jsonl
+from litm.base.text_files import read_text
 
 
 def match_key(text: str) -> str:
@@ -42,11 +43,7 @@ def _ambignq(path: Path) -> Iterator[tuple[str, bool]]:
     "annotations": [{"type": "singleAnswer" or "multipleQAs", ...}]}. Kept: questions whose annotations are all single
     answers. The paper names these annotations, but not its treatment of several annotations of a question.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not a JSON file of AmbigNQ ({error})") from error
-    records = parse_json(text, f"{path}: not a JSON file of AmbigNQ")
+    records = parse_json(read_text(path), f"{path}: not a JSON file of AmbigNQ")
     if not isinstance(records, list):
         raise UserError(f"{path}: expected a JSON list of AmbigNQ's records, found {type(records).__name__}")
     for number, record in enumerate(records, start=1):
@@ -87,11 +84,7 @@ def _keep_flags(path: Path) -> Iterator[tuple[str, bool]]:
 
 def _question_list(path: Path) -> Iterator[tuple[str, bool]]:
     """Text file with a question to keep on each non-blank line. Questions that are not listed count as unlabelled."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 text ({error.reason})") from error
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         if line.lstrip().startswith(("{", "[")):
             raise UserError(f"{path}, line {number}: expected a question, found JSON; is it another format?")
         if line.strip():

@@ -9,11 +9,11 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
-from litm.base.json_files import read_json_list, read_jsonl
-from litm.base.text_files import open_text, read_table, reading
+from litm.base.json_files import read_records
+from litm.base.text_files import DELIMITERS, file_kind, open_text, read_table, reading
 
 #: Endings of supported files.
-KINDS = (".csv", ".tsv", ".json", ".jsonl")
+KINDS = (*DELIMITERS, ".json", ".jsonl")
 #: Line that Excel may write before the header.
 SEP = re.compile(r'"?sep=([,;|\t])"?\s*', re.IGNORECASE)
 
@@ -31,9 +31,9 @@ def read_rows(path: Path) -> Iterator[Row]:
 
     Rows without text are skipped, and so are columns on the right without a name or text.
     """
-    kind = _kind(path)
+    kind = file_kind(path)
     if kind in (".json", ".jsonl"):
-        for line, record in read_jsonl(path) if kind == ".jsonl" else read_json_list(path):
+        for line, record in read_records(path):
             yield Row(line, {key.strip().lower(): value for key, value in record.items()})
         return
     if kind not in KINDS:
@@ -61,13 +61,9 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 def column_names(path: Path) -> list[str]:
     """The columns of a file: those of its header, or the keys of its first object."""
-    if _kind(path) in (".csv", ".tsv"):
+    if file_kind(path) in DELIMITERS:
         return _names(next(_table(path)[1], (1, []))[1])
     return list(next((row.values for row in read_rows(path)), {}))
-
-
-def _kind(path: Path) -> str:
-    return Path(path.stem if path.suffix.lower() == ".gz" else path.name).suffix.lower()
 
 
 def _names(header: Sequence[str]) -> list[str]:
@@ -90,8 +86,8 @@ def _table(path: Path) -> tuple[str, Iterator[tuple[int, list[str]]]]:
         rows = read_table(path, said[1])
         next(rows)
         return said[1], rows
-    if _kind(path) == ".tsv":
-        return "\t", read_table(path, "\t")
+    if file_kind(path) == ".tsv":
+        return DELIMITERS[".tsv"], read_table(path, DELIMITERS[".tsv"])
     header = next(csv.reader([first]), [])
-    delimiter = ";" if len(header) == 1 and ";" in header[0] else ","
+    delimiter = ";" if len(header) == 1 and ";" in header[0] else DELIMITERS[".csv"]
     return delimiter, read_table(path, delimiter)

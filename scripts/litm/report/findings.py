@@ -6,10 +6,9 @@ import pandas as pd
 
 from litm.analysis.claims.words import END_LOWER, FLAT, MEANINGS, NONE, START_LOWER, UNEVEN
 from litm.analysis.pbi import NO_INFORMATION
+from litm.analysis.statistics import SIGNIFICANT
 from litm.base.formatting import ordinal, percent, points
 
-#: Level of significance: smaller p values are called more than chance.
-SIGNIFICANT = 0.05
 #: Number of curves that the overview names one by one, at most.
 NAMED = 6
 #: Differences by word that the word does not state, though their single intervals may exclude 0: the word is corrected

@@ -18,6 +18,7 @@ from litm.inference.engines import engine_facts
 from litm.inference.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.unpacking import number_format
+from litm.models.weights import weight_bytes
 from litm.retrieval.method import EXACT
 from litm.workflow.cluster_resources import billions_of, longest_tokens
 from litm.workflow.needs import Needs, needs_of
@@ -93,7 +94,7 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         yield software.gguf_check(model.name, header.kind, unpacked, gather.gguf_error(folder))
     if folder and gather.has_sentencepiece(folder):
         yield ok(f"{model.name}: tokenizer", software.SENTENCEPIECE)
-    found = gather.weight_bytes(folder) if folder else hub.download if hub else 0
+    found = weight_bytes(folder) if folder else hub.download if hub else 0
     # A model of the hub that cannot be asked for now takes what its parameters do.
     weights = found or (bytes_of_parameters(billions_of(model), model.dtype) if model.hub else 0)
     gpus = gather.gpus()

@@ -17,20 +17,21 @@ from litm.base.addresses import is_this_machine
 from litm.base.deadlines import within
 from litm.base.download import find_in_mirror, opened
 from litm.base.errors import UserError
-from litm.base.json_files import read_json
 from litm.checks.doctor.memory import Gpu
 from litm.checks.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile
 from litm.checks.doctor.software import normalized
 from litm.config.api_models import ApiModel
 from litm.config.datasets import Dataset
 from litm.inference.engines import engine_facts
-from litm.inference.memory import ModelSize, layer_numbers_of
+from litm.inference.memory import ModelSize, Shape
 from litm.inference.remote.failures import masked
-from litm.inference.remote.keys import key_mistake
+from litm.inference.remote.keys import key_mistake, key_variable
 from litm.models.context_window import load_config
-from litm.models.files import WEIGHTS, weight_files
+from litm.models.files import WEIGHTS, missing_weights
 from litm.models.gguf import is_gguf, read_gguf
+from litm.models.hub_cache import cached_file
 from litm.models.unpacking import read_config
+from litm.models.weights import weight_bytes
 
 #: Seconds that the network may take to answer, and Java to start.
 PATIENCE = 5
@@ -112,26 +113,27 @@ def lock_error(folder: Path) -> str | None:
     return None
 
 
-def model_size(location: str, revision: str | None, weight_bytes: float) -> ModelSize | None:
-    """What a model takes, by its configuration and the size of its files; None if the configuration is not here."""
+def model_size(location: str, revision: str | None, of_weights: float) -> ModelSize | None:
+    """What a model takes, by its configuration and the bytes of its files; None if the configuration is not here."""
     path = Path(location)
     try:
         config = read_config(path) if is_gguf(path) else load_config(location, revision)
     except UserError:
         return None
     text = config.get_text_config()
-    heads = getattr(text, "num_attention_heads", None) or 0
-    dimension = getattr(text, "head_dim", None) or (text.hidden_size // heads if heads else 0)
-    layers = getattr(text, "num_decoder_layers", None) or getattr(text, "num_hidden_layers", None) or 0
-    kv_heads = getattr(text, "num_key_value_heads", None) or heads
     stored = None if getattr(config, "quantization_config", None) else getattr(config.dtype, "itemsize", 4)
     if is_gguf(path):
-        weight_bytes, stored = read_gguf(path).weights * 4, 4
+        of_weights, stored = read_gguf(path).weights * 4, 4
     width = getattr(text, "hidden_size", None) or 0
-    inner = next((value for name in INNER_WIDTHS if (value := getattr(text, name, None))), 4 * width)
-    return ModelSize(
-        weight_bytes, stored, 2 * layers * kv_heads * dimension, heads, layer_numbers_of(width, int(inner))
+    shape = Shape(
+        layers=getattr(text, "num_decoder_layers", None) or getattr(text, "num_hidden_layers", None) or 0,
+        width=width,
+        inner_width=int(next((value for name in INNER_WIDTHS if (value := getattr(text, name, None))), 4 * width)),
+        heads=getattr(text, "num_attention_heads", None) or 0,
+        kv_heads=getattr(text, "num_key_value_heads", None),
+        head_size=getattr(text, "head_dim", None),
     )
+    return shape.size(of_weights, stored)
 
 
 def gguf_error(path: Path) -> str | None:
@@ -143,16 +145,6 @@ def gguf_error(path: Path) -> str | None:
     return None
 
 
-def weight_bytes(folder: Path) -> int:
-    """Bytes of a GGUF file, or of the weights in a folder that transformers loads: safetensors if there are any."""
-    if is_gguf(folder):
-        return folder.stat().st_size
-    for kind in WEIGHTS:
-        if files := weight_files(folder, kind):
-            return sum(file.stat().st_size for file in files)
-    return 0
-
-
 def has_sentencepiece(folder: Path) -> bool:
     """Whether a folder has the SentencePiece file of a tokenizer of LLaMA's family."""
     return (folder / "tokenizer.model").is_file()
@@ -160,16 +152,9 @@ def has_sentencepiece(folder: Path) -> bool:
 
 def cached_folder(hub: str, revision: str | None) -> Path | None:
     """The folder of a hub model in the local cache; None unless it has all weights."""
-    from huggingface_hub import try_to_load_from_cache
-
-    config = try_to_load_from_cache(hub, "config.json", revision=revision)
-    if not isinstance(config, str):
-        return None
-    folder = Path(config).parent
-    indexes = list(folder.glob("*.index.json"))
-    shards = {shard for index in indexes for shard in read_json(index).get("weight_map", {}).values()}
-    complete = all((folder / shard).exists() for shard in shards)
-    return folder if complete and weight_bytes(folder) else None
+    config = cached_file(hub, "config.json", revision)
+    is_whole = config is not None and not missing_weights(config.parent) and weight_bytes(config.parent)
+    return config.parent if config and is_whole else None
 
 
 def hub_model(hub: str, revision: str | None) -> HubModel:
@@ -226,8 +211,7 @@ def api(model: ApiModel) -> Api:
     provider = engine_facts(model.engine).provider
     assert provider is not None
     url = f"{(model.base_url or provider.url).rstrip('/')}{provider.models_path}"
-    # Own servers do not get the provider's key, unless the model names a variable.
-    variable = model.api_key_variable or (None if model.base_url else provider.key_variable)
+    variable = key_variable(model.base_url, model.api_key_variable, provider.key_variable)
     key = os.environ.get(variable or "", "").strip()
     headers = {name: value.format(key=key) for name, value in provider.headers.items()} if key else {}
     facts = Api(url.partition("?")[0], variable, bool(key), key_mistake(key))

@@ -2,13 +2,12 @@
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
 from litm.config.study import Study
+from litm.workflow.cluster_resources import QUESTIONS
 from litm.workflow.needs import Needs
 
 #: Bytes, rough upper estimates: a packed prompt with its scores and token counts; an answer in journal and responses; a
 #: passage with its entry in Lucene's index; a vector of 768 numbers.
 PROMPT, ANSWER, PASSAGE, VECTOR = 10_000, 2_000, 2_000, 768 * 4
-#: Questions of an experiment that uses its whole dataset: as in the paper.
-QUESTIONS = 2_655
 #: Bytes of free space below which a disk counts as full.
 LEAST = 1e9
 

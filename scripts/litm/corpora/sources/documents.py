@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.json_files import read_json_list, read_jsonl
+from litm.base.json_files import read_json_list, read_jsonl, read_records
 from litm.base.messages import note
-from litm.base.text_files import open_text, read_table, reading
+from litm.base.text_files import DELIMITERS, file_kind, open_text, read_named_columns, reading, unpacked_name
 from litm.corpora.chunks import is_chunk, read_chunk
 from litm.corpora.html_text import html_text
 from litm.corpora.passages import Passage, cut_lines, cut_text
@@ -33,7 +32,6 @@ from litm.corpora.source import CorpusSettings, needed
 PASSAGE_WORDS = 100
 
 KINDS = "documents as .txt, .md, .html, .pdf, .jsonl, .json, .tsv or .csv, each but .pdf also with .gz"
-DELIMITERS = {".tsv": "\t", ".csv": ","}
 #: Ignored files named in the note.
 NAMED = 3
 
@@ -71,10 +69,10 @@ def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Itera
     """The passages of these files of the folder, or of `folder` itself if it is one file; errors as in `passages`."""
     for file in files:
         name = file_name(folder, file)
-        if _kind(file) in LINES:
+        if file_kind(file) in LINES:
             yield from _text_passages(file, name, words)
         else:
-            for document in READERS[_kind(file)](file):
+            for document in READERS[file_kind(file)](file):
                 yield from _cut(document, name, words)
 
 
@@ -85,10 +83,9 @@ def file_name(folder: Path, file: Path) -> str:
 
 def has_chunks(file: Path) -> bool:
     """Whether a file holds chunks of a text splitter, judged by its first object."""
-    if _kind(file) not in (".json", ".jsonl"):
+    if file_kind(file) not in (".json", ".jsonl"):
         return False
-    records = read_jsonl(file) if _kind(file) == ".jsonl" else read_json_list(file)
-    _, first = next(records, (0, None))
+    _, first = next(read_records(file), (0, None))
     return is_chunk(first)
 
 
@@ -98,9 +95,9 @@ def source_files(folder: Path) -> list[Path]:
     For a path of one file, that file. Raises `UserError` if there is no usable file.
     """
     if folder.is_file():
-        files = [folder] if _kind(folder) in SUFFIXES else []
+        files = [folder] if file_kind(folder) in SUFFIXES else []
     else:
-        files = [path for path in _all_files(folder) if _kind(path) in SUFFIXES and not _is_hidden(path, folder)]
+        files = [path for path in _all_files(folder) if file_kind(path) in SUFFIXES and not _is_hidden(path, folder)]
     if not files:
         missing = "is not one of these" if folder.is_file() else "has none" if folder.is_dir() else "does not exist"
         raise UserError(f"{folder}: {missing}; give a folder or file of {KINDS}")
@@ -126,15 +123,6 @@ def _is_hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _base_name(path: Path) -> Path:
-    """The file's name without .gz."""
-    return Path(path.stem if path.suffix.lower() == ".gz" else path.name)
-
-
-def _kind(path: Path) -> str:
-    return _base_name(path).suffix.lower()
-
-
 def _note_ignored(folder: Path, files: list[Path]) -> None:
     if ignored := ignored_files(folder, files):
         note(f"{folder}: {ignored}")
@@ -142,7 +130,7 @@ def _note_ignored(folder: Path, files: list[Path]) -> None:
 
 def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
     """The passages of a text file; if it is cut, it may be larger than memory."""
-    title = _base_name(path).stem
+    title = unpacked_name(path).stem
     line = 0
 
     def counted(lines: Iterator[str]) -> Iterator[str]:
@@ -182,7 +170,7 @@ def _read_html(path: Path) -> Iterator[Document]:
     title, text = html_text(_read_whole(path))
     if not text.strip():
         raise UserError(f"{path}: there is no text in it; remove the file or write some")
-    yield Document(str(path), None, None, title or _base_name(path).stem, text)
+    yield Document(str(path), None, None, title or unpacked_name(path).stem, text)
 
 
 def _read_pdf(path: Path) -> Iterator[Document]:
@@ -209,22 +197,8 @@ def _read_json(path: Path) -> Iterator[Document]:
 
 
 def _read_table(path: Path) -> Iterator[Document]:
-    rows = read_table(path, DELIMITERS[_kind(path)])
-    start, header = next(rows, (1, []))
-    if "text" not in header:
-        found = quoted(", ".join(header)) if header else "nothing"
-        raise UserError(f"{path}, line {start}: the header must have a column 'text', but has {found}")
-    if len(set(header)) < len(header):
-        raise UserError(
-            f"{path}, line {start}: the header names a column twice ({quoted(', '.join(header))}); rename one"
-        )
-    for line, row in rows:
-        if len(row) != len(header):
-            raise UserError(
-                f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}; "
-                f"put a text with {DELIMITERS[_kind(path)]!r} in it between quotes"
-            )
-        yield _document(dict(zip(header, row, strict=True)), f"{path}, line {line}", str(line))
+    for line, record in read_named_columns(path, DELIMITERS[file_kind(path)], needed="text"):
+        yield _document(record, f"{path}, line {line}", str(line))
 
 
 def _document(record: object, where: str, place: str) -> Document:

@@ -6,14 +6,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from litm.analysis.position_means import COLUMNS, position_means
 from litm.figures.drawing import style
+from litm.figures.drawing.cost_axis import DOLLARS, as_cost_axis
 from litm.figures.drawing.rows import Rows, scored, shown_cells
 
 INCHES = (6.4, 4.6)
-DOLLARS = "US dollars for 1,000 questions"
 POINTS_ARE = "means over the positions; numbers next to points: items in the context"
 #: Points of accuracy on the vertical axis at least.
 LEAST_POINTS = 20
@@ -25,21 +24,16 @@ def draw_by_tokens(figure: Mapping, rows: Rows) -> Figure:
     table = costs_of_sizes(figure, rows)
     points = table[table["tokens"].notna()]
     models = list(dict.fromkeys(points["model"]))
-    canvas = style.new_canvas(*(INCHES if models else (style.MINIMUM_INCHES, 1.6)))
-    style.set_title(canvas, figure["title"])
     if not models:
-        canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
-        return canvas
+        return style.empty_canvas(figure["title"], NOTHING)
+    canvas = style.new_canvas(*INCHES)
+    style.set_title(canvas, figure["title"])
     in_dollars = bool((points["dollars"].astype(float) > 0).all())
     ax, looks = canvas.subplots(), style.model_looks(models, figure.get("places") or {})
     for (model, experiment), curve in points.groupby(["model", "experiment"], sort=False):
         dash = style.CURVE_STYLES[list(figure["experiments"]).index(experiment) % len(style.CURVE_STYLES)]
         _draw_curve(ax, curve.sort_values("size"), "dollars" if in_dollars else "tokens", looks[str(model)], dash)
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.margins(x=0.08)
+    as_cost_axis(ax)
     low, high = 100 * float(points["ci_low"].min()), 100 * float(points["ci_high"].max())
     spare = max(5.0, (LEAST_POINTS - (high - low)) / 2)
     ax.set_ylim(max(-2.0, low - spare), min(104.0, high + spare))

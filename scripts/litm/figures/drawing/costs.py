@@ -9,10 +9,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from litm.figures.drawing import style
 from litm.figures.drawing.colours import COLOURS, MARKERS
+from litm.figures.drawing.cost_axis import DOLLARS, as_cost_axis
 
 PANEL_INCHES, SINGLE_INCHES = (5.6, 4.2), 8.0
 #: Points: shift between two conditions, and of all together at most; orders of the same documents cost the same.
@@ -22,7 +22,6 @@ ADVISED: dict[str, Any] = {
     "marker": "o", "markersize": 15, "markerfacecolor": "none", "markeredgecolor": "0.1", "markeredgewidth": 1.6,
     "linestyle": "none",
 }  # fmt: skip
-DOLLARS = "US dollars for 1,000 questions"
 DOCUMENTS = "Documents (nobody counted the tokens)"
 NOTHING = "No condition has answers that can be compared."
 
@@ -32,10 +31,7 @@ def draw_costs(figure: Mapping, advice: pd.DataFrame) -> Figure:
     rows = _shown(figure, advice)
     models = list(dict.fromkeys(rows["model"]))
     if not models:
-        canvas = style.new_canvas(style.MINIMUM_INCHES, 1.6)
-        style.set_title(canvas, figure["title"])
-        canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
-        return canvas
+        return style.empty_canvas(figure["title"], NOTHING)
     canvas = style.new_canvas(max(SINGLE_INCHES, PANEL_INCHES[0] * len(models) + 0.4), PANEL_INCHES[1] + 1.6)
     axes = canvas.subplots(1, len(models), sharey=True, squeeze=False)[0]
     experiments = list(dict.fromkeys(rows["experiment"]))
@@ -87,11 +83,7 @@ def _draw_panel(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str])
     frontier = rows[rows["on_frontier"].astype(bool)].sort_values(unit)
     ax.plot(frontier[unit].astype(float), 100 * frontier["accuracy"].astype(float), zorder=1.6, **FRONTIER)
     _mark_advised(ax, rows, unit, experiments, step)
-    ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.margins(x=0.08)
+    as_cost_axis(ax)
 
 
 def _mark_advised(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str], step: float) -> None:

@@ -18,10 +18,7 @@ NOTHING = "No model answered the same questions under both conditions."
 def draw_differences(chart: Chart, compared: Sequence[str]) -> Figure:
     """The panels of a chart of differences; compared: lines that name both sides of each difference."""
     if not chart.panels:
-        canvas = style.new_canvas(style.MINIMUM_INCHES, 1.6)
-        style.set_title(canvas, chart.title)
-        canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
-        return canvas
+        return style.empty_canvas(chart.title, NOTHING)
     grid = style.panel_grid(len(chart.panels), chart.room)
     canvas = style.new_canvas(grid.width, style.PANEL_INCHES[1] * grid.rows + 1.4)
     axes = grid.axes(canvas)

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from litm.analysis.pbi import CLASSES, FLAT, INVERTED
+from litm.analysis.pbi import CLASSES, FLAT_WITHIN, INVERTED
 from litm.base.formatting import ordinal
 from litm.domain.placement import gold_depths, gold_positions
 from litm.figures.drawing import style
@@ -153,7 +153,7 @@ def _draw_bands(panel: Axes, low: float, high: float) -> None:
     """Shade the classes of the index and name them at the top."""
     upward = CLASSES[::-1]
     names = [INVERTED, "flat", *(name for _, name in upward)]
-    edges = [low, -100 * FLAT, *(100 * bound for bound, _ in upward), high]
+    edges = [low, -100 * FLAT_WITHIN, *(100 * bound for bound, _ in upward), high]
     for (left, right), name, colour in zip(pairwise(edges), names, BAND_COLOURS, strict=True):
         panel.axvspan(left, right, color=colour, linewidth=0, zorder=0)
         panel.annotate(

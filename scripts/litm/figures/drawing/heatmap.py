@@ -33,10 +33,7 @@ def draw_heatmap(chart: Chart) -> Figure:
     """
     most_cells = max((len(row.points) for panel in chart.panels for row in panel.series), default=0)
     if not most_cells:
-        canvas = style.new_canvas(style.MINIMUM_INCHES, 1.6)
-        style.set_title(canvas, chart.title)
-        canvas.text(0.5, 0.3, NOTHING, ha="center", va="center", color="0.35", fontsize=9.5)
-        return canvas
+        return style.empty_canvas(chart.title, NOTHING)
     width = LABEL_INCHES + CELL_INCHES[0] * max(3, most_cells)
     columns = max(1, min(len(chart.panels), int((chart.room or MAXIMUM_INCHES) / width)))
     lines = ceil(len(chart.panels) / columns)

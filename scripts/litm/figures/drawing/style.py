@@ -61,6 +61,14 @@ def new_canvas(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def empty_canvas(title: str, reason: str) -> Figure:
+    """A small figure of a title and the reason why nothing is drawn."""
+    canvas = new_canvas(MINIMUM_INCHES, 1.6)
+    set_title(canvas, title)
+    canvas.text(0.5, 0.3, reason, ha="center", va="center", color="0.35", fontsize=9.5)
+    return canvas
+
+
 @dataclass(frozen=True)
 class PanelGrid:
     """Panels side by side, in several rows where the width is given; widths in inches."""

@@ -178,16 +178,6 @@ def stopping_rules(ending: Ending, prompts: Sequence[Sequence[int]]) -> dict:
     return {"stopping_criteria": StoppingCriteriaList([StopAtLineEnd(ending)] if ending else [])}
 
 
-def has_ended(response: Sequence[int], ending: Ending, prompt: Sequence[int]) -> bool:
-    """Whether a response without an end token is complete."""
-    if isinstance(ending, ReasonedEnd):
-        followed = ending.follow(prompt)
-        for id in response:
-            followed.add(id)
-        return followed.ended is not None
-    return ending is not None and ending.find(response) is not None
-
-
 def cut_response(
     output: Sequence[int], end_tokens: Sequence[int], ending: Ending, prompt: Sequence[int]
 ) -> tuple[list[int], str]:

@@ -11,13 +11,20 @@ from litm.inference.remote.failures import masked
 NO_KEY = "no-key"
 
 
-def api_key(settings: EngineSettings, usual_variable: str) -> str:
-    """The key, from the environment variable that the model names, or else the provider's usual one.
+def key_variable(base_url: str | None, own_variable: str | None, usual_variable: str) -> str | None:
+    """The environment variable with a model's key: the one that its entry names, or else the provider's usual one.
 
-    Own servers get `NO_KEY`, never the provider's key, unless the model names a variable. Raises `UserError` if the key
-    is not set or cannot be sent.
+    None for an own server (`base_url`) without a named variable: it never gets the provider's key.
     """
-    variable = settings.api_key_variable or (None if settings.base_url else usual_variable)
+    return own_variable or (None if base_url else usual_variable)
+
+
+def api_key(settings: EngineSettings, usual_variable: str) -> str:
+    """The key in the variable that `key_variable` names, `NO_KEY` without one.
+
+    Raises `UserError` if the key is not set or cannot be sent.
+    """
+    variable = key_variable(settings.base_url, settings.api_key_variable, usual_variable)
     if variable is None:
         return NO_KEY
     key = os.environ.get(variable, "").strip()
