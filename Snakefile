@@ -84,7 +84,7 @@ onsuccess:
         print(said, file=sys.stderr)
     print(
         *outcome(PLAN, since=STARTED),
-        *put_back_lines(PLAN.content.put_back()),
+        *replaced_lines(PLAN.content.replaced()),
         sep="\n",
         file=sys.stderr,
     )
@@ -93,5 +93,5 @@ onsuccess:
 onerror:
     for path, message in error_messages("results/logs", since=STARTED):
         print(f"{path}:\n  {message}", file=sys.stderr)
-    for line in put_back_lines(PLAN.content.put_back()):
+    for line in replaced_lines(PLAN.content.replaced()):
         print(line, file=sys.stderr)

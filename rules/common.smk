@@ -25,7 +25,7 @@ from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
 from litm.base.errors import UserError
 from litm.base.signals import hangup_is_sigterm
-from litm.workflow.content import put_back_lines
+from litm.workflow.content import replaced_lines
 from litm.workflow.dry_run import say_what_would_run
 from litm.workflow.environment import job_environment
 from litm.workflow.future_times import set_back

@@ -8,14 +8,14 @@ import pytest
 from echo_engine import FIT, IDENTITY, EchoEngine, examples
 
 from litm.base.errors import UserError
-from litm.base.hashing import digest
+from litm.base.hashing import digest, state_with_links
 from litm.inference.engine import Prepared
 from litm.inference.fit import Fit
 from litm.inference.journal import Journal
 from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
 from litm.inference.prompt import sweep_prompts
-from litm.inference.source_files import SourceFiles, state_with_links
+from litm.inference.source_files import SourceFiles
 from litm.inference.sweep import AskedSweep, ask_missing, sweep_responses
 from litm.prompting.formats import RAW
 
@@ -62,7 +62,7 @@ def test_no_answer_is_kept_of_a_model_that_was_another_while_it_was_loaded(model
             return super().generate(prompts)
 
     location = models / "current"
-    files = SourceFiles(lambda: None, lambda: state_with_links([location, location / "w"]))
+    files = SourceFiles(lambda: None, lambda: [state_with_links(file) for file in (location, location / "w")])
     sweep = AskedSweep("test", IDENTITY, files)
     planned = sweep_prompts(examples(*"abc"), digest(IDENTITY), RAW)
     with Journal(models / "j") as journal:
@@ -80,7 +80,7 @@ def test_files_may_be_touched_once_the_model_is_loaded(models):
                 os.utime(models / "a" / "w")
 
     location = models / "current"
-    files = SourceFiles(lambda: None, lambda: state_with_links([location, location / "w"]))
+    files = SourceFiles(lambda: None, lambda: [state_with_links(file) for file in (location, location / "w")])
     sweep = AskedSweep("test", IDENTITY, files)
     planned = sweep_prompts(examples(*"abcde"), digest(IDENTITY), RAW)
     with Journal(models / "j") as journal:

@@ -55,6 +55,17 @@ def test_a_link_to_another_folder_with_files_of_the_same_size_and_time_is_seen(t
     assert known.sha256(tmp_path / "current" / "config.json") != first
 
 
+def test_another_file_with_the_same_size_and_times_is_seen_as_on_another_image_at_the_same_place(tmp_path, monkeypatch):
+    file = tmp_path / "weights"
+    file.write_bytes(b"a" * 2_000_000)
+    facts = file.stat()
+    known = FileDigests(tmp_path / "store")
+    first = known.sha256(file)
+    file.write_bytes(b"b" * 2_000_000)
+    monkeypatch.setattr(Path, "stat", lambda path, **options: facts)
+    assert known.sha256(file) != first
+
+
 def test_the_content_of_a_file_triggers_a_job_and_its_time_does_not(tmp_path):
     file = tmp_path / "weights"
     file.write_text("first")

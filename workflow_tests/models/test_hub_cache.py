@@ -8,6 +8,7 @@ import pytest
 
 from litm.base.errors import UserError
 from litm.base.hashing import file_sha256, git_blob_id
+from litm.models import hub_cache
 from litm.models.hub_cache import check_cached
 from litm.models.identity import check_identified
 
@@ -54,11 +55,14 @@ def test_a_file_that_an_editor_has_put_in_the_place_of_the_link_is_named(snapsho
         check_cached("org/name", COMMIT)
 
 
-def test_without_links_nothing_is_said(snapshot):
+def test_without_links_nothing_can_be_checked_and_a_line_says_so_once(snapshot, capsys):
+    hub_cache._say_unchecked.cache_clear()
     for name, (content, _) in FILES.items():
         (snapshot / name).unlink()
         (snapshot / name).write_bytes(content)
     check_cached("org/name", COMMIT)
+    check_cached("org/name", COMMIT)
+    assert capsys.readouterr().err.count("so nobody checks that they are of commit 1") == 1
 
 
 def test_large_files_are_hashed_by_the_function_that_keeps_digests(snapshot):

@@ -18,7 +18,7 @@ from litm.base.hashing import file_sha256
 from litm.models import file_digests
 from litm.models.file_digests import FileDigests
 from litm.workflow import content
-from litm.workflow.content import ContentPlan, put_back_lines
+from litm.workflow.content import ContentPlan, replaced_lines
 from litm.workflow.future_times import files_of_the_future, set_back
 
 LONG_AGO, HOUR = (1.6e9, 1.6e9), 3600
@@ -261,7 +261,7 @@ def test_a_fetched_file_that_was_changed_stops_the_next_run_with_a_line(bench, t
     assert "results/data/remote.jsonl.gz: it was changed after it was downloaded" in done.stdout + done.stderr
 
 
-def test_an_input_that_is_switched_during_a_run_and_back_is_named_at_the_end(tmp_path, monkeypatch):
+def test_an_input_that_is_replaced_during_a_run_is_named_at_the_end_also_if_it_is_put_back(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("v1", "v2"):
         Path(name).mkdir()
@@ -270,16 +270,27 @@ def test_an_input_that_is_switched_during_a_run_and_back_is_named_at_the_end(tmp
     Path("current").symlink_to("v1")
     plan = ContentPlan()
     plan(["current/data", "kept", "missing"])(None)
-    assert plan.put_back() == []
+    assert plan.replaced() == []
     switch_link("current", "v2")
-    # The next start notices this one.
-    assert plan.put_back() == []
+    # It may be put back after the run, and the records have the content of the start.
+    assert plan.replaced() == [(Path("current/data"), False)]
     switch_link("current", "v1")
-    assert plan.put_back() == [Path("current/data")]
+    assert plan.replaced() == [(Path("current/data"), True)]
     replace_by_older(Path("kept"), b"other")
     replace_by_older(Path("kept"), b"kept")
-    assert plan.put_back() == [Path("current/data"), Path("kept")]
-    assert "--forceall" in put_back_lines(plan.put_back())[0]
+    assert plan.replaced() == [(Path("current/data"), True), (Path("kept"), True)]
+    Path("kept").unlink()
+    assert plan.replaced() == [(Path("current/data"), True), (Path("kept"), False)]
+
+
+def test_replaced_inputs_are_named_with_the_remedy_the_first_five_each_by_a_line():
+    said = replaced_lines([(Path("a"), True), (Path("b"), False)])
+    assert said[0].startswith("a was replaced during this run and has its content of before again: results may be")
+    assert said[1].startswith("b was replaced during this run: results may be") and all(
+        "--forceall" in one for one in said
+    )
+    many = replaced_lines([(Path(str(number)), False) for number in range(8)])
+    assert len(many) == 6 and many[-1] == "3 more files were replaced during this run"
 
 
 def switch_link(link: str, target: str) -> None:

@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+#: Bytes at each end of a file that count for its state.
+END = 65536
+
 
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no spaces: equal values have equal text."""
@@ -47,11 +50,33 @@ def checksum_kind(expected: str) -> str:
 
 
 def file_state(path: Path) -> list:
-    """The state of a file: the target of its links, its size, and the times in ns of the last change of content and of
-    metadata.
+    """The state of a file: the target of its links, its size, the times in ns of the last change of content and of
+    metadata, and the sha256 of its ends.
 
-    The last cannot be set back, while `cp -p`, `rsync -a` and `tar` set the time of the content. The inode is left out:
-    on some network disks it differs at each look, and large weights would be hashed at every batch.
+    The time of metadata cannot be set back, while `cp -p`, `rsync -a` and `tar` set the time of the content. Its ends
+    tell apart files of images that are mounted in turn, whose times may all be equal. The inode is left out: on some
+    network disks it differs at each look, and large weights would be hashed at every batch.
     """
     facts = path.stat()
-    return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]
+    return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, _ends_sha256(path)]
+
+
+def _ends_sha256(path: Path) -> str:
+    """The sha256 of the first and last `END` bytes of a file; "" for a folder."""
+    if path.is_dir():
+        return ""
+    with path.open("rb") as raw:
+        first = raw.read(END)
+        raw.seek(max(0, raw.seek(0, os.SEEK_END) - END))
+        return hashlib.sha256(first + raw.read(END)).hexdigest()
+
+
+def state_with_links(path: Path) -> list | None:
+    """The `file_state` of a path, and the target and time (ns) of each link on the way to it; None for a missing file.
+
+    It differs after a link was moved and put back.
+    """
+    if not path.exists():
+        return None
+    links = [one for one in (path.absolute(), *path.absolute().parents) if one.is_symlink()]
+    return [file_state(path), *([str(one), str(one.readlink()), one.lstat().st_ctime_ns] for one in links)]

@@ -1,12 +1,10 @@
 """Files of a model while a sweep is asked: whether they are those of its identity, and stay so."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
-from litm.base.hashing import file_state
 
 
 @dataclass(frozen=True)
@@ -43,22 +41,3 @@ class SourceFiles:
 
 
 NO_FILES = SourceFiles()
-
-
-def state_with_links(files: Iterable[Path]) -> list:
-    """The state of each file and of each link on the way to it; None for a file that is gone."""
-    return [[str(file), _file_state(file), _links(file)] for file in files]
-
-
-def _file_state(file: Path) -> list | None:
-    try:
-        return file_state(file)
-    except FileNotFoundError:
-        return None
-
-
-def _links(file: Path) -> list:
-    """Where links of a path lead, and when (ns) each was made."""
-    path = file.absolute()
-    links = [part for part in (path, *path.parents) if part.is_symlink()]
-    return [[str(link), str(link.readlink()), link.lstat().st_ctime_ns] for link in links]

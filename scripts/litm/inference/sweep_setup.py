@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
+from litm.base.hashing import state_with_links
 from litm.domain.response import SweepResponse
 from litm.inference.engine import COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
 from litm.inference.engines import engine_facts
@@ -13,7 +14,7 @@ from litm.inference.first_line import cut_at_line_end
 from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.policies import LEAVE_OUT
-from litm.inference.source_files import SourceFiles, state_with_links
+from litm.inference.source_files import SourceFiles
 from litm.models.file_digests import FileDigests
 from litm.models.identity import check_identified, loaded_files, tokenizer_identity
 from litm.prompting.formats import CHAT
@@ -105,7 +106,7 @@ class Asking:
         if not (self.sends_rendered_chats and tokenizer):
             return SourceFiles(
                 lambda: check_identified(model, self.source, tokenizer, known.sha256),
-                lambda: state_with_links(loaded_files(self.source, tokenizer)),
+                lambda: [state_with_links(file) for file in loaded_files(self.source, tokenizer)],
             )
         before = tokenizer_identity(Path(tokenizer), known.sha256)
 
@@ -116,7 +117,7 @@ class Asking:
                     "be kept as those to other prompts; run again"
                 )
 
-        return SourceFiles(check, lambda: state_with_links([Path(tokenizer)]))
+        return SourceFiles(check, lambda: state_with_links(Path(tokenizer)))
 
     def engine_settings(self, **run: Any) -> EngineSettings:
         """Settings for the engine. run: the fields that change no answer, such as device and tokenizer."""

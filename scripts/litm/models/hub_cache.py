@@ -5,10 +5,12 @@ The layout: https://huggingface.co/docs/huggingface_hub/guides/manage-cache.
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from litm.base.errors import UserError
 from litm.base.hashing import file_sha256, git_blob_id
+from litm.base.messages import note
 from litm.models.files import model_files
 
 #: Names of cached files: a sha256 for large files, a git blob id for others.
@@ -26,14 +28,16 @@ def cached_file(hub: str, name: str, revision: str | None) -> Path | None:
 def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha256) -> None:
     """Raise `UserError` if a cached file of a hub model differs from the file of its commit: somebody has edited it.
 
-    Missing files are checked when they are downloaded. On systems without links nothing can be checked, because files
-    there are not named by their content.
+    Missing files are checked when they are downloaded. In a cache without links (on some systems, or copied by
+    `cp -L`) nothing can be checked, because files there are not named by their content; a line says so.
     """
     config = cached_file(hub, "config.json", commit)
     if config is None:
         return
     files = model_files(config.parent)
     has_links = any(file.is_symlink() for file in files)
+    if not has_links:
+        _say_unchecked(hub, commit)
     for file in files:
         if has_links and not _is_as_named(file, sha256):
             raise UserError(
@@ -41,6 +45,12 @@ def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha
                 "answers would be kept as those of the commit; delete it (it is downloaded again), or copy the folder "
                 "and set 'path' to the copy"
             )
+
+
+@cache
+def _say_unchecked(hub: str, commit: str) -> None:
+    # Cached: once is enough for a job, which checks at each batch.
+    note(f"model {hub}: its files in the local cache are not links, so nobody checks that they are of commit {commit}")
 
 
 def _is_as_named(file: Path, sha256: Callable[[Path], str]) -> bool:

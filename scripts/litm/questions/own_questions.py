@@ -163,7 +163,7 @@ def _answers(given: tuple[str, Any], where: str) -> tuple[str, ...]:
     name, value = given
     at = f"{where}, column '{name}'"
     values = list(_listed(value, at))
-    answers = [str(one).strip() for one in values]
+    answers = [_as_text(one) for one in values]
     if not answers or not all(answers):
         problem = "the answer is empty" if len(answers) < 2 else f"one of the answers is empty in {quoted(value)}"
         raise UserError(f"{at}: {problem}; write one or remove the row")
@@ -183,6 +183,11 @@ def _listed(value: Any, where: str) -> Iterator[Any]:
         yield value
     elif value is not None:
         raise UserError(f"{where}: must be a text, or a list of texts, found {quoted(value)}")
+
+
+def _as_text(answer: Any) -> str:
+    """An answer as text; pandas writes whole numbers as 1954.0 in a column with gaps."""
+    return str(int(answer) if isinstance(answer, float) and answer.is_integer() else answer).strip()
 
 
 def _is_number(value: Any) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from litm.base.hashing import file_state
+from litm.base.hashing import state_with_links
 from litm.base.messages import note
 from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_digest
 from litm.models.gguf import is_gguf
@@ -18,6 +18,9 @@ LARGE = 104857600
 #: Bytes of a file whose hashing takes seconds and is reported.
 WORTH_A_LINE = 1 << 30
 
+#: Files that are named each by a line of its own.
+NAMED_FILES = 5
+
 Files = str | Iterable[str] | Mapping[str, str | Iterable[str]]
 Source = Files | Callable[[Wildcards], Files]
 
@@ -27,21 +30,18 @@ def _say_reading(file: Path) -> None:
         note(f"{file}: hashing its {size / 1e9:.1f} GB, and again only if it changes")
 
 
-def _state(file: Path) -> list | None:
-    """The state of a file and of the links on the way to it; None for a missing file."""
-    if not file.exists():
-        return None
-    links = [path.lstat() for path in (file, *file.parents) if path.is_symlink()]
-    return [file_state(file), *((link.st_ino, link.st_ctime_ns) for link in links)]
+def replaced_lines(replaced: Iterable[tuple[Path, bool]]) -> list[str]:
+    """A line for each input that was replaced during a run, with the remedy; one for those after the first few.
 
-
-def put_back_lines(put_back: Iterable[Path]) -> list[str]:
-    """A line for each input that was replaced during a run and put back, with the remedy."""
-    return [
-        f"{file} was replaced during this run and has its content of before again: some results may be of the other "
-        "content; run the same command with --forceall, which asks nothing again that was answered"
-        for file in put_back
+    replaced: see `ContentPlan.replaced`.
+    """
+    lines = [
+        f"{file} was replaced during this run{' and has its content of before again' if is_back else ''}: results may "
+        "be of either content; run the same command with --forceall, which asks nothing again that was answered"
+        for file, is_back in replaced
     ]
+    more = len(lines) - NAMED_FILES
+    return lines if more < 1 else [*lines[:NAMED_FILES], f"{more} more files were replaced during this run"]
 
 
 class ContentPlan:
@@ -69,16 +69,19 @@ class ContentPlan:
 
         return content
 
-    def put_back(self) -> list[Path]:
-        """The inputs that were replaced since they were hashed, and have the same content again, by path.
+    def replaced(self) -> list[tuple[Path, bool]]:
+        """The inputs that were replaced or removed since they were hashed, by path, each with whether it has the same
+        content again.
 
-        Jobs in between may have read another content, and no later start can tell.
+        Jobs in between may have read another content. Snakemake's records have the content of the start, so no later
+        start can tell once it is back.
         """
-        moved = ((file, sha256) for file, (state, sha256) in self._hashed.items() if _state(file) != state)
-        return sorted(file for file, sha256 in moved if file.exists() and self._current_sha256(file) == sha256)
+        moved = ((file, sha256) for file, (state, sha256) in self._hashed.items() if state_with_links(file) != state)
+        now = ((file, file.exists() and self._current_sha256(file), sha256) for file, sha256 in moved)
+        return sorted((file, found == sha256) for file, found, sha256 in now)
 
     def _sha256(self, file: Path) -> str:
-        state = _state(file)
+        state = state_with_links(file)
         sha256 = self._current_sha256(file)
         self._hashed[file] = (state, sha256)
         return sha256
