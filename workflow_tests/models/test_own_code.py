@@ -135,6 +135,10 @@ def test_code_that_the_entry_trusts_runs_and_is_part_of_the_identity(own, tmp_pa
     (own / "sub" / "more.py").write_text("")
     with pytest.raises(UserError, match="sub/more.py is new since the model was identified"):
         check_identified("m", source, None)
+    # Its code may read any file.
+    (own / "sub" / "more.py").rename(own / "merges.dat")
+    with pytest.raises(UserError, match="merges.dat is new since the model was identified"):
+        check_identified("m", source, None)
 
 
 def test_without_that_word_the_same_model_is_refused_and_nothing_runs(own, tmp_path):

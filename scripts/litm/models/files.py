@@ -43,14 +43,21 @@ def model_files(location: Path, own_code: bool = False) -> list[Path]:
     """The files of a model that can change its answers, sorted by name: a GGUF file itself, or those of a folder,
     including files that an index of weights names.
 
-    own_code: whether code that comes with the model runs; then code in subfolders is included.
+    own_code: whether code that comes with the model runs; it may read any file, so all are included.
 
     Raises `UserError` as `indexed_files` does.
     """
     if is_gguf(location):
         return [location]
-    code = location.rglob("*.py") if own_code else ()
-    return sorted({*_parts(location), *indexed_files(location), *code})
+    return sorted({*_parts(location), *indexed_files(location), *(_visible_files(location) if own_code else ())})
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    """All files of a folder and its subfolders, without hidden and compiled ones and those that no engine reads."""
+    for path in folder.rglob("*"):
+        inside = path.relative_to(folder).parts
+        if path.is_file() and is_read(path.name) and not any(part.startswith((".", "__pycache__")) for part in inside):
+            yield path
 
 
 def tokenizer_files(folder: Path) -> list[Path]:
