@@ -11,6 +11,16 @@ def test_an_experiment_without_a_figure_in_the_catalogue_gets_a_plain_curve():
     assert list(study.figures) == ["x"] and study.figures["x"].experiments == ("x",)
 
 
+def test_labels_of_figures_without_an_entry_have_the_noun_of_the_task():
+    qa = {"task": "multi_document_qa", "dataset": "mini_gazetteer_bm25", "positions": {3: [0, 2], 5: [0, 4]}}
+    study = load_study(config(experiments=["x", "y"], **define("experiments", x=qa, y=KV)), ROOT)
+    labels = {name: (figure.panel_title, figure.x_label) for name, figure in study.figures.items()}
+    assert labels["x"] == ("{size} documents", "Position of the document with the answer")
+    assert labels["x_by_size"][1] == "Number of documents in the context"
+    assert labels["y"] == ("{size} key-value pairs", "Position of the key-value pair with the answer")
+    assert not any("{item}" in label for own in labels.values() for label in own)
+
+
 def test_a_plain_curve_has_the_selected_ones_of_its_closed_book_and_oracle_lines():
     own = {**KV, "closed_book": "mini_encyclopedia_closed_book", "oracle": "mini_encyclopedia_oracle"}
     selected = ["x", "mini_encyclopedia_closed_book"]

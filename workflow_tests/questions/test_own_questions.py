@@ -54,6 +54,11 @@ def test_answers_that_begin_with_a_bracket_but_are_no_list_are_texts(tmp_path):
     assert read(tmp_path, "a.csv", "question,answer\nWhich section?,[main]\n")[0].answers == ("[main]",)
 
 
+def test_whole_numbers_that_pandas_has_written_with_a_fraction_are_whole(tmp_path):
+    lines = '{"question": "when?", "answer": 1954.0}\n{"question": "how much?", "answer": [1.5, 2.0]}\n'
+    assert [one.answers for one in read(tmp_path, "q.jsonl", lines)] == [("1954",), ("1.5", "2")]
+
+
 def test_answers_too_long_to_be_repeated_are_counted(tmp_path):
     long = " ".join(["word"] * 11)
     questions = read(tmp_path, "a.csv", f"question,answer\na,{long}\nb,{long}|short\n")

@@ -14,6 +14,7 @@ from litm.config.conditions import find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel
 from litm.domain.condition import Condition
+from litm.examples.tasks import load_task
 from litm.figures import kind_names, load_kind
 
 #: Name of the figure of all curves, which is always made.
@@ -46,8 +47,9 @@ class FigureEntry(Entry):
     )
     panel_title: str = Field(
         FILLED_IN,
-        description="Title of a panel; {size} stands for the number of items. If left out: {size} items. The mean "
-        "tokens of a prompt are added if they were counted and the title does not mention tokens.",
+        description="Title of a panel; {size} stands for the number of items. If left out: {size} documents, or the "
+        "task's other noun. The mean tokens of a prompt are added if they were counted and the title does not mention "
+        "tokens.",
     )
     x_label: str = Field(FILLED_IN, description="Label of the horizontal axis; if left out, the kind's.")
     models: Names | None = Field(None, description="The models to show, if they are selected; if left out, all.")
@@ -224,11 +226,13 @@ def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
 
 
 def _read_figure(entry: FigureEntry, experiments: Mapping[str, Experiment]) -> Figure:
-    in_tokens = any(experiments[name].tokens_of for name in entry.experiments if name in experiments)
+    shown = [experiments[name] for name in entry.experiments if name in experiments]
+    nouns = {load_task(experiment.task).DEFAULTS.item for experiment in shown}
+    item = nouns.pop() if len(nouns) == 1 else "item"
     labels = {
         "title": entry.name,
-        "panel_title": "{size} tokens" if in_tokens else "{size} items",
-        "x_label": load_kind(entry.kind).X_LABEL,
+        "panel_title": "{size} tokens" if any(one.tokens_of for one in shown) else f"{{size}} {item}s",
+        "x_label": load_kind(entry.kind).X_LABEL.replace("{item}", item),
     }
     missing = {key: label for key, label in labels.items() if getattr(entry, key) is None}
     return entry.become(Figure, **missing)

@@ -33,6 +33,7 @@ class TaskDefaults:
     task whose contexts differ only in size, else None.
     needs_dataset: whether questions come from a file; otherwise they are generated.
     golds: gold items per question, each with its own position.
+    item: the noun for an item of the context, in labels of figures.
     """
 
     prompt: str
@@ -43,6 +44,7 @@ class TaskDefaults:
     golds: int = 1
     fixed_cells: tuple[tuple[int, str], ...] | None = None
     placement: str | None = None
+    item: str = "item"
 
 
 @dataclass(frozen=True)

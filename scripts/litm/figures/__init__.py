@@ -2,7 +2,7 @@
 
 A kind of figure is a module of this package with
 
-- `X_LABEL`: the default label of the horizontal axis;
+- `X_LABEL`: the default label of the horizontal axis, {item} stands for the task's noun;
 - `INPUTS`: the fields of `Rows` that it reads, except `published`, which is a setting of each figure;
 - `misfit(experiments) -> str | None`: why a figure of these experiments cannot have this kind, None if it can;
 - `is_automatic(experiment) -> bool`: whether an experiment without a figure gets one of this kind;

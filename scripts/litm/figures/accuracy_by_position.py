@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-X_LABEL = "Position of the item with the answer"
+X_LABEL = "Position of the {item} with the answer"
 INPUTS = ("accuracy", "token_counts")
 BY_SIZE = None
 

@@ -10,7 +10,7 @@ from litm.figures.drawing.rows import Rows, shown_cells
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-X_LABEL = "Number of items in the context"
+X_LABEL = "Number of {item}s in the context"
 INPUTS = ("accuracy", "recall", "token_counts")
 BY_SIZE = None
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-X_LABEL = "Position of the item with the answer, from start to end"
+X_LABEL = "Position of the {item} with the answer, from start to end"
 INPUTS = ("accuracy", "token_counts")
 BY_SIZE = ("_heatmap", ", by size and position")
 #: Depth (fraction): the largest difference of depths in a column that share one label.

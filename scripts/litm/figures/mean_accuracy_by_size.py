@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-X_LABEL = "Number of items in the context"
+X_LABEL = "Number of {item}s in the context"
 #: Includes scores, because the interval of a mean needs each question's answers at every position.
 INPUTS = ("accuracy", "scores", "token_counts")
 BY_SIZE = ("_by_size", ", mean of the positions")

@@ -19,7 +19,7 @@ class SourceFiles:
     state: Callable[[], Any] = lambda: None
 
     def checks(self, before: Any) -> Iterator[None]:
-        """A check at each step, of which the first is `check_loaded`.
+        """A check at each step; the first is `check_loaded`.
 
         For each batch of answers: weights on a CPU may be read from their file at any time.
         """

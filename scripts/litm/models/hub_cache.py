@@ -29,7 +29,7 @@ def check_cached(hub: str, commit: str, sha256: Callable[[Path], str] = file_sha
     """Raise `UserError` if a cached file of a hub model differs from the file of its commit: somebody has edited it.
 
     Missing files are checked when they are downloaded. In a cache without links (on some systems, or copied by
-    `cp -L`) nothing can be checked, because files there are not named by their content; a line says so.
+    `cp -L`) nothing can be checked, because files there are not named by their content; a line reports it.
     """
     config = cached_file(hub, "config.json", commit)
     if config is None:

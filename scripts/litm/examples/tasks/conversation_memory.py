@@ -14,7 +14,12 @@ from litm.examples.text.codes import random_codes
 from litm.examples.text.exchanges import exchanges
 
 DEFAULTS = TaskDefaults(
-    prompt="conversation_memory", metric="exact_code", stop="end_token", max_new_tokens=30, needs_dataset=False
+    prompt="conversation_memory",
+    metric="exact_code",
+    stop="end_token",
+    max_new_tokens=30,
+    needs_dataset=False,
+    item="exchange",
 )
 SEPARATOR = "\n"
 

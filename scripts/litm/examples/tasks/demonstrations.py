@@ -17,7 +17,12 @@ from litm.examples.text.requests import MOST, WORDINGS, subjects
 
 # A model that lists the codes of all demonstrations has not found the subject's.
 DEFAULTS = TaskDefaults(
-    prompt="demonstrations", metric="only_code", stop="end_token", max_new_tokens=30, needs_dataset=False
+    prompt="demonstrations",
+    metric="only_code",
+    stop="end_token",
+    max_new_tokens=30,
+    needs_dataset=False,
+    item="demonstration",
 )
 SEPARATOR = "\n"
 other_items = other_coded_lines

@@ -11,7 +11,12 @@ from litm.examples.text.fillers import filler_sentences
 from litm.examples.text.names import coined_names
 
 DEFAULTS = TaskDefaults(
-    prompt="fact_reasoning", metric="exact_integer", stop="first_line", max_new_tokens=60, needs_dataset=False
+    prompt="fact_reasoning",
+    metric="exact_integer",
+    stop="first_line",
+    max_new_tokens=60,
+    needs_dataset=False,
+    item="sentence",
 )
 SEPARATOR = needle_in_haystack.SEPARATOR
 format_items = needle_in_haystack.format_items

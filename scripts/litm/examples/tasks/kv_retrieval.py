@@ -12,7 +12,12 @@ from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.questions.released_kv import read_kv_questions
 
 DEFAULTS = TaskDefaults(
-    prompt="kv_retrieval", metric="value_in_answer", stop="end_token", max_new_tokens=100, needs_dataset=False
+    prompt="kv_retrieval",
+    metric="value_in_answer",
+    stop="end_token",
+    max_new_tokens=100,
+    needs_dataset=False,
+    item="key-value pair",
 )
 SEPARATOR = ",\n"
 other_items = other_pairs

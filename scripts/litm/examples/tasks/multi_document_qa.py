@@ -8,7 +8,12 @@ from litm.examples.task import ExampleSettings, TaskDefaults
 from litm.questions.released_format import read_qa_questions
 
 DEFAULTS = TaskDefaults(
-    prompt="multi_document_qa", metric="best_subspan_em", stop="first_line", max_new_tokens=100, needs_dataset=True
+    prompt="multi_document_qa",
+    metric="best_subspan_em",
+    stop="first_line",
+    max_new_tokens=100,
+    needs_dataset=True,
+    item="document",
 )
 SEPARATOR = "\n"
 other_items = other_documents

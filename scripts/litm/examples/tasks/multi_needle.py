@@ -20,6 +20,7 @@ DEFAULTS = TaskDefaults(
     prompt="multi_needle",
     metric="exact_code",
     stop="end_token",
+    item="sentence",
     max_new_tokens=80,
     needs_dataset=False,
     golds=len(NEEDLES),

@@ -10,7 +10,12 @@ from litm.examples.text.codes import random_codes
 from litm.examples.text.fillers import filler_sentences
 
 DEFAULTS = TaskDefaults(
-    prompt="needle_in_haystack", metric="exact_code", stop="end_token", max_new_tokens=30, needs_dataset=False
+    prompt="needle_in_haystack",
+    metric="exact_code",
+    stop="end_token",
+    max_new_tokens=30,
+    needs_dataset=False,
+    item="sentence",
 )
 SEPARATOR = " "
 

@@ -11,7 +11,12 @@ from litm.examples.text.codes import random_codes
 from litm.examples.text.names import similar_names
 
 DEFAULTS = TaskDefaults(
-    prompt="semantic_distractors", metric="exact_code", stop="end_token", max_new_tokens=30, needs_dataset=False
+    prompt="semantic_distractors",
+    metric="exact_code",
+    stop="end_token",
+    max_new_tokens=30,
+    needs_dataset=False,
+    item="statement",
 )
 SEPARATOR = "\n"
 other_items = other_coded_lines

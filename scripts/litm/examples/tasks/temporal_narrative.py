@@ -18,7 +18,12 @@ from litm.examples.text.events import event_clauses
 from litm.examples.text.wordings import places_for
 
 DEFAULTS = TaskDefaults(
-    prompt="temporal_narrative", metric="exact_code", stop="end_token", max_new_tokens=30, needs_dataset=False
+    prompt="temporal_narrative",
+    metric="exact_code",
+    stop="end_token",
+    max_new_tokens=30,
+    needs_dataset=False,
+    item="event",
 )
 SEPARATOR = "\n"
 other_items = other_coded_lines

@@ -28,6 +28,8 @@ COLOURS = {
     OTHER: "#b8bec6",
 }
 PANEL_INCHES, WIDEST = (3.1, 2.6), 11.0
+#: Characters of a line under a panel.
+LABEL_WIDTH = 34
 Y_LABEL = "Wrong answers (% of all)"
 
 
@@ -65,7 +67,7 @@ def draw_stacks(figure: Mapping, table: pd.DataFrame) -> Figure:
         if index % columns == 0:
             ax.set_ylabel(Y_LABEL)
         if index + columns >= len(panels):
-            ax.set_xlabel(figure["x_label"])
+            ax.set_xlabel(textwrap.fill(figure["x_label"], LABEL_WIDTH))
     highest = max(100 * float((panel.rows["n_wrong"] / panel.rows["n"]).max()) for panel in panels)
     axes[0, 0].set_ylim(0, min(100, max(10.0, highest * 1.05)))
     handles = [Patch(color=COLOURS[kind], label=HEADINGS[kind]) for kind in kinds]
@@ -86,7 +88,7 @@ def _panels(figure: Mapping, table: pd.DataFrame) -> Iterator[_Panel]:
             for model in models:
                 of_model = group[group["model"] == model].sort_values("position", kind="stable")
                 if len(of_model):
-                    title = "\n".join([panel_title(figure, size) + where, *textwrap.wrap(model, 34)])
+                    title = "\n".join([panel_title(figure, size) + where, *textwrap.wrap(model, LABEL_WIDTH)])
                     yield _Panel(title, model, of_model)
 
 
