@@ -5,8 +5,8 @@ from pathlib import Path
 
 from litm.analysis.reference import with_reference
 from litm.analysis.tables import all_tables
-from litm.base.atomic_write import atomic_writer
 from litm.base.cli import run
+from litm.base.text_files import write_text
 
 README = Path(__file__).resolve().parents[2] / "results" / "README.md"
 
@@ -15,9 +15,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", type=Path, default=README)
     args = parser.parse_args()
-    page = with_reference(args.page.read_text(encoding="utf-8"), all_tables())
-    with atomic_writer(args.page) as target:
-        target.write(page.encode())
+    write_text(args.page, with_reference(args.page.read_text(encoding="utf-8"), all_tables()))
 
 
 if __name__ == "__main__":

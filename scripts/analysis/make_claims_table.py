@@ -13,9 +13,9 @@ from litm.analysis.files import Files
 from litm.analysis.published.statements import read_literature
 from litm.analysis.published.values import read_published
 from litm.analysis.reading import FIRST_LINE, FULL
-from litm.base.atomic_write import atomic_writer
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv, write_csv
+from litm.base.text_files import write_text
 
 
 def main() -> None:
@@ -44,8 +44,7 @@ def main() -> None:
     table = claims_table(evidence, read_relations(args.relations), literature, readings)
     write_csv(args.csv, table)
     write_csv(args.summary, claim_summary(table))
-    with atomic_writer(args.markdown) as target:
-        target.write(as_markdown(table).encode())
+    write_text(args.markdown, as_markdown(table))
 
 
 def by_reading(

@@ -3,9 +3,9 @@
 import argparse
 
 from litm.analysis.tables import load_table, table_names
-from litm.base.atomic_write import atomic_writer
 from litm.base.cli import run
 from litm.base.csv_files import read_csv
+from litm.base.text_files import write_text
 
 
 def main() -> None:
@@ -15,8 +15,7 @@ def main() -> None:
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
     table = load_table(args.table).TABLE
-    with atomic_writer(args.output) as target:
-        target.write(table.markdown(read_csv(args.csv, table.dtypes)).encode())
+    write_text(args.output, table.markdown(read_csv(args.csv, table.dtypes)))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ import pandas as pd
 from litm.analysis.paper_layouts import LAYOUTS
 from litm.analysis.paper_tables import latex_table, paper_table
 from litm.analysis.published.values import published_table, read_published, read_published_tokens
-from litm.base.atomic_write import atomic_writer
 from litm.base.cli import run
 from litm.base.csv_files import read_csv, write_csv
+from litm.base.text_files import write_text
 
 
 def main() -> None:
@@ -28,12 +28,8 @@ def main() -> None:
     table = paper_table(layout, rows)
     write_csv(args.csv, table.values)
     markdown = table.text.to_markdown(index=False, disable_numparse=True)
-    for path, text in (
-        (args.markdown, f"{markdown}\n\n{table.caption}.\n"),
-        (args.latex, latex_table(table)),
-    ):
-        with atomic_writer(path) as target:
-            target.write(text.encode())
+    write_text(args.markdown, f"{markdown}\n\n{table.caption}.\n")
+    write_text(args.latex, latex_table(table))
 
 
 def published_rows(path: str, number: int) -> pd.DataFrame:

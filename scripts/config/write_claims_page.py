@@ -12,8 +12,8 @@ from litm.analysis.claims.relations import read_relations
 from litm.analysis.claims.table import claims_table
 from litm.analysis.published.statements import read_explanations, read_literature
 from litm.analysis.published.values import read_published
-from litm.base.atomic_write import atomic_writer
 from litm.base.cli import run
+from litm.base.text_files import write_text
 from litm.config import relations
 from litm.config.catalogue import read_catalogue_entry, string_keys
 
@@ -33,9 +33,7 @@ def main() -> None:
         literature,
     )
     parts = page_parts(table, literature.statuses, read_explanations(published / "disagreements.csv"))
-    page = with_parts(args.page.read_text(encoding="utf-8"), parts)
-    with atomic_writer(args.page) as target:
-        target.write(page.encode())
+    write_text(args.page, with_parts(args.page.read_text(encoding="utf-8"), parts))
 
 
 def _entries(kind: Literal["models", "experiments"]) -> dict:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import run
+from litm.base.text_files import write_text
 from litm.config.reference import reference_files
 
 
@@ -12,7 +13,7 @@ def main() -> None:
     parser.add_argument("--project", type=Path, default=Path(), help="the folder with config/ and docs/")
     args = parser.parse_args()
     for path, text in reference_files().items():
-        (args.project / path).write_text(text, encoding="utf-8")
+        write_text(args.project / path, text)
 
 
 if __name__ == "__main__":

@@ -19,21 +19,7 @@ from litm.questions.labels import read_labels
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", required=True, help="a module of litm/examples/tasks")
-    parser.add_argument("--size", required=True, type=int, help="items in the context, or tokens, see --length")
-    parser.add_argument(
-        "--placement", required=True, help="gold_at_{position} or gold_at_depth_{depth}, more after a _; or another"
-    )
-    parser.add_argument("--length", nargs="?", help="what find_size.py wrote, where the size is in tokens")
-    parser.add_argument(
-        "--settings", required=True, type=json_object, help="JSON: what changes the examples (ExampleSettings)"
-    )
-    parser.add_argument("--prompt", required=True, help="the prompt file")
-    parser.add_argument("--dataset", nargs="?", help="the file with the questions; left out, they are generated")
-    parser.add_argument("--labels", nargs="?", help="the file that says which questions to keep; left out, all")
-    parser.add_argument("--output", required=True)
-    args = parser.parse_args()
+    args = parse_args()
     task = load_task(args.task)
     settings = ExampleSettings(**args.settings)
     template = read_template(args.prompt, with_context=args.size > 0)
@@ -76,6 +62,24 @@ def main() -> None:
         )
     write_examples(args.output, examples)
     note(f"{args.output}: {len(examples)} examples")
+
+
+def parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--task", required=True, help="a module of litm/examples/tasks")
+    parser.add_argument("--size", required=True, type=int, help="items in the context, or tokens, see --length")
+    parser.add_argument(
+        "--placement", required=True, help="gold_at_{position} or gold_at_depth_{depth}, more after a _; or another"
+    )
+    parser.add_argument("--length", nargs="?", help="what find_size.py wrote, where the size is in tokens")
+    parser.add_argument(
+        "--settings", required=True, type=json_object, help="JSON: what changes the examples (ExampleSettings)"
+    )
+    parser.add_argument("--prompt", required=True, help="the prompt file")
+    parser.add_argument("--dataset", nargs="?", help="the file with the questions; left out, they are generated")
+    parser.add_argument("--labels", nargs="?", help="the file that says which questions to keep; left out, all")
+    parser.add_argument("--output", required=True)
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

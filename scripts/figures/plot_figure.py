@@ -1,7 +1,8 @@
 """Draw one figure, as PNG and PDF: of measured accuracies, of published ones alone, or of a table."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -17,8 +18,58 @@ from litm.figures.drawing.rows import Rows, shown_cells
 from litm.figures.drawing.saving import fit, save_figure
 from litm.figures.drawing.style import add_note
 
+#: Tables of results/tables that kinds of figures draw, by their names as options and in `Rows`.
+TABLES = {"differences": "condition_differences", "advice": "advice", "wrong_answers": "wrong_answers"}
+
 
 def main() -> None:
+    args = parse_args()
+    figure, rows, notes = read_rows(args)
+    picture = load_kind(figure["kind"]).draw(figure, rows)
+    add_note(picture, notes)
+    page = page_of(figure)
+    scale = fit(picture, page)
+    if page and scale < 0.99 * page.scale:
+        points = page.font_size * scale / page.scale
+        note(
+            f"{args.png}: text of {points:.1f} points, not {page.font_size:g}, so that it is {page.width:g} inches wide"
+        )
+    for path in (args.png, args.pdf):
+        save_figure(picture, path, scale)
+
+
+def read_rows(args: argparse.Namespace) -> tuple[dict, Rows, list[str]]:
+    """The settings of the figure, the rows that it draws, and the sentences below it."""
+    figure, counts = args.figure, _joined(args.token_counts)
+    published = published_table(read_published(args.published)) if args.published else None
+    if (accuracy := _joined(args.accuracy)) is not None:
+        rows = Rows(
+            accuracy=accuracy,
+            scores=(pd.read_parquet(path) for path in args.scores),
+            recall=_joined(args.recall),
+            published=published,
+            token_counts=counts,
+        )
+        return figure, rows, cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {}))
+    if args.position_bias:
+        return figure, Rows(position_bias=read_csv(args.position_bias)), []
+    for name, table in TABLES.items():
+        if path := getattr(args, name):
+            drawn: dict[str, Any] = {name: read_csv(path, load_table(table).TABLE.dtypes)}
+            return figure, Rows(token_counts=counts, **drawn), []
+    assert published is not None, "the parser asks for one of them"
+    missing = without_values(published, figure)
+    rows = Rows(accuracy=in_order(published, figure), token_counts=counts)
+    titled = {**figure, "title": f"{figure['title']} (published values)"}
+    return titled, rows, [f"no published values: {', '.join(missing)}"] if missing else []
+
+
+def _joined(paths: Sequence[str]) -> pd.DataFrame | None:
+    """The rows of all files; None for no files."""
+    return pd.concat([read_csv(path) for path in paths]) if paths else None
+
+
+def parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figure", required=True, type=json_object, help="JSON with the figure's settings")
     parser.add_argument("--accuracy", nargs="*", default=[], help="accuracies of sweeps, as score.py wrote them")
@@ -33,50 +84,11 @@ def main() -> None:
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
     args = parser.parse_args()
-    figure = args.figure
-    counts = pd.concat([read_csv(path) for path in args.token_counts]) if args.token_counts else None
-    missing: list[str] = []
-    published = published_table(read_published(args.published)) if args.published else None
-    if args.position_bias:
-        rows = Rows(position_bias=read_csv(args.position_bias))
-    elif args.differences:
-        rows = Rows(
-            differences=read_csv(args.differences, load_table("condition_differences").TABLE.dtypes),
-            token_counts=counts,
-        )
-    elif args.advice:
-        rows = Rows(advice=read_csv(args.advice, load_table("advice").TABLE.dtypes))
-    elif args.wrong_answers:
-        rows = Rows(wrong_answers=read_csv(args.wrong_answers, load_table("wrong_answers").TABLE.dtypes))
-    elif args.accuracy:
-        rows = Rows(
-            accuracy=pd.concat([read_csv(path) for path in args.accuracy]),
-            scores=(pd.read_parquet(path) for path in args.scores),
-            recall=pd.concat([read_csv(path) for path in args.recall]) if args.recall else None,
-            published=published,
-            token_counts=counts,
-        )
-    elif published is not None:
-        missing = without_values(published, figure)
-        rows = Rows(accuracy=in_order(published, figure), token_counts=counts)
-        figure = {**figure, "title": f"{figure['title']} (published values)"}
-    else:
-        inputs = "--accuracy, --published, --position-bias, --differences, --advice and --wrong-answers"
-        parser.error(f"one of {inputs} is required")
-    picture = load_kind(figure["kind"]).draw(figure, rows)
-    if args.accuracy:
-        add_note(picture, cut_sentences(rows.accuracy.to_dict("records"), figure.get("limits", {})))
-    elif missing:
-        add_note(picture, [f"no published values: {', '.join(missing)}"])
-    page = page_of(figure)
-    scale = fit(picture, page)
-    if page and scale < 0.99 * page.scale:
-        points = page.font_size * scale / page.scale
-        note(
-            f"{args.png}: text of {points:.1f} points, not {page.font_size:g}, so that it is {page.width:g} inches wide"
-        )
-    for path in (args.png, args.pdf):
-        save_figure(picture, path, scale)
+    sources = ("accuracy", "published", "position_bias", *TABLES)
+    if not any(getattr(args, name) for name in sources):
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in sources)
+        parser.error(f"one of {options} is required")
+    return args
 
 
 def without_values(published: pd.DataFrame, figure: Mapping) -> list[str]:

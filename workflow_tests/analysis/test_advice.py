@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from score_frames import assert_plain, score_rows
+from score_frames import assert_plain, first_right, score_rows
 
 from litm.analysis.advice import Cell, Compared, read_compared, verdict
 from litm.analysis.advice_rows import advice_rows, condition_in_words
@@ -28,8 +28,7 @@ def sweep(condition: Condition, by_documents: dict[int, list], model="m", **more
 
 
 def graded(share: float, n: int = 200) -> list[bool]:
-    """Verdicts with the first questions right, so that two conditions differ by exactly their accuracies."""
-    return [index < round(share * n) for index in range(n)]
+    return first_right(share, n)
 
 
 def mixed(share: float, n: int, seed: int) -> list[bool]:

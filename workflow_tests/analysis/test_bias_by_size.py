@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from score_frames import assert_plain, score_rows
+from score_frames import assert_plain, first_right, score_rows
 
 from litm.analysis.bias_by_size import bias_by_size_rows
 from litm.analysis.condition_grids import read_grids
@@ -16,8 +16,7 @@ def sweep(by_size: dict[int, tuple[float, float, float]], own_questions: bool = 
     frames = []
     for size, shares in by_size.items():
         right = {
-            position: [index < round(share * n) for index in range(n)]
-            for position, share in zip((0, size // 2, size - 1), shares, strict=True)
+            position: first_right(share, n) for position, share in zip((0, size // 2, size - 1), shares, strict=True)
         }
         frame = score_rows(right, size=size)
         frames.append(frame.assign(id=frame["id"] + f"/{size}") if own_questions else frame)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from programs import run_program
-from score_frames import assert_plain, of_matrix, score_rows
+from score_frames import assert_plain, first_right, of_matrix, score_rows
 
 from litm.analysis.claims.scored_evidence import scored_evidence
 from litm.analysis.effective_length import BEYOND, MARGIN, OPEN, WITHIN, effective_length_rows, in_words
@@ -13,16 +13,12 @@ from litm.analysis.tables.effective_length import TABLE
 N = 400
 
 
-def right(share: float, n: int = N) -> list[bool]:
-    return [index < round(share * n) for index in range(n)]
-
-
 def sweep(by_size: dict[int, tuple[float, ...]], n: int = N, **more) -> pd.DataFrame:
     """Scores of one model with these accuracies at evenly spaced positions of each size."""
     frames = []
     for size, shares in by_size.items():
         positions = np.linspace(0, size - 1, len(shares)).astype(int)
-        rows = {int(position): right(share, n) for position, share in zip(positions, shares, strict=True)}
+        rows = {int(position): first_right(share, n) for position, share in zip(positions, shares, strict=True)}
         frames.append(score_rows(rows, size=size, prompt_tokens=100 * size, **more))
     return pd.concat(frames, ignore_index=True)
 

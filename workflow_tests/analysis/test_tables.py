@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
+from configs import DEFAULT
 from conftest import ROOT
 from programs import load_program
 
@@ -47,7 +47,7 @@ SOURCES = Sources(
 
 def small_study(models: list[str], experiments: list[str]) -> Study:
     """A study of the default config's catalogues with these models and experiments."""
-    config = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
+    config = DEFAULT
     second = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model")}
     define = {"models": {"second": second}} if "second" in models else {}
     return load_study({**config, "models": models, "experiments": experiments, "define": define}, ROOT)

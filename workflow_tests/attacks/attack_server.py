@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from fault_server import FaultServer, _Handler, answer_to
+from fault_server import FaultHandler, FaultServer, answer_to
 
 #: Seconds after which a reply that never ends is ended by the server all the same.
 LONGEST_REPLY = 20.0
@@ -246,7 +246,7 @@ class AttackServer(FaultServer):
         return self
 
 
-class _AttackHandler(_Handler):
+class _AttackHandler(FaultHandler):
     fault: str | None = None
 
     def do_POST(self) -> None:

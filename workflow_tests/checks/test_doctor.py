@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-import yaml
+from configs import study
 from conftest import ROOT
 
 from litm.checks.doctor import gather
@@ -26,16 +26,11 @@ from litm.checks.doctor.remote import (
 )
 from litm.checks.doctor.software import package_checks, python_check, read_lock
 from litm.checks.doctor.storage import disk_check, locks_check, results_bytes
-from litm.config.study import Study, load_study
+from litm.config.study import Study
 from litm.workflow.needs import needs_of
 
 REFERENCE = ROOT / "resources" / "reference_model"
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
-
-
-def study(**config) -> Study:
-    default = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
-    return load_study({**default, **config}, ROOT)
 
 
 def api_study(**entry) -> Study:

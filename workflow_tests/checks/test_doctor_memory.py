@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
+from configs import study
 from conftest import ROOT
 from gguf_files import write_gguf
 
@@ -14,7 +14,6 @@ from litm.checks.doctor.check import MISSING, OK, WARNING
 from litm.checks.doctor.examine import examine, longest_prompt
 from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
 from litm.checks.doctor.remote import HubModel
-from litm.config.study import Study, load_study
 from litm.config.values import find_in_package
 from litm.inference.memory import (
     ModelSize,
@@ -35,11 +34,6 @@ MPT = ModelSize(weight_bytes=60_000_000_000, stored_bytes=2, kv_numbers=2 * 48 *
 EAGER = Numbers("bfloat16", "none", "eager")
 AS_STORED, IN_4_BITS = Numbers("auto", "none"), Numbers("bfloat16", "nf4")
 LOCK = (ROOT / "requirements.lock").read_text().splitlines()
-
-
-def study(**config) -> Study:
-    default = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
-    return load_study({**default, **config}, ROOT)
 
 
 def test_weights_and_cache_take_what_the_number_format_says():

@@ -4,7 +4,7 @@ import re
 import shutil
 
 import pytest
-import yaml
+from configs import DEFAULT
 from conftest import ROOT
 
 from litm.base.config_files import command_line_values
@@ -12,7 +12,6 @@ from litm.base.errors import UserError
 from litm.config.study import load_study
 from litm.models.files import model_files
 
-DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 ENCODER = ROOT / "resources" / "reference_model"
 
 QA = {"task": "multi_document_qa", "dataset": "c", "positions": {3: [0]}}

@@ -5,12 +5,12 @@ import json
 import paper_miniature
 import pytest
 import yaml
+from configs import DEFAULT
 from conftest import ROOT
 from snakemake.utils import update_config
 
 from litm.config.study import Study, load_study
 
-DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]
 READERS += ["mpt-30b-instruct", "longchat-13b-16k"]

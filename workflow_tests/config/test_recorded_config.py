@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import pytest
-import yaml
+from configs import DEFAULT
 from conftest import ROOT, qa_record, write_lines
 
 from litm.base.errors import UserError
 from litm.config.study import load_study
 
 FIELDS = {"response": "model_answer", "question": "question"}
-DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 QA = {"task": "multi_document_qa", "dataset": "d", "positions": {3: [0, 2], 4: [1]}}
 
 

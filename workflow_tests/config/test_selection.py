@@ -1,7 +1,7 @@
 """The selection of models and experiments, without those that lack files the user must supply."""
 
 import pytest
-import yaml
+from configs import DEFAULT
 from conftest import ROOT, write_lines
 
 from litm.base.errors import UserError
@@ -9,7 +9,6 @@ from litm.config.study import load_study
 from litm.config.values import check_plain
 from litm.workflow.tables import Sources, table_inputs
 
-DEFAULT = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
 OTHER = {"engine": "transformers", "path": "resources/reference_model"}
 UNRECORDED = {"engine": "recorded", "responses": None}

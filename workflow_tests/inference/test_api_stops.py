@@ -3,48 +3,20 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
 from fault_server import FaultServer, answer_to
 from programs import run_program
-from record_makers import example
+from sweeps import served_sweep, short_examples
 
-from litm.base.hashing import canonical_json
-from litm.base.json_files import read_json, read_jsonl, write_json
-from litm.domain.example import write_examples
+from litm.base.json_files import read_json, read_jsonl
 
 
 def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:
-    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(40)])
-    url = f"{server.url}/v1" if protocol == "openai" else server.url
-    source = {
-        "location": "m",
-        "revision": None,
-        "context_window": None,
-        "base_url": url,
-        "identity": {"api_model": "m"},
-    }
-    write_json(folder / "source.json", source)
-    settings = {"engine": protocol, "endpoint": "chat", "prompt_template": "chat", "request": {}}
-    options = {
-        "model": "m",
-        "experiment": "e",
-        "source": folder / "source.json",
-        "settings": canonical_json(settings),
-        "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
-        "run": canonical_json({"concurrency": 4}),
-        "examples": folder / "examples.jsonl.gz",
-        "journal": folder / "journal.jsonl",
-        "responses": folder / "responses.jsonl.gz",
-        "manifest": folder / "manifest.json",
-    }
-    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    return [sys.executable, str(ROOT / "scripts" / "inference" / "generate.py"), *words]
+    return served_sweep(short_examples(folder, 40), server.url, protocol).command(folder)
 
 
 def hear_signals() -> None:

@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-import yaml
+from configs import config
 from conftest import ROOT
 from programs import program_file
 
@@ -73,11 +73,10 @@ def test_what_asks_it_imports_neither_torch_nor_transformers():
 
 
 def study(model: dict, **experiment):
-    config = yaml.safe_load((ROOT / "config" / "toy.yaml").read_text())
     kv = {"task": "kv_retrieval", "positions": {4: [0]}, "examples": 1, **experiment}
     kv = {key: value for key, value in kv.items() if not ("depths" in kv and key == "positions")}
     define = {"models": {"mine": model}, "experiments": {"kv": kv}}
-    return load_study({**config, "models": ["mine"], "experiments": ["kv"], "define": define}, ROOT)
+    return load_study(config(models=["mine"], experiments=["kv"], define=define), ROOT)
 
 
 @pytest.mark.parametrize("key", ["path", "hub", "tokenizer", "config", "reasoning"])

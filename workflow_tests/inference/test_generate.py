@@ -14,17 +14,13 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from programs import load_program, run_program
+from sweeps import COUNT, MODEL, kv_examples, local_sweep
 
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
 from litm.base.json_files import read_json, read_jsonl, write_json
 from litm.config.catalogue import read_catalogue_entry
-from litm.domain.example import write_examples
 from litm.domain.response import Response
-from litm.examples.example import make_example
-from litm.examples.prompt_file import read_template
-from litm.examples.task import ExampleSettings
-from litm.examples.tasks import kv_retrieval
 from litm.inference.engine import Prepared
 from litm.models.file_digests import FileDigests
 from litm.models.identity import folder_identity
@@ -32,41 +28,17 @@ from litm.prompting.reasoning import STRIP, Reasoning
 
 generate = load_program("generate")
 
-MODEL = ROOT / "resources" / "reference_model"
-COUNT = 24
-
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory) -> Path:
     """A folder with the examples of one cell and the model's identity."""
-    folder = tmp_path_factory.mktemp("inputs")
-    template = read_template(ROOT / "resources" / "prompts" / "kv_retrieval.txt")
-    questions = kv_retrieval.questions(12, ExampleSettings(COUNT, 0, "ranked"), None)
-    write_examples(
-        folder / "examples.jsonl.gz",
-        [make_example(q, 12, "gold_at_3", template, kv_retrieval) for q in questions],
-    )
-    source = {"location": str(MODEL), "revision": None, "context_window": 8192, "identity": folder_identity(MODEL)}
-    write_json(folder / "source.json", source)
+    folder = kv_examples(tmp_path_factory.mktemp("inputs"))
+    write_json(folder / "source.json", dict(local_sweep(folder).source))
     return folder
 
 
 def command(inputs: Path, folder: Path, device: str = "cpu", dtype: str = "float32") -> list[str]:
-    settings = {"engine": "transformers", "dtype": dtype, "attention": "sdpa", "prompt_template": "raw"}
-    options = {
-        "model": "reference",
-        "experiment": "kv",
-        "source": inputs / "source.json",
-        "settings": canonical_json(settings),
-        "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
-        "run": canonical_json({"device": device, "batch_tokens": 1000}),
-        "examples": inputs / "examples.jsonl.gz",
-        "journal": folder / "journal.jsonl",
-        "responses": folder / "responses.jsonl.gz",
-        "manifest": folder / "manifest.json",
-    }
-    words = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
-    return [sys.executable, str(ROOT / "scripts" / "inference" / "generate.py"), *words]
+    return local_sweep(inputs, device, dtype).command(folder, inputs / "source.json")
 
 
 def run(inputs: Path, folder: Path, device: str = "cpu") -> subprocess.CompletedProcess:
@@ -207,7 +179,7 @@ def failing_run(inputs, tmp_path, monkeypatch):
 
 
 def test_prompts_that_do_not_fit_are_one_line_on_demand_before_anything_is_asked(failing_run, tmp_path):
-    with pytest.raises(UserError, match=r"^reference/kv: \d+ prompts of size 12, gold_at_3 do not fit: the longest"):
+    with pytest.raises(UserError, match=r"^m/e: \d+ prompts of size 12, gold_at_3 do not fit: the longest"):
         failing_run("--on-overflow", "fail", "--context-window", "300")
     assert [path.name for path in tmp_path.iterdir()] == ["journal.jsonl"]
     assert (tmp_path / "journal.jsonl").read_bytes() == b""
@@ -232,7 +204,7 @@ def replace_weights(model: Path) -> None:
 
 
 REFUSED = (
-    r"^model reference \(.*\): model.safetensors has changed since the model was identified"
+    r"^model m \(.*\): model.safetensors has changed since the model was identified"
     r".*; run again with `--forcerun identify_model`$"
 )
 
@@ -277,7 +249,7 @@ def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
     generate.main()
     assert read_json(tmp_path / "manifest.json")["asked_because"] == {"model.dtype": ["float32", "bfloat16"]}
     told = capsys.readouterr().err.splitlines()
-    assert told[-1] == "reference/kv: asked because model.dtype was float32 and is bfloat16"
+    assert told[-1] == "m/e: asked because model.dtype was float32 and is bfloat16"
     generate.main()
     assert read_json(tmp_path / "manifest.json")["asked_because"] is None
     assert "asked because" not in capsys.readouterr().err
@@ -302,7 +274,7 @@ def test_prompts_without_an_answer_are_counted_on_demand_and_the_next_run_asks_o
         assert all(response["response"] is None and response["prompt_tokens"] > 400 for response in unanswered)
         assert responses_in(tmp_path / "journal.jsonl") == COUNT - failed
         told = capsys.readouterr().err.splitlines()[-1]
-        assert told.startswith(f"reference/kv: {failed} of those asked got no answer") and "--forcerun generate" in told
+        assert told.startswith(f"m/e: {failed} of those asked got no answer") and "--forcerun generate" in told
 
 
 def test_a_sweep_without_failures_has_the_same_bytes_and_prints_nothing_about_failures(inputs, undisturbed, tmp_path):

@@ -85,7 +85,7 @@ class FaultServer:
         self._attempts: Counter = Counter()
         self._lock = threading.Lock()
         self.closing = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), FaultHandler)
         self._http.daemon_threads = True
         self._http.block_on_close = False
         self._http.faults = self  # type: ignore[attr-defined]
@@ -116,7 +116,17 @@ class FaultServer:
             self.answered[prompt] += 1
 
 
-class _Handler(BaseHTTPRequestHandler):
+#: Status, body and headers in the place of an answer.
+INSTEAD: dict[str | None, tuple] = {
+    "deep": (200, b"[" * 100_000 + b"]" * 100_000),
+    "deep error": (400, b"[" * 100_000 + b"]" * 100_000),
+    "empty": (200, b""),
+    "503 in hex": (503, b'{"error": {"message": "busy"}}', {"Content-Type": "application/json; charset=hex"}),
+    "error in it": (200, b'{"error": {"message": "no luck upstream"}}'),
+}
+
+
+class FaultHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     #: Headers and body are two packets; the second would wait for the acknowledgement of the first.
     disable_nagle_algorithm = True
@@ -128,10 +138,18 @@ class _Handler(BaseHTTPRequestHandler):
         key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
         fault = faults.register(prompt, body, key)
         faults.headers.append({name.lower(): value for name, value in self.headers.items()})
+        if not self._send_instead(fault, key or ""):
+            self._send_answer(body, prompt, fault, key or "")
+
+    def _send_instead(self, fault: str | None, key: str) -> bool:
+        """Send what a fault has in the place of an answer; False for a fault that has none."""
+        faults: FaultServer = self.server.faults
         if fault in STATUSES:
             status, headers = STATUSES[fault]
             error = {"message": f"{fault}, says the server", "type": "some_error", "code": CODES.get(fault)}
             self._send(status, json.dumps({"type": "error", "error": error}).encode(), headers)
+        elif fault in INSTEAD:
+            self._send(*INSTEAD[fault])
         elif fault == "hang":
             faults.closing.wait(30)
             self.close_connection = True
@@ -139,52 +157,47 @@ class _Handler(BaseHTTPRequestHandler):
             self._drip(fault)
         elif fault == "elsewhere":
             self._send(307, b"", {"Location": f"{faults.elsewhere}{self.path}"})
-        elif fault == "deep":
-            self._send(200, b"[" * 100_000 + b"]" * 100_000)
-        elif fault == "deep error":
-            self._send(400, b"[" * 100_000 + b"]" * 100_000)
         elif fault == "closed":
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
-        elif fault == "empty":
-            self._send(200, b"")
         elif fault in ("key in all of a failure", "key in all of a refusal"):
             status = 503 if fault == "key in all of a failure" else 401
             error = json.dumps({"error": {"message": f"no {key} here", "type": key, "code": key}}).encode()
-            repeated = dict.fromkeys(("X-Request-Id", "Server-Says", "Retry-After"), key or "")
+            repeated = dict.fromkeys(("X-Request-Id", "Server-Says", "Retry-After"), key)
             self._send(status, error, repeated, reason=key)
         elif fault == "elsewhere with the key":
             self._send(307, b"", {"Location": f"http://{key}:{key}@elsewhere.invalid/?key={key}"})
         elif fault == "key in an error":
             self._send(200, json.dumps({"error": {"message": f"{'?' * 290} {key} is no key of ours"}}).encode())
-        elif fault == "503 in hex":
-            self._send(503, b'{"error": {"message": "busy"}}', {"Content-Type": "application/json; charset=hex"})
-        elif fault == "error in it":
-            self._send(200, b'{"error": {"message": "no luck upstream"}}')
         else:
-            answer = self._reply(body, prompt, fault)
-            if fault == "key as the model":
-                answer["model"] = f"model of {key}"
-            elif fault == "key in the answer":
-                self._put_into_text(answer, key or "")
-            elif fault == "key as the reason":
-                answer["stop_reason"] = answer.get("choices", [{}])[0]["finish_reason"] = key
-            reply = json.dumps(answer).encode()
-            if fault == "cut":
-                self._send(200, reply[: len(reply) // 2])
-            elif fault == "torn":
-                self._send(200, reply[: len(reply) // 2], {"Content-Length": str(len(reply))})
-                self.close_connection = True
-            elif fault in ("latin-1", "a mark of the byte order"):
-                text = json.dumps(answer, ensure_ascii=False)
-                self._send(200, text.encode("latin-1" if fault == "latin-1" else "utf-8-sig"))
-            elif (fault or "").startswith("charset="):
-                header = {"Content-Type": f"application/json; {fault}"}
-                self._send(200, json.dumps(answer, ensure_ascii=False).encode(), header)
-            else:
-                self._send(200, reply)
-                if fault not in ("aborted", "other form"):
-                    faults.sent(prompt)
+            return False
+        return True
+
+    def _send_answer(self, body: dict, prompt: str, fault: str | None, key: str) -> None:
+        """Send an answer, with the fault in it."""
+        answer = self._reply(body, prompt, fault)
+        if fault == "key as the model":
+            answer["model"] = f"model of {key}"
+        elif fault == "key in the answer":
+            self._put_into_text(answer, key)
+        elif fault == "key as the reason":
+            answer["stop_reason"] = answer.get("choices", [{}])[0]["finish_reason"] = key
+        reply = json.dumps(answer).encode()
+        if fault == "cut":
+            self._send(200, reply[: len(reply) // 2])
+        elif fault == "torn":
+            self._send(200, reply[: len(reply) // 2], {"Content-Length": str(len(reply))})
+            self.close_connection = True
+        elif fault in ("latin-1", "a mark of the byte order"):
+            text = json.dumps(answer, ensure_ascii=False)
+            self._send(200, text.encode("latin-1" if fault == "latin-1" else "utf-8-sig"))
+        elif (fault or "").startswith("charset="):
+            header = {"Content-Type": f"application/json; {fault}"}
+            self._send(200, json.dumps(answer, ensure_ascii=False).encode(), header)
+        else:
+            self._send(200, reply)
+            if fault not in ("aborted", "other form"):
+                self.server.faults.sent(prompt)
 
     def _drip(self, fault: str) -> None:
         """Send a blank now and then, until the client or the server ends."""

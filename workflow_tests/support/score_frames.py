@@ -38,6 +38,11 @@ def score_rows(
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
+def first_right(share: float, n: int) -> list[bool]:
+    """Verdicts on n questions with the first ones right, so that two conditions differ by exactly their accuracies."""
+    return [index < round(share * n) for index in range(n)]
+
+
 def of_matrix(matrix: np.ndarray, positions: Sequence[int], **more) -> pd.DataFrame:
     columns = zip(positions, matrix.T.tolist(), strict=True)
     return score_rows({position: [bool(value) for value in values] for position, values in columns}, **more)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,6 +46,14 @@ CONFIG = {
 }
 #: Config of a session's finished workbench: the small config, and one sweep of a model with weights.
 FINISHED = {**CONFIG, "models": ["dummy", "reference"], "only": {"reference": ["kv"]}}
+
+
+def changed(**experiments: dict) -> dict:
+    """`FINISHED` with other values for some keys of its experiments."""
+    config = deepcopy(FINISHED)
+    for name, keys in experiments.items():
+        config["define"]["experiments"][name].update(keys)
+    return config
 
 
 class Workbench:

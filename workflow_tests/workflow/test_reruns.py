@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, qa_record, write_lines
-from workbench import FINISHED
+from workbench import FINISHED, changed
 
 from litm.base.hashing import file_sha256
 from litm.base.json_files import read_json
@@ -28,14 +28,6 @@ AFTER_ALL_SCORES = {
 #: Results of new examples of an experiment, apart from its sweeps and the tables of tokens and of gold answers.
 COUNTS = {"check_examples": 1, "count_tokens": 1}
 KV_RESPONSES = "results/responses/dummy/kv.jsonl.gz"
-
-
-def changed(**experiments: dict) -> dict:
-    """The config with other values for some keys of its experiments."""
-    config = deepcopy(FINISHED)
-    for name, keys in experiments.items():
-        config["define"]["experiments"][name].update(keys)
-    return config
 
 
 def with_models(**models: dict) -> dict:

@@ -1,23 +1,14 @@
 """The whole DAG in miniature, run for real: results, messages, and the effect of edits."""
 
 import shutil
-from copy import deepcopy
 from pathlib import Path
 
 import pandas as pd
 from conftest import write_lines
-from workbench import FINISHED, Workbench
+from workbench import Workbench, changed
 
 #: Sweeps: dummy on three experiments, reference on one of them.
 SWEEPS = 4
-
-
-def changed(**experiments: dict) -> dict:
-    """The config with other values for some keys of its experiments."""
-    config = deepcopy(FINISHED)
-    for name, keys in experiments.items():
-        config["define"]["experiments"][name].update(keys)
-    return config
 
 
 # --- What it makes ---

@@ -18,6 +18,11 @@ CELL = {
     "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE,
     "placement": PLACEMENT, "position": POSITION, "depth": DEPTH, "target": TARGET,
 }  # fmt: skip
+#: The same with the number of items, which is the size unless that is in tokens.
+CELL_WITH_ITEMS = {
+    "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE, "items": ITEMS,
+    "placement": PLACEMENT, "position": POSITION, "depth": DEPTH, "target": TARGET,
+}  # fmt: skip
 #: Columns that identify a curve.
 CURVE = {
     "model": MODEL, "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE, "items": ITEMS,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from litm.analysis.table import Table
+from litm.base.generated_parts import with_part
 
 #: Lines around the part of the page that `describe_tables.py` writes.
 BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"
@@ -11,18 +12,14 @@ END = "<!-- Tables: up to here -->"
 
 def reference(tables: Iterable[Table]) -> str:
     """One section per table: its description and its columns."""
-    return "\n".join(_section(table) for table in tables)
+    return "\n\n".join(_section(table) for table in tables)
 
 
 def with_reference(page: str, tables: Iterable[Table]) -> str:
     """The page with the reference in its place; `ValueError` if the page has no place for it."""
-    before, _, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise ValueError(f"the page lacks the lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n\n{reference(tables)}\n{END}{after}"
+    return with_part(page, BEGIN, END, reference(tables))
 
 
 def _section(table: Table) -> str:
     columns = "\n".join(f"| `{name}` | {column.doc} |" for name, column in table.columns.items())
-    return f"### `{table.name}.csv`\n\n{table.doc}\n\n| column | what |\n|---|---|\n{columns}\n"
+    return f"### `{table.name}.csv`\n\n{table.doc}\n\n| column | what |\n|---|---|\n{columns}"

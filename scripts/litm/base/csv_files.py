@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from litm.base.atomic_write import atomic_writer
+from litm.base.text_files import write_text
 
 
 def write_csv(path: str | Path, table: pd.DataFrame, decimals: int | None = 6, p_values: Collection[str] = ()) -> None:
     """Write a table as CSV, see `csv_text`."""
-    with atomic_writer(path) as raw:
-        raw.write(csv_text(table, decimals, p_values).encode())
+    write_text(path, csv_text(table, decimals, p_values))
 
 
 def csv_text(table: pd.DataFrame, decimals: int | None = 6, p_values: Collection[str] = ()) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
-from litm.base.text_files import file_kind, open_text, read_text, reading
+from litm.base.text_files import file_kind, open_text, read_text, reading, write_text
 
 #: gzip level: prompts are 5 % larger than at level 9, in a quarter of the time.
 GZIP_LEVEL = 4
@@ -147,8 +147,7 @@ def write_jsonl(path: str | Path, records: Iterable[dict]) -> None:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write one JSON value, indented and with sorted keys."""
-    with atomic_writer(path) as raw:
-        raw.write(json.dumps(value, indent=2, sort_keys=True).encode() + b"\n")
+    write_text(path, json.dumps(value, indent=2, sort_keys=True) + "\n")
 
 
 def read_json(path: str | Path) -> dict:

@@ -72,13 +72,17 @@ class Entry(BaseModel):
 
     def become(self, cls: type["EntryT"], **values: Any) -> "EntryT":
         """The same entry as an instance of a subclass with further fields, given by `values`."""
-        made = cls.model_construct(**{**dict(self), **values})
-        made._where = self._where
-        return made
+        return cls.model_construct(**{**dict(self), **values}).placed(self.where)
 
     def changed(self, **values: Any) -> Self:
         """The same entry with changed values, which are not validated."""
         return self.model_copy(update=values)
+
+    def placed(self, where: str) -> Self:
+        """The same entry at the place `where`, which also gives its name."""
+        made = self.model_copy()
+        made._where = where
+        return made
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
@@ -100,8 +104,7 @@ def read_entry(cls: type[EntryT], value: Any, where: str) -> EntryT:
         # The wrong value may be an address, or close to one.
         message = without_passwords(_first_mistake(error.errors(include_url=False), cls, value, where))
         raise UserError(message) from None
-    entry._where = where
-    return entry
+    return entry.placed(where)
 
 
 def read_variant(variants: Variants, value: Mapping, where: str) -> Entry:

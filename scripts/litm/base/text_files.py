@@ -1,4 +1,6 @@
-"""Text files of users: opened, decompressed and read as tables, with errors that name the file and line."""
+"""Text files: written whole, and those of users opened, decompressed and read as tables, with errors that name the file
+and line.
+"""
 
 import bz2
 import csv
@@ -9,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
 
@@ -57,6 +60,12 @@ def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 f'{path}, line {line}: a quote (") in the row that begins here has no partner ({error}); '
                 f'close it, or write a quote inside a text as ""'
             ) from error
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text in UTF-8; the file appears under its name only when it is complete."""
+    with atomic_writer(path) as raw:
+        raw.write(text.encode())
 
 
 def read_named_columns(path: Path, delimiter: str, needed: str | None = None) -> Iterator[tuple[int, dict[str, str]]]:

@@ -58,23 +58,7 @@ def audit_table(
     missing for a single placement: is some placement flipped more often than chance explains? Both count questions,
     also if the experiment has `cluster`: a flip comes from the computation of a prompt, not from an article.
     """
-    first = {response.name: response for response in recorded}
-    second = {response.name: response for response in again}
-    flips = pd.DataFrame(
-        [
-            {
-                "size": example.size,
-                "placement": example.placement,
-                "id": example.id,
-                "text": first[example.name].text != second[example.name].text,
-                "correct": _verdicts(metric, example, first[example.name])
-                != _verdicts(metric, example, second[example.name]),
-            }
-            for example in examples
-            if example.name in second
-        ],
-        columns=["size", "placement", "id", "text", "correct"],
-    )
+    flips = _flips(metric, examples, recorded, again)
     rows: list[dict] = []
     for size, of_size in flips.groupby("size", sort=False):
         gaps = {kind: _gap_p(of_size, kind, seed) for kind in ("text", "correct")}
@@ -91,6 +75,27 @@ def audit_table(
                 }
             )
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+
+
+def _flips(
+    metric: str, examples: Iterable[Example], recorded: Iterable[SweepResponse], again: Iterable[SweepResponse]
+) -> pd.DataFrame:
+    """A row for each example that was asked again: its name, and whether the text and the verdict flipped."""
+    first = {response.name: response for response in recorded}
+    second = {response.name: response for response in again}
+    rows = [
+        {
+            "size": example.size,
+            "placement": example.placement,
+            "id": example.id,
+            "text": first[example.name].text != second[example.name].text,
+            "correct": _verdicts(metric, example, first[example.name])
+            != _verdicts(metric, example, second[example.name]),
+        }
+        for example in examples
+        if example.name in second
+    ]
+    return pd.DataFrame(rows, columns=["size", "placement", "id", "text", "correct"])
 
 
 def _verdicts(metric: str, example: Example, response: SweepResponse) -> list[bool | None]:

@@ -1,6 +1,6 @@
 """Pairs of selected experiments that differ in one condition, found from their keys."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from litm.config.experiments import Experiment
@@ -41,6 +41,26 @@ def find_comparisons(experiments: Mapping[str, Experiment]) -> list[Comparison]:
             if other in single:
                 found.append(Comparison(condition, one.name, str(other)))
     return found
+
+
+def compared_pairs(
+    sweeps: Mapping[tuple[str, str], Experiment], tuned: Iterable[tuple[str, str]]
+) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """The pairs of sweeps (model, experiment) that condition_differences.csv compares; one with itself for its sizes.
+
+    sweeps: each with its experiment at the sizes that the model runs; tuned: (tuned model, its base), which are
+    compared in the experiments that both run, where these ask for one gold item at a time and share a cell.
+    """
+    pairs = []
+    for model in dict.fromkeys(model for model, _ in sweeps):
+        own = {name: experiment for (who, name), experiment in sweeps.items() if who == model}
+        pairs += [((model, one.experiment_a), (model, one.experiment_b)) for one in find_comparisons(own)]
+    for model, base in tuned:
+        for name in [name for who, name in sweeps if who == model]:
+            one, other = sweeps[model, name], sweeps.get((base, name))
+            if other and not one.asks_several and {*one.cells} & {*other.cells}:
+                pairs.append(((model, name), (base, name)))
+    return pairs
 
 
 def _of_pair(a: Experiment, b: Experiment, is_declared: bool) -> Iterator[Comparison]:

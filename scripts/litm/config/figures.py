@@ -10,7 +10,7 @@ from litm.base.errors import UserError
 from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
 from litm.config import automatic_figures
 from litm.config.automatic_figures import base_and_tuned, beside_plain, by_size, plain_curves
-from litm.config.conditions import find_comparisons
+from litm.config.conditions import compared_pairs
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel
 from litm.domain.condition import Condition
@@ -173,18 +173,11 @@ def published_figures(entries: Mapping[str, FigureEntry]) -> dict[str, Figure]:
 
 def _compared(sweeps: Mapping[tuple[str, str], Experiment], models: Mapping[str, AnyModel]) -> set[Compared]:
     """The comparisons of condition_differences.csv that figures can show."""
-    sides = {
-        (model, one.experiment_a, one.experiment_b)
-        for model in dict.fromkeys(model for model, _ in sweeps)
-        for one in find_comparisons({name: own for (who, name), own in sweeps.items() if who == model})
-        if one.experiment_a != one.experiment_b
-    }
-    for (model, experiment), own in sweeps.items():
-        about = models[model].about
-        base = sweeps.get((about.tuned_from, experiment)) if about and about.tuned_from else None
-        if base and {*base.cells} & {*own.cells} and not own.asks_several:
-            sides.add((model, experiment, experiment))
-    return sides
+    about = {model: models[model].about for model, _ in sweeps}
+    tuned = [(model, one.tuned_from) for model, one in about.items() if one and one.tuned_from]
+    pairs = compared_pairs(sweeps, tuned)
+    # Sizes of one sweep are not compared at positions.
+    return {(one[0], one[1], other[1]) for one, other in pairs if one != other}
 
 
 def _has_curves(

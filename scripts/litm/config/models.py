@@ -24,7 +24,7 @@ from litm.models.files import (
     tokenizer_files,
 )
 from litm.models.gguf import is_gguf, read_gguf
-from litm.prompting.formats import CHAT, RAW
+from litm.prompting.formats import CHAT, RAW, named_template
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
 
 #: Keys that name a model or need its tokenizer: not for engines without a model.
@@ -153,7 +153,7 @@ class AskedModel(AskKeys, AnyModel):
     @property
     def template_name(self) -> str | None:
         """Name of the prompt template's file, None for a raw prompt or a chat template."""
-        return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
+        return named_template(self.prompt_template)
 
 
 class Model(RunKeys, AskedModel):

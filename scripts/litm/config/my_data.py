@@ -27,6 +27,7 @@ from litm.corpora.sources.documents import (
     passages_of,
     source_files,
 )
+from litm.domain.placement import AS_RETRIEVED
 from litm.questions.own_questions import LONG_ANSWER, OwnQuestion, long_answers, read_own_questions, used_columns
 from litm.questions.own_rows import KINDS, column_names
 from litm.retrieval.corrections import read_corrections
@@ -37,8 +38,9 @@ from litm.retrieval.recorded_hits import has_texts, hits_of_questions
 CORPUS, ASKED, QUESTIONS, CANDIDATES, RETRIEVED = (
     "my_documents", "my_asked", "my_questions", "my_candidates", "my_retrieved",
 )  # fmt: skip
-POSITIONS, AS_RETRIEVED, CLOSED_BOOK, ORACLE = "my_positions", "my_as_retrieved", "my_closed_book", "my_oracle"
-EXPERIMENTS = (POSITIONS, AS_RETRIEVED, CLOSED_BOOK, ORACLE)
+MY_POSITIONS, MY_AS_RETRIEVED = "my_positions", "my_as_retrieved"
+MY_CLOSED_BOOK, MY_ORACLE = "my_closed_book", "my_oracle"
+EXPERIMENTS = (MY_POSITIONS, MY_AS_RETRIEVED, MY_CLOSED_BOOK, MY_ORACLE)
 RETRIEVER, SYSTEM = "bm25", "my_system"
 #: Files of a BEIR folder: documents and questions.
 BEIR = ("corpus.jsonl", "queries.jsonl")
@@ -261,42 +263,50 @@ def _entries(
         },
         "candidates": {
             CANDIDATES: {"questions": QUESTIONS, **made_of},
-            RETRIEVED: {"questions": ASKED, "kind": "as_retrieved", **made_of},
+            RETRIEVED: {"questions": ASKED, "kind": AS_RETRIEVED, **made_of},
         },
-        "experiments": {
-            POSITIONS: {
-                "task": "multi_document_qa",
-                "title": "Your documents: the passage with the answer at each position",
-                "dataset": CANDIDATES,
-                "positions": _positions(sizes),
-                "closed_book": CLOSED_BOOK,
-                "oracle": ORACLE,
-            },
-            AS_RETRIEVED: {
-                "task": "open_domain_qa",
-                "title": "Your documents as retrieved",
-                "dataset": RETRIEVED,
-                "sizes": sorted({1, *(size for size in sizes if size > 2)}),
-                # With two passages both orders are the same.
-                **({"remedies": {"order": list(ORDERS)}} if sizes[0] > 2 else {}),
-            },
-            CLOSED_BOOK: {"task": "closed_book_qa", "title": "Your questions, closed book", "dataset": QUESTIONS},
-            ORACLE: {"task": "oracle_qa", "title": "Your questions, oracle", "dataset": QUESTIONS},
+        "experiments": _experiments(sizes),
+        "figures": _figures(),
+    }
+
+
+def _experiments(sizes: list[int]) -> dict[str, dict]:
+    return {
+        MY_POSITIONS: {
+            "task": "multi_document_qa",
+            "title": "Your documents: the passage with the answer at each position",
+            "dataset": CANDIDATES,
+            "positions": _positions(sizes),
+            "closed_book": MY_CLOSED_BOOK,
+            "oracle": MY_ORACLE,
         },
-        "figures": {
-            POSITIONS: {
-                "title": "Your documents",
-                "experiments": [POSITIONS],
-                "references": {CLOSED_BOOK: "closed book", ORACLE: "oracle"},
-                "panel_title": "{size} passages",
-                "x_label": "Position of the passage with the answer",
-            },
-            AS_RETRIEVED: {
-                "kind": "accuracy_by_size",
-                "title": "Your documents as retrieved",
-                "experiments": [AS_RETRIEVED],
-                "x_label": "Number of retrieved passages",
-            },
+        MY_AS_RETRIEVED: {
+            "task": "open_domain_qa",
+            "title": "Your documents as retrieved",
+            "dataset": RETRIEVED,
+            "sizes": sorted({1, *(size for size in sizes if size > 2)}),
+            # With two passages both orders are the same.
+            **({"remedies": {"order": list(ORDERS)}} if sizes[0] > 2 else {}),
+        },
+        MY_CLOSED_BOOK: {"task": "closed_book_qa", "title": "Your questions, closed book", "dataset": QUESTIONS},
+        MY_ORACLE: {"task": "oracle_qa", "title": "Your questions, oracle", "dataset": QUESTIONS},
+    }
+
+
+def _figures() -> dict[str, dict]:
+    return {
+        MY_POSITIONS: {
+            "title": "Your documents",
+            "experiments": [MY_POSITIONS],
+            "references": {MY_CLOSED_BOOK: "closed book", MY_ORACLE: "oracle"},
+            "panel_title": "{size} passages",
+            "x_label": "Position of the passage with the answer",
+        },
+        MY_AS_RETRIEVED: {
+            "kind": "accuracy_by_size",
+            "title": "Your documents as retrieved",
+            "experiments": [MY_AS_RETRIEVED],
+            "x_label": "Number of retrieved passages",
         },
     }
 
@@ -316,9 +326,9 @@ def _notes(
         *([f"my_data: {run}: its retrieved passages are used instead of BM25's"] if run else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
-        f"my_data: {POSITIONS}: {places} (why no more passages: {why})",
-        f"my_data: {AS_RETRIEVED} in the order of the retriever, and {' and '.join(ORDERS)}; {CLOSED_BOOK}; {ORACLE}; "
-        "define.experiments changes them",
+        f"my_data: {MY_POSITIONS}: {places} (why no more passages: {why})",
+        f"my_data: {MY_AS_RETRIEVED} in the order of the retriever, and {' and '.join(ORDERS)}; {MY_CLOSED_BOOK}; "
+        f"{MY_ORACLE}; define.experiments changes them",
     ]
     if long := long_answers(questions):
         notes.append(

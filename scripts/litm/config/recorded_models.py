@@ -18,7 +18,7 @@ from litm.config.values import locate, text_names
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS
-from litm.prompting.formats import CHAT, RAW
+from litm.prompting.formats import CHAT, RAW, named_template
 from litm.prompting.reasoning import OFF, STRIP
 
 #: Engine of an entry that runs nothing.
@@ -107,7 +107,7 @@ class RecordedEntry(AnyModel):
     @property
     def template_name(self) -> str | None:
         """Name of the prompt template's file, None for a raw prompt or a chat template."""
-        return None if self.prompt_template in (RAW, CHAT) else self.prompt_template
+        return named_template(self.prompt_template)
 
     @property
     def fields(self) -> dict[str, str]:

@@ -114,8 +114,7 @@ def _entry(base: ExperimentEntry, remedy: Mapping[str, object], sizes: list[int]
     # Only the experiment itself has references and comparisons, not its conditions.
     apart = {"remedies": None, "closed_book": None, "oracle": None, "query_aware_of": None, "compared_with": ()}
     entry = base.changed(**{**remedy, **apart, "sizes": sizes, "title": title})
-    entry._where = f"{base.where}-{'-'.join(parts)}"
-    return entry
+    return entry.placed(f"{base.where}-{'-'.join(parts)}")
 
 
 def check_remedies(entry: ExperimentEntry) -> None:

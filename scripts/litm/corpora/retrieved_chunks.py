@@ -5,14 +5,14 @@ first, under one of `LISTS`: chunks as in `litm.corpora.chunks`, pairs of a chun
 `similarity_search_with_score`), or texts. A chunk without an id gets one derived from its text.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.formatting import quoted, single_spaced
+from litm.base.hashing import text_sha256
 from litm.base.json_files import read_records
 from litm.corpora.chunks import Chunk, read_chunk, read_score
 from litm.corpora.passages import Passage
@@ -69,6 +69,6 @@ def _hit(value: Any, where: str, index: int) -> tuple[Passage, float]:
 
 
 def _passage(chunk: Chunk) -> Passage:
-    text = " ".join(chunk.text.split())
-    made = hashlib.sha256(f"{chunk.title}\n{text}".encode()).hexdigest()[:DIGITS]
+    text = single_spaced(chunk.text)
+    made = text_sha256(f"{chunk.title}\n{text}")[:DIGITS]
     return Passage(chunk.id or made, chunk.title, text, chunk.file, chunk.page, chunk.further_pages)

@@ -22,6 +22,12 @@ class CorpusSettings:
     passages: int | None = None
     seed: int | None = None
 
+    @property
+    def seed_and_passages(self) -> tuple[int, int]:
+        """The seed and the number of passages of a generator."""
+        assert self.seed is not None and self.passages is not None, "the configuration asks for both"
+        return self.seed, self.passages
+
 
 class Source(Protocol):
     """Interface of a module of `litm.corpora.sources`."""

@@ -24,8 +24,7 @@ def check_examples(
 
     - Every placement has the same questions, each once, in the same order, with the same wording and answers.
     - A target is at its placement: its text is the same at every placement (except for what belongs to the slot, such
-    as
-      a number or a year), and it comes later at a larger position.
+      as a number or a year), and it comes later at a larger position.
     - Placements differ only in order: all prompts of a question have the same letters.
     - In the design `ask_another_key`, instead of these three: every placement has the same context, and asks for the
       key of the pair at its position.

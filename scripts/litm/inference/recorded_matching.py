@@ -4,12 +4,12 @@ A record matches a prompt if it comes from a file of the prompt's cell and agree
 that `fields` names, and in the prompt's digest if the record has one.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from litm.base.errors import UserError
+from litm.base.hashing import text_sha256
 from litm.domain.example import Example
 from litm.domain.finish_reason import NOT_RECORDED
 from litm.domain.response import response_key
@@ -171,7 +171,7 @@ def _comparable(name: str, value: Any, what: str) -> str:
     if name == "question":
         return match_key(value)
     # Prompts are long, so their digests are compared.
-    return hashlib.sha256(value.encode()).hexdigest() if name == "prompt" else value
+    return text_sha256(value) if name == "prompt" else value
 
 
 def _matched_names(fields: Mapping[str, str]) -> list[str]:

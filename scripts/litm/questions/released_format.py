@@ -6,7 +6,6 @@ has no gold document but may have its `gold_id`. A derived question also has its
 kept, and all keys keep their order, so that reading and writing a record does not change it.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +16,7 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.formatting import quoted
+from litm.base.hashing import text_sha256
 from litm.base.json_files import typed_field, write_jsonl
 from litm.domain.condition import Cut
 from litm.domain.question import Gold, Item, Question
@@ -291,7 +291,7 @@ class QuestionRecord:
 
 def question_id(text: str) -> str:
     """A short stable id, hashed from the question's text, so that files about the same questions match."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return text_sha256(text)[:16]
 
 
 def read_question_records(path: str | Path) -> Iterator[QuestionRecord]:

@@ -1,17 +1,13 @@
 """Subsets of questions: by labels (paper, Appendix A), and by a seeded sample (Appendix D)."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from litm.base.errors import UserError
+from litm.base.hashing import text_sha256
 from litm.questions.labels import match_key
-
-
-class HasText(Protocol):
-    @property
-    def text(self) -> str: ...
+from litm.questions.reading import HasText
 
 
 class HasId(Protocol):
@@ -61,6 +57,6 @@ def first_by_digest(questions: Sequence[Named], n: int, seed: int) -> list[Named
     """
     if n > len(questions):
         raise UserError(f"a sample of {n} questions was asked for, there are only {len(questions)}")
-    digests = [hashlib.sha256(f"{seed}/{question.id}".encode()).hexdigest() for question in questions]
+    digests = [text_sha256(f"{seed}/{question.id}") for question in questions]
     chosen = set(sorted(range(len(questions)), key=digests.__getitem__)[:n])
     return [question for index, question in enumerate(questions) if index in chosen]

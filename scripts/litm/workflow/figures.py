@@ -91,36 +91,34 @@ class FigurePlan:
     def accuracy(self, wildcards: Wildcards) -> list[str]:
         """The accuracies of its models and experiments, reference lines among them, as far as they are selected."""
         figure = self._study.all_figures[wildcards.figure]
-        needed = "accuracy" in load_kind(figure.kind).INPUTS
-        return self._of_sweeps(figure, "results/accuracy/{}/{}.csv") if needed else []
+        return self._of_sweeps(figure, "results/accuracy/{}/{}.csv") if self._draws("accuracy", wildcards) else []
 
     def differences(self, wildcards: Wildcards) -> list[str]:
         """The table of differences between conditions, for a kind that draws it."""
-        needed = "differences" in load_kind(self._study.all_figures[wildcards.figure].kind).INPUTS
-        return [f"{TABLES}/condition_differences.csv"] if needed else []
+        return [f"{TABLES}/condition_differences.csv"] if self._draws("differences", wildcards) else []
 
     def advice(self, wildcards: Wildcards) -> list[str]:
         """The table of what helps, for a kind that draws it."""
-        needed = "advice" in load_kind(self._study.all_figures[wildcards.figure].kind).INPUTS
-        return [f"{TABLES}/advice.csv"] if needed else []
+        return [f"{TABLES}/advice.csv"] if self._draws("advice", wildcards) else []
 
     def wrong_answers(self, wildcards: Wildcards) -> list[str]:
         """The table of what wrong answers are, for a kind that draws it."""
-        needed = "wrong_answers" in load_kind(self._study.all_figures[wildcards.figure].kind).INPUTS
-        return [f"{TABLES}/wrong_answers.csv"] if needed else []
+        return [f"{TABLES}/wrong_answers.csv"] if self._draws("wrong_answers", wildcards) else []
 
     def scores(self, wildcards: Wildcards) -> list[str]:
         """Their scores, if its kind needs the single answers."""
         figure = self._study.all_figures[wildcards.figure]
-        needed = "scores" in load_kind(figure.kind).INPUTS
-        return self._of_sweeps(figure, "results/scores/{}/{}.parquet") if needed else []
+        return self._of_sweeps(figure, "results/scores/{}/{}.parquet") if self._draws("scores", wildcards) else []
 
     def token_counts(self, wildcards: Wildcards) -> list[str]:
         """The lengths of the prompts of its models and experiments, as far as they can be counted."""
         figure = self._study.all_figures[wildcards.figure]
-        needed = "token_counts" in load_kind(figure.kind).INPUTS
         counted = self._of_sweeps(figure, "results/token_counts/{}/{}.csv", of=self._models.counted)
-        return counted if needed else []
+        return counted if self._draws("token_counts", wildcards) else []
+
+    def _draws(self, rows: str, wildcards: Wildcards) -> bool:
+        """Whether the figure's kind draws these rows, a name in its `INPUTS`."""
+        return rows in load_kind(self._study.all_figures[wildcards.figure].kind).INPUTS
 
     def _of_sweeps(self, figure: Figure, pattern: str, of: Collection[str] | None = None) -> list[str]:
         return [

@@ -13,7 +13,6 @@ class SweepPlan:
     """The pairs of a selected model and an experiment with responses, model by model.
 
     Recorded responses may cover only some selected experiments, so the pairs are not a full product.
-
     """
 
     def __init__(self, study: Study) -> None:

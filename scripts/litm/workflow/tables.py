@@ -10,7 +10,7 @@ from typing import Any
 
 from litm.analysis.table import Table
 from litm.config.api_models import ApiModel
-from litm.config.conditions import find_comparisons
+from litm.config.conditions import compared_pairs, find_comparisons
 from litm.config.experiments import Experiment
 from litm.config.study import Study
 
@@ -122,20 +122,7 @@ def base_models(study: Study) -> list[str]:
 
 def compared_sweeps(study: Study) -> set[tuple[str, str]]:
     """The sweeps that another sweep, or another of their own sizes, can be compared with."""
-    run = study.run
-    pairs = [
-        ((model, one.experiment_a), (model, one.experiment_b))
-        for model in study.models
-        for one in find_comparisons({name: own for (who, name), own in run.items() if who == model})
-    ]
-    pairs += [
-        ((tuned, name), (base, name))
-        for tuned, base in tuned_models(study)
-        for name, experiment in study.experiments.items()
-        if {(tuned, name), (base, name)} <= set(run)
-        and not experiment.asks_several
-        and {*run[tuned, name].cells} & {*run[base, name].cells}
-    ]
+    pairs = compared_pairs(study.run, tuned_models(study))
     return {sweep for pair in pairs for sweep in pair}
 
 

@@ -10,6 +10,7 @@ from litm.analysis.claims.table import CLAIMS
 from litm.analysis.claims.words import MEANINGS
 from litm.analysis.published.statements import ClaimStatus, Explanation, of_row
 from litm.base.formatting import percent, points
+from litm.base.generated_parts import with_part
 
 #: Lines around a part of the page that `write_claims_page.py` writes.
 BEGIN, END = (
@@ -21,12 +22,7 @@ BEGIN, END = (
 def with_parts(page: str, parts: Mapping[str, str]) -> str:
     """The page with each part in its place; `ValueError` if the page has no place for a part."""
     for part, text in parts.items():
-        begin, end = BEGIN.format(part=part), END.format(part=part)
-        before, _, rest = page.partition(begin)
-        _, found, after = rest.partition(end)
-        if not found:
-            raise ValueError(f"the page lacks the lines {begin} and {end}")
-        page = f"{before}{begin}\n\n{text}\n\n{end}{after}"
+        page = with_part(page, BEGIN.format(part=part), END.format(part=part), text)
     return page
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from litm.analysis.columns import DEPTH, EXPERIMENT, ITEMS, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
+from litm.analysis.columns import CELL_WITH_ITEMS, MODEL
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, Column, Table
 
 if TYPE_CHECKING:
@@ -35,15 +35,7 @@ TABLE = Table(
     ),
     columns={
         "model": MODEL,
-        "experiment": EXPERIMENT,
-        "task": TASK,
-        "metric": METRIC,
-        "size": SIZE,
-        "items": ITEMS,
-        "placement": PLACEMENT,
-        "position": POSITION,
-        "depth": DEPTH,
-        "target": TARGET,
+        **CELL_WITH_ITEMS,
         "n": Column(INTEGER, "questions counted", "n"),
         "accuracy": Column(FLOAT, "fraction of them that is right", "Accuracy", PERCENT),
         "ci_low": Column(

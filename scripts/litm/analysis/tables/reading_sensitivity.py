@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from litm.analysis.columns import DEPTH, EXPERIMENT, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
+from litm.analysis.columns import CELL, MODEL
 from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
 
 if TYPE_CHECKING:
@@ -34,14 +34,7 @@ TABLE = Table(
     ),
     columns={
         "model": MODEL,
-        "experiment": EXPERIMENT,
-        "task": TASK,
-        "metric": METRIC,
-        "size": SIZE,
-        "placement": PLACEMENT,
-        "position": POSITION,
-        "depth": DEPTH,
-        "target": TARGET,
+        **CELL,
         "quantity": Column(
             TEXT,
             "`accuracy`, `accuracy - closed book` and `utilisation` of a cell; `primacy`, `recency`, `tilt` and `pbi` "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from litm.analysis.columns import DEPTH, EXPERIMENT, ITEMS, METRIC, MODEL, PLACEMENT, POSITION, SIZE, TARGET, TASK
+from litm.analysis.columns import CELL_WITH_ITEMS, MODEL
 from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
 from litm.domain.wrong_kinds import HEADINGS, KINDS
 
@@ -26,15 +26,7 @@ TABLE = Table(
     ),
     columns={
         "model": MODEL,
-        "experiment": EXPERIMENT,
-        "task": TASK,
-        "metric": METRIC,
-        "size": SIZE,
-        "items": ITEMS,
-        "placement": PLACEMENT,
-        "position": POSITION,
-        "depth": DEPTH,
-        "target": TARGET,
+        **CELL_WITH_ITEMS,
         "n": Column(INTEGER, "questions counted, as in accuracy.csv", "n"),
         "n_wrong": Column(INTEGER, "those answered wrongly; all shares are of these", "Wrong"),
         **{kind: Column(FLOAT, f"share that {doc}", HEADINGS[kind], PERCENT) for kind, doc in KINDS.items()},

@@ -22,7 +22,7 @@ from litm.questions.released_format import Document, QuestionRecord
 
 def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
     """`settings.passages` articles; more passages keep the earlier ones. `source` is not read."""
-    for number, article in enumerate(make_articles(*_seed_and_count(settings))):
+    for number, article in enumerate(make_articles(*settings.seed_and_passages)):
         yield f"mini_encyclopedia, passage {number}", Passage(article.id, article.title, article.text)
 
 
@@ -31,7 +31,7 @@ def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
 
     First one of each family, then a second one, and so on: any first part covers many families and all kinds.
     """
-    articles = list(make_articles(*_seed_and_count(settings)))
+    articles = list(make_articles(*settings.seed_and_passages))
     families = (articles[start : start + FAMILY_SIZE] for start in range(0, len(articles), FAMILY_SIZE))
     for round_ in zip_longest(*families):
         yield from (_question_record(article) for article in round_ if article is not None)
@@ -40,10 +40,3 @@ def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
 def _question_record(article: Article) -> QuestionRecord:
     document = Document.of(article.title, article.text, id=article.id, has_answer=True, is_gold=True)
     return QuestionRecord.of(article.question, article.answers, [document])
-
-
-def _seed_and_count(settings: CorpusSettings) -> tuple[int, int]:
-    assert settings.seed is not None and settings.passages is not None, (
-        "the configuration asks for a seed and a number of passages"
-    )
-    return settings.seed, settings.passages

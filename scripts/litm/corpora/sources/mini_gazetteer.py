@@ -143,10 +143,8 @@ def questions(settings: CorpusSettings) -> Iterator[QuestionRecord]:
 
 
 def _entries(settings: CorpusSettings) -> Iterator[GazetteerEntry]:
-    assert settings.seed is not None and settings.passages is not None, (
-        "the configuration asks for a seed and a number of passages"
-    )
-    if settings.passages > MOST_PASSAGES:
-        raise UserError(f"the mini-gazetteer has {MOST_PASSAGES} passages at most, asked for: {settings.passages}")
-    for number in range(settings.passages):
-        yield make_entry(settings.seed, number)
+    seed, passages = settings.seed_and_passages
+    if passages > MOST_PASSAGES:
+        raise UserError(f"the mini-gazetteer has {MOST_PASSAGES} passages at most, asked for: {passages}")
+    for number in range(passages):
+        yield make_entry(seed, number)

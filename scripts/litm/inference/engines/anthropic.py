@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from litm.domain.example import Content
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.engine import EngineFacts, EngineSettings, Provider
-from litm.inference.remote.connection import client_options
 from litm.inference.remote.engine import ApiEngine
 from litm.inference.remote.failures import failure_of
 from litm.inference.remote.replies import (
@@ -65,18 +64,11 @@ class Engine(ApiEngine):
     sdk = "anthropic"
 
     def connect(self) -> "AsyncAnthropic":
-        """The SDK's client, without its own retries, with `client_options`."""
+        """Anthropic's client, see `client`."""
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-        return AsyncAnthropic(
-            api_key=self.key,
-            base_url=self.url,
-            max_retries=0,
-            timeout=self.patience.timeout,
-            # Traces would send prompts and extra headers to wherever the environment points.
-            open_telemetry=False,
-            http_client=DefaultAsyncHttpxClient(**client_options(self.url)),
-        )
+        # Traces would send prompts and extra headers to wherever the environment points.
+        return self.client(AsyncAnthropic, DefaultAsyncHttpxClient, open_telemetry=False)
 
     async def ask(self, client: "AsyncAnthropic", content: Content) -> Reply:
         """The answer to one request."""

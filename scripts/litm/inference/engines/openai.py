@@ -7,7 +7,6 @@ from litm.base.errors import UserError
 from litm.domain.example import Content
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider
-from litm.inference.remote.connection import client_options
 from litm.inference.remote.engine import ApiEngine
 from litm.inference.remote.failures import error_names, failure_of
 from litm.inference.remote.replies import (
@@ -73,16 +72,10 @@ class Engine(ApiEngine):
     sdk = "openai"
 
     def connect(self) -> "AsyncOpenAI":
-        """The SDK's client, without its own retries, with `client_options`."""
+        """OpenAI's client, see `client`."""
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-        return AsyncOpenAI(
-            api_key=self.key,
-            base_url=self.url,
-            max_retries=0,
-            timeout=self.patience.timeout,
-            http_client=DefaultAsyncHttpxClient(**client_options(self.url)),
-        )
+        return self.client(AsyncOpenAI, DefaultAsyncHttpxClient)
 
     async def ask(self, client: "AsyncOpenAI", content: Content) -> Reply:
         """The answer to one request; a prompt blocked by a filter counts as answered."""

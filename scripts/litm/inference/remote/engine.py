@@ -2,11 +2,11 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from litm.base.addresses import public_url
 from litm.base.errors import UserError
@@ -17,7 +17,7 @@ from litm.domain.finish_reason import REFUSED
 from litm.domain.response import Response
 from litm.domain.served import made_with_server
 from litm.inference.engine import EngineSettings, Prepared, Provider, with_ids
-from litm.inference.remote.connection import hidden_variables, unused_variables
+from litm.inference.remote.connection import client_options, hidden_variables, unused_variables
 from litm.inference.remote.failures import Unanswered, masked, masked_failure
 from litm.inference.remote.keys import NO_KEY, api_key, mask_logs
 from litm.inference.remote.prompt_tokens import ServedPrompts
@@ -25,6 +25,7 @@ from litm.inference.remote.replies import Reply
 from litm.inference.remote.retrying import Patience, as_they_finish, in_step
 from litm.prompting.tokenizer import load_tokenizer
 
+T = TypeVar("T")
 #: Characters: shorter keys are not masked in answers, where they may be words (own servers are given "EMPTY", say).
 LEAST_OF_A_KEY = 16
 
@@ -54,7 +55,21 @@ class ApiEngine(ABC):
 
     @abstractmethod
     def connect(self) -> AbstractAsyncContextManager[Any]:
-        """The SDK's client, without its own retries, with `client_options`."""
+        """The SDK's client, made by `client`."""
+
+    def client(self, sdk_client: Callable[..., T], http_client: Callable[..., Any], **more: Any) -> T:
+        """A client for the model's server, without the SDK's own retries and with `client_options`.
+
+        sdk_client, http_client: the SDK's classes; more: further arguments of its client.
+        """
+        return sdk_client(
+            api_key=self.key,
+            base_url=self.url,
+            max_retries=0,
+            timeout=self.patience.timeout,
+            http_client=http_client(**client_options(self.url)),
+            **more,
+        )
 
     @property
     def secret(self) -> str:

@@ -14,9 +14,9 @@ from litm.inference.remote.failures import Unanswered
 class Reply:
     """A server's response in this workflow's terms.
 
-    finish_reason: see `finish_reasons`; prompt_tokens, response_tokens: the server's counts, None if missing or not a
-    number of tokens; served: the server's name for the model, None if missing; is_mended: whether U+FFFD replaces lone
-    surrogates or bytes that are not UTF-8.
+    finish_reason: see `litm.domain.finish_reason`; prompt_tokens, response_tokens: the server's counts, None if missing
+    or not a number of tokens; served: the server's name for the model, None if missing; is_mended: whether U+FFFD
+    replaces lone surrogates or bytes that are not UTF-8.
     """
 
     text: str

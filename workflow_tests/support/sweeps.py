@@ -1,4 +1,4 @@
-"""The small sweep under attack: its inputs, its command, and readers of its files."""
+"""A small sweep: its inputs, its command, and readers of its files."""
 
 import json
 import sys
@@ -40,13 +40,17 @@ class Sweep:
     settings: Mapping[str, Any]
     run: Mapping[str, Any]
 
-    def words(self, place: Path) -> list[str]:
-        """The arguments of the program, with its journal and outputs in `place`."""
-        write_json(place / "source.json", dict(self.source))
+    def words(self, place: Path, source: Path | None = None) -> list[str]:
+        """The arguments of the program, with its journal and outputs in `place`; source: a file of it, made there
+        otherwise.
+        """
+        if source is None:
+            source = place / "source.json"
+            write_json(source, dict(self.source))
         options = {
             "model": "m",
             "experiment": "e",
-            "source": place / "source.json",
+            "source": source,
             "settings": canonical_json(self.settings),
             "decoding": canonical_json({"max_new_tokens": 30, "stop": "end_token"}),
             "run": canonical_json(self.run),
@@ -57,9 +61,9 @@ class Sweep:
         }
         return [str(word) for name, value in options.items() for word in (f"--{name}", value)]
 
-    def command(self, place: Path) -> list[str]:
-        """The program as a process of its own."""
-        return [sys.executable, str(PROGRAM), *self.words(place)]
+    def command(self, place: Path, source: Path | None = None) -> list[str]:
+        """The program as a process of its own; arguments as in `words`."""
+        return [sys.executable, str(PROGRAM), *self.words(place, source)]
 
 
 def kv_examples(folder: Path) -> Path:
@@ -71,17 +75,17 @@ def kv_examples(folder: Path) -> Path:
     return folder
 
 
-def short_examples(folder: Path) -> Path:
+def short_examples(folder: Path, count: int = COUNT) -> Path:
     """Prompts of two words."""
-    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(COUNT)])
+    write_examples(folder / "examples.jsonl.gz", [example(id=str(n), prompt=f"prompt {n:02}") for n in range(count)])
     return folder
 
 
-def local_sweep(folder: Path) -> Sweep:
-    """Of the reference model, in this machine's processor."""
+def local_sweep(folder: Path, device: str = "cpu", dtype: str = "float32") -> Sweep:
+    """Of the reference model, on this machine."""
     source = {"location": str(MODEL), "revision": None, "context_window": 8192, "identity": folder_identity(MODEL)}
-    settings = {"engine": "transformers", "dtype": "float32", "attention": "sdpa", "prompt_template": "raw"}
-    return Sweep(folder, source, settings, {"device": "cpu", "batch_tokens": 1000})
+    settings = {"engine": "transformers", "dtype": dtype, "attention": "sdpa", "prompt_template": "raw"}
+    return Sweep(folder, source, settings, {"device": device, "batch_tokens": 1000})
 
 
 def served_sweep(folder: Path, url: str, protocol: str = "openai") -> Sweep:
