@@ -22,7 +22,7 @@ def run(main: Callable[[], None]) -> NoReturn:
     defect of this workflow and keeps its traceback.
     """
     stop_on_signals()
-    # At its end Python would search all objects of pandas or transformers for garbage: a fifth of a short program's time.
+    # At its end Python would search all objects of pandas for garbage, which is a fifth of a short program's time.
     atexit.register(gc.freeze)
     try:
         main()
