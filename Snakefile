@@ -75,6 +75,7 @@ rule reference_model:
 
 
 onstart:
+    wake_once_at_a_time(workflow.scheduler)
     if said := set_back("results"):
         print(said, file=sys.stderr)
 

@@ -35,6 +35,7 @@ from litm.workflow.outcome import outcome
 from litm.workflow.plan import load_plan
 from litm.workflow.quiet_errors import say_errors
 from litm.workflow.records import say_unrecorded
+from litm.workflow.scheduler_wakes import wake_once_at_a_time
 from litm.workflow.wildcards import PLACEMENT, any_of
 
 os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))

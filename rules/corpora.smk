@@ -48,9 +48,11 @@ rule generate_questions:
         content=PLAN.content(PLAN.questions.generator_code),
         source=PLAN.questions.generator,
         settings=PLAN.questions.generator_settings,
+        taken=PLAN.questions.taken,
     shell:
         "python {input.code[0]:q}"
         " --source {params.source}"
         " --settings {params.settings:q}"
+        " --taken {params.taken}"
         " --output {output:q}"
         " 2>&1 | tee -i {log:q}"

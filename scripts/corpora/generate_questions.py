@@ -1,6 +1,7 @@
 """Generate the questions of a generated corpus, each with its gold passage, in the released format."""
 
 import argparse
+from itertools import islice
 
 from litm.base.cli import json_object, run
 from litm.base.messages import note
@@ -13,9 +14,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", required=True, help="a module of litm/corpora that has questions")
     parser.add_argument("--settings", required=True, type=json_object, help="JSON: the settings of the corpus")
+    parser.add_argument("--taken", nargs="?", type=int, help="number of first questions to take; none for all")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    questions = list(load_generator(args.source).questions(CorpusSettings(**args.settings)))
+    questions = list(islice(load_generator(args.source).questions(CorpusSettings(**args.settings)), args.taken))
     write_question_records(args.output, questions)
     note(f"{args.output}: {len(questions)} questions")
 

@@ -288,3 +288,16 @@ def test_an_encoder_folder_without_a_tokenizer_is_named(tmp_path):
             shutil.copy(path, tmp_path)
     with pytest.raises(UserError, match=r"retrievers.x.path: .* has no tokenizer: copy the encoder's there"):
         study(retrievers={"x": {"method": "dense", "path": str(tmp_path)}})
+
+
+def test_more_examples_than_questions_are_taken_of_a_generated_corpus_is_an_error():
+    def few(examples, **more):
+        questions = {"mini_encyclopedia_questions": {"questions": 60}, **more}
+        experiments = {"mini_encyclopedia_qa": {"examples": examples}}
+        return study(questions=questions, experiments=experiments).questions["mini_encyclopedia_questions"].questions
+
+    assert few(60) == 60
+    with pytest.raises(UserError, match=r"mini_encyclopedia_qa.examples: 61, but mini_encyclopedia_questions has 60"):
+        few(61)
+    with pytest.raises(UserError, match="'questions' is only for a generated corpus"):
+        few(60, other={"file": "a.csv", "corpus": "mini_encyclopedia", "questions": 3})

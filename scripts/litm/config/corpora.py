@@ -102,6 +102,11 @@ class QuestionSetEntry(Entry):
     corpus: str | None = Field(
         None, description="The generated corpus that these questions come with, or the corpus that `file` asks about."
     )
+    questions: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="Number of questions to take of a generated corpus, the first ones; if left out all, one for each "
+        "passage. All that are taken are searched, so that a larger `examples` searches nothing again.",
+    )
     nq_open: str | None = Field(None, description="Dataset with the questions and answers of NQ-Open.")
     annotations: Names = Field(
         (),
@@ -134,6 +139,8 @@ class QuestionSetEntry(Entry):
                 "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', or 'gold_of' and 'retriever' "
                 "(with or without 'corrections')"
             )
+        if self.questions is not None and given != {"corpus"}:
+            raise ValueError("'questions' is only for a generated corpus; 'examples' of an experiment takes the first")
         return self
 
 

@@ -233,6 +233,8 @@ def _read_experiments(
         for name in (*experiment.datasets.values(), *fused):
             if name in data.candidates:
                 check_hits(data.candidates[name], data.retrievers)
+            asked = data.candidates[name].questions if name in data.candidates else name
+            _check_examples(experiment, asked, data.questions)
     return experiments
 
 
@@ -279,6 +281,16 @@ def _check_names(experiment: Experiment, entries: Mapping[str, Mapping]) -> None
             )
         if isinstance(model, Model) and not model.has_weights:
             raise UserError(f"{where}.tokens_of: {experiment.tokens_of} has no tokenizer")
+
+
+def _check_examples(experiment: Experiment, name: str, questions: Mapping[str, QuestionSet]) -> None:
+    """Raise `UserError` for more examples than a limited question set has."""
+    taken = questions[name].questions if name in questions else None
+    if taken is not None and (experiment.examples or 0) > taken:
+        raise UserError(
+            f"experiments.{experiment.name}.examples: {experiment.examples}, but {name} has {taken} questions; raise "
+            f"define.questions.{name}.questions, or leave it out for all (null)"
+        )
 
 
 def _check_reranker(experiment: Experiment, rerankers: Mapping[str, Reranker], files: Mapping[str, Any]) -> None:

@@ -57,6 +57,11 @@ class QuestionPlan:
         """The settings that change the questions: JSON of the corpus's `CorpusSettings`."""
         return canonical_json(asdict(self._corpus(wildcards).settings))
 
+    def taken(self, wildcards: Wildcards) -> str:
+        """The number of questions in {generated}; "" for all."""
+        taken = self._study.questions[wildcards.generated].questions
+        return "" if taken is None else str(taken)
+
     def nq_open(self, wildcards: Wildcards) -> str:
         """The file with the questions and answers for {derived}."""
         return self._data.file(str(self._study.questions[wildcards.derived].nq_open))

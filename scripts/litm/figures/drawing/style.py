@@ -8,7 +8,6 @@ from math import ceil
 from typing import Any
 
 import matplotlib
-import seaborn as sns
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,8 +16,13 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from litm.base.formatting import percent
+from litm.base.hidden_modules import hidden
 from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS, MARKERS
+
+# seaborn has estimators of its own in their place, which no figure uses; their import takes longer than a figure.
+with hidden("scipy.stats", "scipy.cluster", "statsmodels"):
+    import seaborn as sns
 
 matplotlib.use("Agg")
 
