@@ -113,6 +113,10 @@ def test_100_pairs_of_the_suite_can_be_run_alone():
         assert {cell.size for cell in study.experiments["suite_kv_retrieval"].cells} == {100}
 
 
+def test_the_suite_selects_its_default_model():
+    assert yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())["models"] == ["qwen2.5-1.5b-instruct"]
+
+
 def test_the_suite_loads_models_in_four_bits():
     suite = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())
     assert suite["model_defaults"] == {"quantization": "nf4"}
