@@ -175,3 +175,20 @@ def test_an_answer_is_kept_whole_whatever_the_stop_rule(protocol):
             found = answers(make_engine(protocol, server, stop=stop), list(texts))
             assert [found[index].text for index in range(5)] == list(texts.values())
             assert {found[index].finish_reason for index in range(5)} == {"length"}
+
+
+def choice(text: str, index: int) -> dict:
+    return {"index": index, "message": {"content": text}, "finish_reason": "stop"}
+
+
+def test_the_first_of_several_choices_is_read_whatever_their_order():
+    module = import_module("litm.inference.engines.openai")
+    body = {"choices": [choice("second", 1), choice("first", 0)], "usage": {}}
+    assert read_reply(json.dumps(body).encode(), module.read).text == "first"
+
+
+def test_an_error_with_status_200_is_no_answer_though_it_has_choices():
+    module = import_module("litm.inference.engines.openai")
+    body = {"object": "error", "message": "out of memory", "choices": [choice("out of memory", 0)], "usage": {}}
+    with pytest.raises(Unanswered, match="an error instead of a reply"):
+        read_reply(json.dumps(body).encode(), module.read)

@@ -41,7 +41,8 @@ class Found:
 
 def all_journals(folder: str | Path) -> list[Path]:
     """The journals of all sweeps and of their shards in `folder`, sorted by path."""
-    return sorted(path for pattern in ("*/*.jsonl", "*/*/*.jsonl") for path in Path(folder).glob(pattern))
+    found = (path for pattern in ("*/*.jsonl", "*/*/*.jsonl") for path in Path(folder).glob(pattern))
+    return sorted(path for path in found if path.is_file())
 
 
 def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:

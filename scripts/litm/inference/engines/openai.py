@@ -119,6 +119,8 @@ def request_fields(settings: EngineSettings) -> dict[str, Any]:
 
 def read(body: dict[str, Any]) -> Reply:
     """The reply in a response of either endpoint; LookupError, TypeError or AttributeError for any other body."""
+    if body.get("object") == "error":
+        raise LookupError("an error instead of a reply")
     choice, usage = first_choice(list_field(body, "choices")), usage_of(body)
     reason = known_reason(REASONS, choice["finish_reason"])
     if "message" in choice:
