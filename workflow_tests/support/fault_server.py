@@ -116,7 +116,7 @@ class FaultServer:
             self.answered[prompt] += 1
 
 
-#: Status, body and headers in the place of an answer.
+#: Status, body and headers instead of an answer.
 INSTEAD: dict[str | None, tuple] = {
     "deep": (200, b"[" * 100_000 + b"]" * 100_000),
     "deep error": (400, b"[" * 100_000 + b"]" * 100_000),
@@ -142,7 +142,7 @@ class FaultHandler(BaseHTTPRequestHandler):
             self._send_answer(body, prompt, fault, key or "")
 
     def _send_instead(self, fault: str | None, key: str) -> bool:
-        """Send what a fault has in the place of an answer; False for a fault that has none."""
+        """Send what a fault has instead of an answer; False for a fault that has none."""
         faults: FaultServer = self.server.faults
         if fault in STATUSES:
             status, headers = STATUSES[fault]
