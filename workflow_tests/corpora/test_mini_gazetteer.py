@@ -1,11 +1,14 @@
 """The mini-gazetteer: plain questions, each answered by one passage."""
 
+import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
+from programs import run_program
 
 from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
 from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import mini_gazetteer
 from litm.corpora.sources.mini_gazetteer import BEGINNINGS, ENDINGS, GIVEN_NAMES, MOST_PASSAGES, OFFICES, SURNAMES
@@ -72,6 +75,14 @@ def test_the_first_questions_are_about_all_offices_and_different_places(question
     first = [record["ctxs"][0]["id"].split("/") for record in questions[:50]]
     assert len({place for place, _ in first}) == 50
     assert set(Counter(member for _, member in first).values()) == {5}
+
+
+@pytest.mark.parametrize("taken", [[], [7]])
+def test_the_first_questions_are_taken_or_all(questions, tmp_path, taken):
+    settings = json.dumps(asdict(SETTINGS))
+    words = ["--source", "mini_gazetteer", "--settings", settings, "--taken", *taken, "--output", tmp_path / "q.jsonl"]
+    assert run_program("generate_questions", *words).returncode == 0
+    assert [record for _, record in read_jsonl(tmp_path / "q.jsonl")] == questions[: taken[0] if taken else None]
 
 
 def test_more_passages_than_there_are_names_is_an_error():
