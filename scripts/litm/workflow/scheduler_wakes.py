@@ -10,13 +10,14 @@ from typing import Any
 
 #: Snakemake's method, spelt as there: wakes the scheduler after a delay in seconds.
 METHOD = "_schedule_reevalutation"
+#: The semaphore that it releases.
+WOKEN = "_open_jobs"
 
 
 def wake_once_at_a_time(scheduler: Any) -> None:
-    """Let a scheduler of Snakemake's have one wake pending at most; without effect if it has no `METHOD`."""
-    wake_after = getattr(scheduler, METHOD, None)
-    if wake_after is not None:
-        setattr(scheduler, METHOD, OneWake(scheduler._open_jobs.release))
+    """Let a scheduler of Snakemake's have one wake pending at most; without effect if it lacks `METHOD` or `WOKEN`."""
+    if hasattr(scheduler, METHOD) and hasattr(scheduler, WOKEN):
+        setattr(scheduler, METHOD, OneWake(getattr(scheduler, WOKEN).release))
 
 
 class OneWake:
