@@ -29,7 +29,7 @@ def test_responses_of_the_studys_model_and_settings_are_scored():
     ],
 )
 def test_responses_of_another_model_or_with_other_settings_are_refused(now, what):
-    with pytest.raises(UserError, match=f"^r: responses of another {what} than the study's.*--forcerun generate"):
+    with pytest.raises(UserError, match=f"^r: these responses have another {what} than the study.*--forcerun generate"):
         check_origin("r", {"identity_fields": MADE}, now)
 
 

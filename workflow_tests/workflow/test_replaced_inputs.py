@@ -67,7 +67,7 @@ def test_responses_copied_from_another_folder_with_other_settings_are_not_scored
         shutil.copy(other.path(name), bench.path(name))
     done = bench.snakemake(scores)
     told = done.stdout + done.stderr
-    assert done.returncode and f"{responses}: responses of another limit or stop rule than the study's" in told
+    assert done.returncode and f"{responses}: these responses have another limit or stop rule than the study" in told
     bench.run(scores, "--forcerun", "generate")
     assert bench.asked("closed_book")[0] == 0
 

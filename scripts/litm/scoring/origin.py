@@ -41,7 +41,9 @@ def check_origin(where: str, manifest: Mapping[str, Any], origin: Origin) -> Non
     }
     for what, (then, now) in compared.items():
         if then != now:
-            raise UserError(f"{where}: responses of another {what} than the study's, from another folder?: {RUN_AGAIN}")
+            raise UserError(
+                f"{where}: these responses have another {what} than the study (a copy from elsewhere?): {RUN_AGAIN}"
+            )
 
 
 def check_keys(
