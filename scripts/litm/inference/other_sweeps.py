@@ -41,8 +41,7 @@ class Found:
 
 def all_journals(folder: str | Path) -> list[Path]:
     """The journals of all sweeps and of their shards in `folder`, sorted by path."""
-    found = (path for pattern in ("*/*.jsonl", "*/*/*.jsonl") for path in Path(folder).glob(pattern))
-    return sorted(path for path in found if path.is_file())
+    return sorted(path for pattern in ("*/*.jsonl", "*/*/*.jsonl") for path in Path(folder).glob(pattern))
 
 
 def other_sweeps(folder: str | Path, journal: str | Path) -> list[Path]:
