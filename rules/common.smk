@@ -25,6 +25,7 @@ from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
 from litm.base.errors import UserError
 from litm.base.signals import hangup_is_sigterm
+from litm.workflow.console import say_errors, show_own_lines
 from litm.workflow.content import replaced_lines
 from litm.workflow.dry_run import say_what_would_run
 from litm.workflow.environment import job_environment
@@ -33,7 +34,6 @@ from litm.workflow.leftovers import put_aside
 from litm.workflow.logs import error_messages
 from litm.workflow.outcome import outcome
 from litm.workflow.plan import load_plan
-from litm.workflow.quiet_errors import say_errors
 from litm.workflow.records import say_unrecorded
 from litm.workflow.scheduler_wakes import wake_once_at_a_time
 from litm.workflow.wildcards import PLACEMENT, any_of
@@ -42,7 +42,10 @@ os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
 
 if workflow.is_main_process:
     hangup_is_sigterm()
-    if Quietness.ALL in (workflow.output_settings.quiet or ()):
+    quiet = workflow.output_settings.quiet or ()
+    show_own_lines(without_scheduling=Quietness.RULES in quiet)
+    # A dry run shows errors itself.
+    if Quietness.ALL in quiet and not workflow.output_settings.dryrun:
         say_errors()
 
 

@@ -143,10 +143,10 @@ def test_the_summary_keeps_exploratory_cases_apart():
     assert list(row[["supported", "contradicted", "not_enough"]]) == [1, 0, 0]
     assert row["finding"] == (
         "Supported in 1 (gpt-3.5-turbo-0613 on e 9). "
-        "Exploratory, of what it is not about: contradicted in 1 (m on e 9)."
+        "Exploratory, for other models and conditions: contradicted in 1 (m on e 9)."
     )
     row = claim_summary(claims_table(evidence_of(curves[1], cells[1]), BOOK)).loc[3]
-    assert row["finding"].startswith("Not asked of what it is about. Exploratory")
+    assert row["finding"].startswith("Not asked of the models and conditions that the paper names. Exploratory")
 
 
 def test_markdown_shows_the_summary_and_then_every_row():

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from litm.workflow.console import LOGGER
 from litm.workflow.plan import Plan
-from litm.workflow.quiet_errors import LOGGER
 
 #: Event of a job in Snakemake's log, which a dry run also emits.
 JOB = "job_info"

@@ -33,9 +33,11 @@ def claim_summary(table: pd.DataFrame) -> pd.DataFrame:
 def _finding(asked: pd.DataFrame, others: pd.DataFrame, needs: str) -> str:
     if asked.empty and others.empty:
         return f"Not asked: it needs {needs}."
-    sentences = [_sentence(asked)] if len(asked) else ["Not asked of what it is about."]
+    sentences = [_sentence(asked)] if len(asked) else ["Not asked of the models and conditions that the paper names."]
     if len(others):
-        sentences.append(f"Exploratory, of what it is not about: {_sentence(others)[0].lower()}{_sentence(others)[1:]}")
+        sentences.append(
+            f"Exploratory, for other models and conditions: {_sentence(others)[0].lower()}{_sentence(others)[1:]}"
+        )
     return " ".join(sentences)
 
 
