@@ -40,6 +40,7 @@ def folder(tmp_path, monkeypatch):
         ("--configfile good.yaml doctor", "doctor: --configfile takes all words up to the next option"),
         ("--config seed=2 doctor", "doctor: --config takes all words up to the next option"),
         ("--config seed", "seed: --config takes key=value"),
+        ("--config my_data={folder: notes}", "my_data={folder: ...: a bracket is not closed, so the shell has split"),
         ("docter --cores 2", "docter: no such target; did you mean doctor?"),
         ("--cores 2 -- docter", "docter: no such target; did you mean doctor?"),
     ],

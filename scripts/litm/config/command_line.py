@@ -12,6 +12,8 @@ from litm.base.errors import UserError
 CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-C")
 #: A word that may be the name of a target, not the path of a file.
 NAME = re.compile(r"[a-zA-Z]\w*")
+#: Brackets of values in flow style, opening and closing.
+BRACKETS = ("{}", "[]")
 
 
 def check_command(words: Sequence[str], targets: Collection[str]) -> None:
@@ -25,6 +27,11 @@ def check_command(words: Sequence[str], targets: Collection[str]) -> None:
         _check_config_file(value)
     for option, value in _option_values(words, CONFIG_VALUES):
         _check_not_target(option, value, targets)
+        if any(value.count(opening) > value.count(closing) for opening, closing in BRACKETS):
+            raise UserError(
+                f"{value} ...: a bracket is not closed, so the shell has split the value at a space: put it in quotes, "
+                f"as in {option} 'my_data={{folder: notes}}'"
+            )
         if "=" not in value:
             raise UserError(
                 f"{value}: {option} takes key=value, as in {option} examples=20; targets come before all options"
