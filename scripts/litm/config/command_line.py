@@ -13,7 +13,7 @@ CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-
 #: A word that may be the name of a target, not the path of a file.
 NAME = re.compile(r"[a-zA-Z]\w*")
 #: Brackets of values in flow style, opening and closing.
-BRACKETS = ("{}", "[]")
+BRACKETS = (("{", "}"), ("[", "]"))
 
 
 def check_command(words: Sequence[str], targets: Collection[str]) -> None:
