@@ -55,6 +55,9 @@ def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     assert [cell.size for cell in one.experiments["my_as_retrieved"].cells] == [1, 3, 5, 10, 20]
     assert list(one.figures) >= ["my_positions", "my_as_retrieved"]
     plan = Plan(one, ROOT)
+    # Two questions, at each of the cells above.
+    asked = {name: plan.sweeps.prompts["dummy", name] for name in ("my_positions", "my_as_retrieved", *orders)}
+    assert asked == {"my_positions": 16, "my_as_retrieved": 10, **dict.fromkeys(orders, 8)}
     assert plan.candidates.gold_tables == ["results/gold_passages/my_questions.csv"]
     assert {"gold_passages", "gold_counts", "utilisation"} <= set(plan.tables.names)
 

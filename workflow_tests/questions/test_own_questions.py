@@ -73,8 +73,8 @@ HEAD = "question,answer,file,page\n"
     [
         ("q.csv", "", ": there are no questions in it"),
         ("q.csv", "question,answer\n", ": there are no questions in it"),
-        ("q.csv", "Frage,Antwort\na,b\n", ", line 2: no column 'question' or 'query', found frage, antwort; rename"),
-        ("q.csv", "question,anwser\na,b\n", ", line 2: no column 'answers' or 'answer', found question, anwser"),
+        ("q.csv", "Frage,Antwort\na,b\n", ", header: no column 'question' or 'query', found frage, antwort; rename"),
+        ("q.csv", "question,anwser\na,b\n", ", header: no column 'answers' or 'answer', found question, anwser"),
         ("q.csv", "question,answer,answer\na,b,c\n", ", line 1: the header names a column twice"),
         ("q.csv", "question,answer\na,b\nc,d,e\n", ", line 3: 3 fields, but the header has 2 (question, answer); put"),
         ("q.csv", "question,answer,\na,b,c\n", ", line 2: 3 fields, but the header has 2 (question, answer); put"),

@@ -94,10 +94,13 @@ class MyData(Entry):
 
 @dataclass(frozen=True)
 class MyEntries:
-    """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console."""
+    """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console;
+    questions: their number.
+    """
 
     entries: Mapping[str, Mapping[str, dict]]
     notes: tuple[str, ...]
+    questions: int = 0
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,7 @@ def read_my_data(my_data: MyData, models: Mapping[str, Entry], root: Path) -> My
     return MyEntries(
         _entries(texts, str(table), _retriever(run, numbers), corrections, sizes),
         tuple(_notes(texts, table, questions, run, sizes, why)),
+        len(questions),
     )
 
 

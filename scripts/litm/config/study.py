@@ -41,8 +41,9 @@ class Study:
     of an experiment. figures: those that the config names or implies. more_figures: of wrong answers.
     published_figures: those with published values, selected or not. relations: see `relations.read_relations`.
     audited_per_cell: prompts per cell that an audit asks again. sampled_per_size: questions per experiment and size
-    that the report shows in full. my_data: lines on the choices for the user's own documents. without_format: models
-    whose entries leave out their prompt template. conditions: of the selected experiments with remedies, by experiment.
+    that the report shows in full. my_data: lines on the choices for the user's own documents; my_questions: the number
+    of their questions. without_format: models whose entries leave out their prompt template. conditions: of the
+    selected experiments with remedies, by experiment.
     page: width and text size of figures, None for the default.
     """
 
@@ -64,10 +65,17 @@ class Study:
     sampled_per_size: int
     data_mirror: str | None
     my_data: tuple[str, ...] = ()
+    my_questions: int = 0
     without_format: frozenset[str] = frozenset()
     rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     page: Page | None = None
+
+    def questions_of(self, experiment: Experiment) -> int | None:
+        """The number of questions in an experiment's data, None if only a run can tell."""
+        condition = self.conditions.get(experiment.name)
+        name = condition.study if condition else experiment.name
+        return self.my_questions if self.my_questions and name in MY_EXPERIMENTS else None
 
     @property
     def sweeps(self) -> list[tuple[str, str]]:
@@ -168,6 +176,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
         my_data=mine.notes,
+        my_questions=mine.questions,
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
         conditions={name: one for name, one in conditions.items() if name in experiments},
         page=read.figure_style.page if read.figure_style else None,

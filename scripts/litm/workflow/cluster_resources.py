@@ -5,6 +5,7 @@ killed, submitted again with more, and resumes from its journal.
 """
 
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,9 +61,9 @@ class Work:
     longest: int = 0
 
 
-def work_of(experiment: Experiment) -> Work:
-    """The estimated size of a sweep of an experiment."""
-    each = experiment.examples or QUESTIONS
+def work_of(experiment: Experiment, questions: int | None = None) -> Work:
+    """The estimated size of a sweep of an experiment. questions: in its data, None if that is not known."""
+    each = min(experiment.examples or questions or QUESTIONS, questions or sys.maxsize)
     tokens = [_tokens(experiment, cell.size) for cell in experiment.cells]
     return Work(each * len(tokens), each * sum(tokens), max(tokens))
 

@@ -35,7 +35,7 @@ class InferencePlan:
         self._experiments = study.experiments
         self._project = project
         self._models = models.asked
-        self._work = {pair: work_of(experiment) for pair, experiment in study.run.items()}
+        self._work = {pair: work_of(one, study.questions_of(one)) for pair, one in study.run.items()}
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """generate.py and the engine's module."""

@@ -20,7 +20,9 @@ class SweepPlan:
         #: (model, experiment), in the order of the config.
         self.pairs: Mapping[tuple[str, str], None] = dict.fromkeys(study.sweeps)
         #: Upper limit of each sweep's prompts: data may have fewer questions than an experiment asks for.
-        self.prompts: Mapping[tuple[str, str], int] = {pair: work_of(one).prompts for pair, one in study.run.items()}
+        self.prompts: Mapping[tuple[str, str], int] = {
+            pair: work_of(one, study.questions_of(one)).prompts for pair, one in study.run.items()
+        }
 
     def files(self, pattern: str, models: Container[str] | None = None) -> list[str]:
         """The file `pattern` (with {model} and {experiment}) of each sweep, or of the sweeps of these models."""
