@@ -230,6 +230,11 @@ def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
     return sizes, why
 
 
+def _choice(why: str) -> str:
+    """The rule by which sizes were chosen, in words."""
+    return f"the largest of {', '.join(map(str, reversed(SIZES)))} passages that fit; the limit: {why}"
+
+
 def _positions(sizes: list[int]) -> dict[str, list[int]]:
     """Five positions of the largest size, and three of the largest size of at most half of it."""
     largest = sizes[0]
@@ -330,7 +335,7 @@ def _notes(
         *([f"my_data: {run}: its retrieved passages are used instead of BM25's"] if run else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
-        f"my_data: {MY_POSITIONS}: {places} (why no more passages: {why})",
+        f"my_data: {MY_POSITIONS}: {places} ({_choice(why)})",
         f"my_data: {MY_AS_RETRIEVED} in the order of the retriever, and {' and '.join(ORDERS)}; {MY_CLOSED_BOOK}; "
         f"{MY_ORACLE}; define.experiments changes them",
     ]
