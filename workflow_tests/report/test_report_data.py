@@ -128,9 +128,13 @@ def test_the_forest_has_every_curve_with_an_index_on_one_scale(whole):
     assert [row["model"] for row in picture["rows"]] == list(MODELS)
     assert [row["colour"] for row in picture["rows"]] == [0, 1]
     strong = picture["rows"][1]
-    assert (strong["class"], strong["certain"]) == ("strong", True) and strong["text"].startswith("100.0 [")
+    assert strong["words"].startswith("strong; ") and strong["text"].startswith("100.0 [")
     for row in picture["rows"]:
         assert 0 <= row["left"] <= row["dot"] <= row["right"] <= 100
+    # A class that the interval leaves open is not named.
+    open_class = whole.tables["position_bias"].assign(class_certain=False, shape="no difference shown")
+    words = {row["words"] for row in forest(open_class, MODELS, SizeNames([FIGURE]))["rows"]}
+    assert words == {"no difference shown"}
     nothing = whole.tables["position_bias"].assign(pbi_class=None)
     assert forest(nothing, MODELS, SizeNames([])) is None and forest(None, MODELS, SizeNames([])) is None
 

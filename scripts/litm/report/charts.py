@@ -114,10 +114,11 @@ def _heights(made: Chart) -> list[float]:
 def forest(position_bias: pd.DataFrame | None, models: Sequence[str], names: SizeNames) -> dict | None:
     """{ticks: (place, label) on the scale, rows}, or None if no curve has a Position Bias Index.
 
-    A row is {experiment, model, colour, what (size and placement), n, text, class, certain, shape, left, dot, right}.
-    left, dot, right and the places of ticks: per cent of the scale's width, from its left end. colour: index of the
-    page's colours, by the model's place in `models`. Rows are in the order of experiments, then models. Curves without
-    an index, or with one that carries no information, are left out.
+    A row is {experiment, model, colour, what (size and placement), n, text, words, left, dot, right}.
+    words: the class, if the whole interval lies in it, and the shape. left, dot, right and the places of ticks: per
+    cent of the scale's width, from its left end. colour: index of the page's colours, by the model's place in `models`.
+    Rows are in the order of experiments, then models. Curves without an index, or with one that carries no information,
+    are left out.
     """
     curves = [] if position_bias is None else indexed_curves(position_bias)
     rows = [(curve, curve.index) for curve in curves if curve.index and curve.pbi_class]
@@ -149,9 +150,7 @@ def _forest_rows(
             "what": names(curve.experiment, curve.size) + (f", {place(curve.placement)}" if curve.placement else ""),
             "n": f"{curve.n:,}",
             "text": f"{value} [{low}, {high}]",
-            "class": curve.pbi_class,
-            "shape": curve.shape,
-            "certain": curve.is_certain,
+            "words": "; ".join(filter(None, [curve.pbi_class if curve.is_certain else None, curve.shape])),
             "left": left,
             "dot": dot,
             "right": right,
