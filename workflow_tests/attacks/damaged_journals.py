@@ -197,7 +197,7 @@ def _case(damaged: Damaged) -> Case:
 
 FAMILY = Family(
     "journals",
-    "A finished journal is damaged and the sweep run again: the responses are those of the undisturbed run and no more "
-    "prompts are asked than were lost, or one line refuses the journal and leaves it as it is.",
+    "A finished journal is damaged, and the sweep runs again. Either the responses are those of the undisturbed run "
+    "and only lost prompts are asked again, or one line refuses the journal and leaves it as it is.",
     [_case(damaged) for damaged in _damages()],
 )

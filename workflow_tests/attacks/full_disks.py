@@ -199,9 +199,9 @@ def different(bench: Workbench, expected: Workbench) -> list[str]:
 
 FAMILY = Family(
     "disks",
-    "The program and whole runs without room, on small disks (where this user may mount them) and by a limit of the "
-    "length of files, and as a user who may not write: one line, no traceback of a program, and the next run with room "
-    f"ends in the bytes of an undisturbed one. The program has {COUNT} prompts.",
+    "The inference program and whole runs have no room to write: on a small disk (if this user may mount one), with a "
+    "limit on the size of files, and as a user without the right to write. The run ends with one line; no program "
+    f"prints a traceback. With room, the next run gives the bytes of an undisturbed run. The program has {COUNT} prompts.",
     [
         *(
             Case(

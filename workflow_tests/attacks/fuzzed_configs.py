@@ -294,8 +294,8 @@ def attack_by_hand(names: Iterable[str], arena: Arena) -> Iterator[Outcome]:
 
 FAMILY = Family(
     "configs",
-    f"{COUNT:,} configs that are changed at random, read in one process; {PLANNED} of them and {len(HAND_MADE)} files "
-    "made by hand, planned by Snakemake: a plan, or one line.",
+    f"{COUNT:,} configs changed at random are read in one process. Snakemake plans {PLANNED} of them and "
+    f"{len(HAND_MADE)} files made by hand. Each ends with a plan or with one line.",
     [
         Case("a sample, changed at random", lambda arena: attack_block(99, FAST_COUNT, arena), fast=True),
         Case("a sample, made by hand", lambda arena: attack_by_hand(FAST_HAND_MADE, arena), fast=True),

@@ -269,8 +269,8 @@ def _case(form: Format, count: int, fast: bool) -> Case:
 
 FAMILY = Family(
     "data",
-    f"{COUNT:,} malformed files of each of {len(FORMATS)} formats, changed at random as values and as bytes, and files "
-    "made by hand: read to the end with texts that can be written, or refused in one line.",
+    f"{COUNT:,} malformed files of each of {len(FORMATS)} formats, with values or bytes changed at random, and files "
+    "made by hand. Each is read to its end and its texts can be written, or it is refused in one line.",
     [
         *(_case(form, FAST_COUNT, True) for form in FORMATS),
         *(_case(form, COUNT, False) for form in FORMATS),

@@ -293,8 +293,8 @@ KEY_FAULTS = (None, "key in an error", "key as the model", "key as the reason", 
 FAMILY = Family(
     "security",
     "Runs up to the report with questions, answers, titles and file names that are HTML, templates and commands; a "
-    "server that repeats the key it is sent; folders of models with code: nothing is run, no page has them raw, and "
-    "a key or password is in no file that is written and not on the console.",
+    "server that repeats the key it receives; model folders with code. Nothing of this is executed, every page escapes "
+    "it, and no written file and no console output has a key or password.",
     [
         Case("texts that are code", attack_report),
         Case("a sample of names of files", lambda arena: attack_names(NAMES[:1], arena), fast=True),

@@ -334,8 +334,8 @@ def kills() -> Iterator[Kill]:
 FAST = Kill(SERVED, GENERATE, SIGKILL, 100, False)
 FAMILY = Family(
     "kills",
-    f"A sweep of {COUNT} prompts (the local model has {BATCH} at work, the server {CONCURRENCY}) gets a signal at a "
-    "seeded moment and is run again: the bytes of an undisturbed run, no answer twice in the journal, at most what was "
-    "at work is asked twice, and a lock is left by an outright kill of Snakemake alone.",
+    f"A sweep of {COUNT} prompts gets a signal at a seeded moment and runs again. The local model has {BATCH} prompts "
+    f"in progress, the server {CONCURRENCY}. The result is the bytes of an undisturbed run, the journal has no answer "
+    "twice, only prompts in progress are asked twice, and only an outright kill of Snakemake leaves a lock.",
     [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],
 )

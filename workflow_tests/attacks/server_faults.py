@@ -141,9 +141,9 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
 
 FAMILY = Family(
     "servers",
-    "Each fault by itself on the first request for each of four prompts, by both protocols; and sweeps through "
-    "Snakemake, half of whose requests go wrong: each prompt has the answer that belongs to it, once, or one line ends "
-    "the run and the next one resumes.",
+    "Each fault occurs alone, on the first request for each of four prompts, in both protocols. In further sweeps, run "
+    "by Snakemake, half of the requests fail. Each prompt gets its own answer, once, or one line ends the run and the "
+    "next run resumes.",
     [
         Case("a sample", lambda arena: attack_all("openai", FAST, arena), fast=True),
         *(

@@ -97,8 +97,8 @@ def _run_while_replaced(stale: Stale, bench: Workbench) -> None:
 
 FAMILY = Family(
     "stale",
-    "An input is replaced, older than what was made of it, and the same command run again: the results are the bytes "
-    "of a fresh directory, also when what was there at first is put back; or one line refuses it, and what it says "
-    "helps.",
+    "An input is replaced by a file that is older than the results, and the same command runs again. The results are "
+    "the bytes of a run in a fresh directory, also after the first file is put back; or one line refuses the file, and "
+    "its advice helps.",
     [Case(stale.name, lambda arena, stale=stale: attack(stale, arena)) for stale in CASES],
 )
