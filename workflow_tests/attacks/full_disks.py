@@ -201,7 +201,8 @@ FAMILY = Family(
     "disks",
     "The inference program and whole runs have no room to write: on a small disk (if this user may mount one), with a "
     "limit on the size of files, and as a user without the right to write. The run ends with one line; no program "
-    f"prints a traceback. With room, the next run gives the bytes of an undisturbed run. The program has {COUNT} prompts.",
+    "prints a traceback. With room, the next run gives the bytes of an undisturbed run. The program has "
+    f"{COUNT} prompts.",
     [
         *(
             Case(
