@@ -44,7 +44,7 @@ class Format:
         return self.records if isinstance(self.records, bytes) else json_lines(self.records)
 
     def write(self, folder: Path, data: bytes) -> Path:
-        """Write the file, compressed by the ending of its name."""
+        """Write the file; the ending of its name gives the compression."""
         path = folder / self.file
         pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
         path.write_bytes(pack(data))
