@@ -24,7 +24,6 @@ def test_responses_of_the_studys_model_and_settings_are_scored():
     [
         (Origin({"files": {"w": "2"}}, SETTINGS, DECODING), "model"),
         (Origin(SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
-        (Origin(SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
         (Origin(SOURCE, SETTINGS, {**DECODING, "max_new_tokens": 6}), "limit or stop rule"),
     ],
 )
