@@ -3,6 +3,7 @@
 import gzip
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from litm.base.atomic_write import atomic_writer
@@ -10,6 +11,7 @@ from litm.base.csv_files import read_csv
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
 from litm.base.json_files import parse_json, read_json, read_jsonl, write_jsonl
+from litm.base.parquet_files import read_parquet
 from litm.base.text_files import read_result_rows
 
 
@@ -62,6 +64,18 @@ def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read
     path.write_bytes(whole[:-3])
     with pytest.raises(UserError, match=f"^{path}: .*remove it and run the same command, which makes it again"):
         read(path)
+
+
+def test_a_cut_parquet_file_is_refused_with_the_way_to_make_it_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("results/scores/m/e.parquet")
+    path.parent.mkdir(parents=True)
+    pd.DataFrame({"id": ["a"], "n": [1]}).to_parquet(path)
+    assert list(read_parquet(path, ["id", "cluster"], optional=["cluster"])) == ["id"]
+    path.write_bytes(path.read_bytes()[:-1])
+    for optional in ((), ("id",)):
+        with pytest.raises(UserError, match=f"^{path}: not a whole Parquet file: remove it and run the same command"):
+            read_parquet(path, ["id"], optional)
 
 
 def test_a_table_of_the_users_needs_no_line_end_at_its_end(tmp_path):
