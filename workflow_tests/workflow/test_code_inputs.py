@@ -1,5 +1,6 @@
 """Code inputs: the modules that a script imports."""
 
+import ast
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ from programs import program_file
 
 from litm.analysis.tables import table_names
 from litm.figures import kind_names
-from litm.workflow.code_inputs import local_modules
+from litm.workflow.code_inputs import imported_names, local_modules
 
 SCRIPTS = ROOT / "scripts"
 
@@ -51,6 +52,35 @@ def test_imports_are_found_in_every_kind_of_block(tmp_path, program):
     (tmp_path / "lib.py").write_text("")
     (tmp_path / "script.py").write_text(program + "\n")
     assert local_modules(tmp_path / "script.py", tmp_path) == (tmp_path / "script.py", tmp_path / "lib.py")
+
+
+@pytest.mark.parametrize(
+    ("statement", "names"),
+    [
+        ("import a.b as c, d  # e, f", {"a.b", "d"}),
+        ("from a import b as c, d  # e, f", {"a", "a.b", "a.d"}),
+        ("from a.b import (\n    c,  # d\n    e as f,\n)\ng = 1", {"a.b", "a.b.c", "a.b.e"}),
+        ("import a; from b import c; import d", {"a", "b", "b.c", "d"}),
+        ("if a: import b", {"b"}),
+        ("from a import b, \\\n    c", {"a", "a.b", "a.c"}),
+        ("from a import(b)", {"a", "a.b"}),
+        ("from .a import b", set()),
+        ("important = 1", set()),
+    ],
+)
+def test_the_names_of_a_statement_are_found_without_its_comments_and_aliases(statement, names):
+    assert imported_names(statement) == names
+
+
+def test_the_imports_of_every_module_are_those_that_python_finds():
+    for path in SCRIPTS.rglob("*.py"):
+        expected: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                expected.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+                expected.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+        assert imported_names(path.read_text()) == expected, path
 
 
 def test_no_script_is_made_of_a_module_that_it_loads_by_name():

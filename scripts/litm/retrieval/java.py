@@ -14,9 +14,10 @@ from litm.base.errors import UserError
 JAVA_VERSION = 21
 
 
-def start_java(memory_mb: int) -> None:
+def start_java(memory_mb: int, is_short: bool = False) -> None:
     """Start the Java machine with at most `memory_mb` of memory, once per process.
 
+    is_short: whether its work takes seconds, less than the second compiler needs for making it faster.
     Raises `UserError` if the packages with Java and Lucene are missing, or if the machine cannot be started.
     """
     os.environ["JAVA_HOME"] = java_home()
@@ -29,6 +30,8 @@ def start_java(memory_mb: int) -> None:
     jnius_config.add_options(f"-Xmx{memory_mb}m", "-Dlog4j2.level=ERROR", "-Dlog4j.level=ERROR", "-Xlog:disable")
     # Without this a full heap hangs the process.
     jnius_config.add_options("-XX:+ExitOnOutOfMemoryError")
+    if is_short:
+        jnius_config.add_options("-XX:TieredStopAtLevel=1")
     try:
         import jnius  # noqa: F401  # importing it starts the machine
     except Exception as error:

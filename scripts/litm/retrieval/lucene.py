@@ -21,11 +21,13 @@ RECIPE = 1
 #: Passages indexed, or questions searched, at a time.
 PASSAGES_AT_A_TIME = 10_000
 QUESTIONS_AT_A_TIME = 4_000
+#: Passages of a corpus that is indexed and searched in seconds.
+SMALL_CORPUS = 10_000
 
 
 def build_index(passages: Iterable[Passage], total: int, folder: Path, threads: int, memory_mb: int) -> None:
     """Build a Lucene index of titles and texts in `folder`, which is emptied first."""
-    start_java(memory_mb)
+    start_java(memory_mb, is_short=total <= SMALL_CORPUS)
     from jnius import autoclass
 
     document = autoclass("io.anserini.collection.JsonCollection$Document")
@@ -56,14 +58,21 @@ def _check_index(folder: Path, total: int) -> None:
 
 
 def search(
-    folder: Path, questions: Sequence[str], hits: int, k1: float, b: float, threads: int, memory_mb: int
+    folder: Path,
+    questions: Sequence[str],
+    hits: int,
+    k1: float,
+    b: float,
+    threads: int,
+    memory_mb: int,
+    is_short: bool = False,
 ) -> list[list[Hit]]:
-    """The best passages for each question, at most `hits`, best first, ties by id.
+    """The best passages for each question, at most `hits`, best first, ties by id; is_short as in `start_java`.
 
     Anserini breaks ties, so that hits do not depend on the order of indexing. A question without a word of the corpus
     has no hits.
     """
-    start_java(memory_mb)
+    start_java(memory_mb, is_short)
     from jnius import autoclass
 
     searcher = autoclass("io.anserini.search.SimpleSearcher")(str(folder))

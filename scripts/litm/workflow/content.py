@@ -55,7 +55,8 @@ class ContentPlan:
         self._is_output = cache(is_output)
         self._known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
         # Cached: many jobs share inputs, and all jobs of a run must see the same content.
-        self._digest = cache(lambda paths: content_digest(map(Path, paths), self._sha256))
+        sha256 = cache(self._sha256)
+        self._digest = cache(lambda paths: content_digest(map(Path, paths), sha256))
         #: State and sha256 of each file when it was hashed.
         self._hashed: dict[Path, tuple[list | None, str]] = {}
 
