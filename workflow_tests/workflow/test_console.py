@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from litm.workflow.console import CONSOLE, LOGGER, show_own_lines, without_place
+from litm.workflow.console import CONSOLE, LOGGER, Shown, show_own_lines, shown_lines, without_place
 
 MISTAKE = (
     "WorkflowError in file \"/any/rules/common.smk\", line 81:\nmodels: unknown name 'x'\n"
@@ -47,15 +47,30 @@ def shown():
     logger.setLevel(level)
 
 
-@pytest.mark.parametrize(("without_scheduling", "lines"), [(True, 1), (False, 4)])
-def test_lines_of_the_scheduler_are_shown_only_if_rules_are(shown, without_scheduling, lines):
-    show_own_lines(without_scheduling)
-    show_own_lines(without_scheduling)
+@pytest.mark.parametrize(
+    ("of_snakemake", "lines"),
+    [
+        (Shown.ALL, ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]),
+        (Shown.RUN, ["1 of 4 steps"]),
+        (Shown.DRY_RUN, []),
+    ],
+)
+def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_problems(shown, of_snakemake, lines):
+    show_own_lines(of_snakemake)
+    show_own_lines(of_snakemake)
     logger = logging.getLogger(LOGGER)
-    logger.info("Select jobs to execute...")
+    logger.info("Building DAG of jobs...")
     logger.info("Execute 1 jobs...", extra={"event": "job_started"})
-    logger.info("Finished jobid: 4 (Rule: score)", extra={"event": "job_finished"})
+    logger.info("Finished jobid: 4", extra={"event": "job_finished"})
     logger.info("1 of 4 steps", extra={"event": "progress"})
-    assert len(shown) == lines and shown[-1] == "1 of 4 steps"
+    assert shown == lines
+    logger.info("Nothing to be done (all requested files are present and up to date).")
+    assert shown[-1].startswith("Nothing to be done")
     logger.error(MISTAKE)
     assert shown[-1] == "error: models: unknown name 'x'"
+
+
+def test_snakemakes_lines_are_all_shown_unless_it_is_to_be_short():
+    assert shown_lines(short=False, dry_run=True) is shown_lines(short=False, dry_run=False) is Shown.ALL
+    assert shown_lines(short=True, dry_run=True) is Shown.DRY_RUN
+    assert shown_lines(short=True, dry_run=False) is Shown.RUN
