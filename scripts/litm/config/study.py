@@ -146,7 +146,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     entries = read_catalogues(read, root, mine.entries)
     entries["experiments"], conditions = with_conditions(entries["experiments"], entries["rerankers"])
     read = read.changed(experiments=with_names(read.experiments, conditions))
-    selection = select(read, entries, conditions)
+    selection = select(read, entries, conditions, root)
     data = _read_data(entries, read.seed, root)
     experiments = _read_experiments(selection, entries, data, read, root)
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]
