@@ -43,7 +43,7 @@ os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
 if workflow.is_main_process:
     hangup_is_sigterm()
     quiet = workflow.output_settings.quiet or ()
-    show_own_lines(
+    CONSOLE = show_own_lines(
         shown_lines(
             short=Quietness.RULES in quiet and not workflow.output_settings.verbose,
             dry_run=workflow.output_settings.dryrun,

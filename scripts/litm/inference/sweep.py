@@ -86,8 +86,13 @@ def ask_missing(
     ids = [prompt.ids for prompt in fitting.values()]
     note(f"{sweep.name}: {to_ask(ids)}")
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: tokens_read(engine)):
-        for count in _ask(fitting, engine, journal, sweep, sweep.files.checks(before), names):
-            bar.update(count)
+        try:
+            for count in _ask(fitting, engine, journal, sweep, sweep.files.checks(before), names):
+                bar.update(count)
+        except (KeyboardInterrupt, SystemExit):
+            bar.close()
+            note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
+            raise
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
     too_long = _too_long_as_counted(fitting, journal, fit, sweep.name)
     overflow |= too_long
