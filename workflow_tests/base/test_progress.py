@@ -38,6 +38,14 @@ def test_what_is_being_done_is_shown_with_the_bar_s_first_line(capsys, monkeypat
         assert "0/3" in (said := capsys.readouterr().err) and "loading the model" in said
 
 
+def test_the_last_line_of_a_bar_has_the_state_of_the_end(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 100)
+    states = iter(["0 tokens", "70 tokens"])
+    with progress.progress_bar(3, "sweep", "prompts") as bar, progress.showing(bar, lambda: next(states)):
+        bar.update(3)
+    assert "70 tokens" in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_a_long_step_is_said_soon_and_then_again_with_its_seconds_and_a_short_one_is_not(capsys, monkeypatch):
     monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", 0.02)
     with progress.waiting("reading"):

@@ -86,3 +86,5 @@ def showing(bar: tqdm, state: Callable[[], str]) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+        # For the last line of the bar.
+        bar.set_postfix_str(state(), refresh=False)
