@@ -94,5 +94,6 @@ onsuccess:
 onerror:
     for path, message in error_messages("results/logs", since=STARTED):
         print(f"{path}:\n  {message}", file=sys.stderr)
-    for line in replaced_lines(PLAN.content.replaced()):
-        print(line, file=sys.stderr)
+    for line in [*replaced_lines(PLAN.content.replaced()), CONSOLE.last_line()]:
+        if line:
+            print(line, file=sys.stderr)

@@ -28,9 +28,7 @@ from scipy import special
 
 from litm.analysis.claims.criteria import ABOVE_ZERO, NEGLIGIBLE, SMALL, WITHIN_SMALL, Answer, Criterion
 from litm.analysis.claims.error_rates import ALPHA
-from litm.analysis.claims.measures import Measure, largest, negated
-from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Part, Question, decide
-from litm.analysis.claims.words import (
+from litm.analysis.claims.meanings import (
     END_LOWER,
     FALLING,
     FLAT,
@@ -43,10 +41,11 @@ from litm.analysis.claims.words import (
     RISING,
     START_LOWER,
     UNEVEN,
-    CurveMeasures,
     U,
-    words_of,
 )
+from litm.analysis.claims.measures import Measure, largest, negated
+from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Part, Question, decide
+from litm.analysis.claims.words import CurveMeasures, words_of
 from litm.analysis.statistics import contrast_interval, paired_difference
 
 CURVES = (1, 5, 10, 23)

@@ -25,7 +25,7 @@ from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
 from litm.base.errors import UserError
 from litm.base.signals import hangup_is_sigterm
-from litm.workflow.console import say_errors, show_own_lines
+from litm.workflow.console import say_errors, show_own_lines, shown_lines
 from litm.workflow.content import replaced_lines
 from litm.workflow.dry_run import say_what_would_run
 from litm.workflow.environment import job_environment
@@ -43,7 +43,12 @@ os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
 if workflow.is_main_process:
     hangup_is_sigterm()
     quiet = workflow.output_settings.quiet or ()
-    show_own_lines(without_scheduling=Quietness.RULES in quiet)
+    CONSOLE = show_own_lines(
+        shown_lines(
+            short=Quietness.RULES in quiet and not workflow.output_settings.verbose,
+            dry_run=workflow.output_settings.dryrun,
+        )
+    )
     # A dry run shows errors itself.
     if Quietness.ALL in quiet and not workflow.output_settings.dryrun:
         say_errors()

@@ -8,6 +8,7 @@ from litm.base.cli import run
 from litm.base.hashing import digest
 from litm.base.json_files import write_json
 from litm.base.messages import note
+from litm.base.progress import waiting
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
 from litm.domain.served import several_names
@@ -25,18 +26,20 @@ from litm.inference.sweep_parts import other_journals, prompts_of_shard, shard, 
 
 def main() -> None:
     args = parse_args()
-    asking = asking_of(args)
-    # Called before any file of the identity is read.
-    files = asking.source_files(args.model, args.tokenizer, args.digests)
-    identity = asking.identity(args.tokenizer)
-    settings = asking.engine_settings(tokenizer=args.tokenizer, gpus=args.gpus, **args.run)
-    fit = asking.fit(args.context_window, args.on_overflow)
-    prompts = sweep_prompts(read_examples(*args.examples), digest(identity), settings.prompt_template)
+    name = f"{args.model}/{args.experiment}"
+    with waiting(f"{name}: reading the prompts"):
+        asking = asking_of(args)
+        # Called before any file of the identity is read.
+        files = asking.source_files(args.model, args.tokenizer, args.digests)
+        identity = asking.identity(args.tokenizer)
+        settings = asking.engine_settings(tokenizer=args.tokenizer, gpus=args.gpus, **args.run)
+        fit = asking.fit(args.context_window, args.on_overflow)
+        prompts = sweep_prompts(read_examples(*args.examples), digest(identity), settings.prompt_template)
     journal_file = Path(args.journal)
     if args.shard:
         prompts = prompts_of_shard(prompts, args.shard)
         journal_file = shard_journal(args.journal, args.shard)
-    sweep = AskedSweep(f"{args.model}/{args.experiment}", identity, files, asking.stored_dtype)
+    sweep = AskedSweep(name, identity, files, asking.stored_dtype)
     with Journal(journal_file, other_journals(args.journal, journal_file)) as journal:
         outcome = ask_missing(
             prompts,

@@ -7,6 +7,7 @@ from litm.base.cli import json_object, run
 from litm.base.hidden_torch import hide_torch
 from litm.base.json_files import write_json
 from litm.base.messages import note
+from litm.base.progress import waiting
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.file_digests import FileDigests
 from litm.models.generation_config import check_generation_config
@@ -24,7 +25,9 @@ def main() -> None:
     parser.add_argument("--store", help="a folder that keeps GGUF files unpacked")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    write_json(args.output, identify(args.location, args.tokenizer, args.digests, args.store))
+    with waiting(f"{Path(args.output).stem}: preparing the model's files"):
+        identity = identify(args.location, args.tokenizer, args.digests, args.store)
+    write_json(args.output, identity)
 
 
 def identify(location: dict, tokenizer: str | None, digests: str | None = None, store: str | None = None) -> dict:

@@ -1,6 +1,11 @@
 """The summary at the end of a run."""
 
+import pandas as pd
+import pytest
+
+from litm.analysis.claims.meanings import MEANINGS
 from litm.analysis.run_summary import MOST_TABLES, run_summary
+from litm.report.verdicts import verdicts
 
 
 def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
@@ -23,7 +28,11 @@ def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
     }
 
 
-SHAPE = {"model": "m", "experiment": "qa", "size": "20", "placement": "", "shape": "U: best at both ends"}
+#: A row of position_bias.csv.
+SHAPE = {
+    "model": "m", "experiment": "qa", "size": "20", "placement": "",
+    "verdict": "measured", "reason": "", "positions": "3", "shape": "U",
+}  # fmt: skip
 
 
 def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
@@ -34,8 +43,28 @@ def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
         "    position         0         9        19",
         "    accuracy      60 %       2 %     100 %",
         "    95 %      [10, 90]  [10, 90]  [10, 90]",
-        "    shape     U: best at both ends",
+        "    shape     U (start and end are above the middle)",
     ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"shape": word} for word in MEANINGS),
+        {"verdict": "no_information", "reason": "floor", "shape": ""},
+        {"shape": "", "positions": "2"},
+        {"shape": ""},
+    ],
+)
+def test_the_console_says_of_a_shape_what_the_report_says(changes):
+    row = {**SHAPE, **changes}
+    said = list(run_summary([cell("0", 0.6), cell("9", 0.5)], [row]))[-1].split(maxsplit=1)[1]
+    figure = {"kind": "accuracy_by_position", "experiments": ["qa"]}
+    table = pd.DataFrame([{**row, "placement": None, "positions": int(row["positions"]), "n_complete": 40}])
+    table["shape"] = table["shape"].replace("", None)
+    (shown,) = verdicts(figure, table, lambda experiment, size: "20 documents", {}, several=False)
+    (report,) = shown["says"]
+    assert said == (f"{report['word']} ({report['meaning']})" if report["word"] else report["meaning"])
 
 
 def test_an_oracle_without_a_right_answer_is_commented():

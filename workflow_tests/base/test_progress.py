@@ -1,10 +1,13 @@
 """Progress in a log: lines that continue within a long step."""
 
+import io
+import sys
 import time
 
 import pytest
 
 from litm.base import progress
+from litm.base.messages import note
 
 
 @pytest.fixture(autouse=True)
@@ -27,3 +30,41 @@ def test_nothing_is_shown_after_the_end_of_an_interrupted_step(capsys):
     capsys.readouterr()
     time.sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+def test_what_is_being_done_is_shown_with_the_bar_s_first_line(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 100)
+    with progress.progress_bar(3, "sweep", "prompts") as bar, progress.showing(bar, lambda: "loading the model"):
+        assert "0/3" in (said := capsys.readouterr().err) and "loading the model" in said
+
+
+def test_the_last_line_of_a_bar_has_the_state_of_the_end(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 100)
+    states = iter(["0 tokens", "70 tokens"])
+    with progress.progress_bar(3, "sweep", "prompts") as bar, progress.showing(bar, lambda: next(states)):
+        bar.update(3)
+    assert "70 tokens" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_long_step_is_said_soon_and_then_again_with_its_seconds_and_a_short_one_is_not(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", 0.02)
+    with progress.waiting("reading"):
+        time.sleep(0.2)
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert first == "reading" and second.startswith("reading: ") and second.endswith(" s")
+    monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", 100)
+    with progress.waiting("reading"):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_a_note_is_one_write_so_that_no_line_of_another_thread_can_join_it(monkeypatch):
+    class Stream(io.StringIO):
+        def write(self, text):
+            writes.append(text)
+            return len(text)
+
+    writes: list[str] = []
+    monkeypatch.setattr(sys, "stderr", Stream())
+    note("a line")
+    assert writes == ["a line\n"]

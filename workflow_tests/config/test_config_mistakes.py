@@ -10,6 +10,8 @@ from conftest import ROOT
 from litm.base.errors import UserError
 from litm.config.study import load_study
 
+HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
+
 
 @pytest.mark.parametrize(
     ("changes", "message"),
@@ -23,6 +25,19 @@ from litm.config.study import load_study
         (
             {"models": ["refrence"]},
             "models: unknown name 'refrence' (did you mean 'reference'?); allowed: reference, ",
+        ),
+        (
+            {"models": ["reference-hu"], **define("models", **{"reference-hub": HUB})},
+            "models: unknown name 'reference-hu' (did you mean 'reference', which is installed, or 'reference-hub', "
+            "which is not?); allowed: ",
+        ),
+        (
+            {"models": ["referenc"], **define("models", **{"reference-hub": HUB})},
+            "models: unknown name 'referenc' (did you mean 'reference'?); allowed: ",
+        ),
+        (
+            {"models": ["llama-3.2-1b-instruc"]},
+            "models: unknown name 'llama-3.2-1b-instruc' (did you mean 'llama-3.2-1b-instruct'?); allowed: ",
         ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: "),
         ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: "),

@@ -158,6 +158,7 @@ class FailingEngine:
     """Answers every other prompt that it is asked, as a server may."""
 
     computed_tokens = None
+    is_loading = False
 
     def prepare(self, contents):
         return [Prepared(text, [0] * len(text)) for text in contents]

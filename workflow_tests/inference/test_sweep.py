@@ -17,7 +17,7 @@ from litm.inference.manifest import manifest
 from litm.inference.policies import FAIL
 from litm.inference.prompt import sweep_prompts
 from litm.inference.source_files import SourceFiles
-from litm.inference.sweep import AskedSweep, ask_missing, check_answered, sweep_responses
+from litm.inference.sweep import AskedSweep, ask_missing, check_answered, state_of, sweep_responses
 from litm.prompting.formats import CHAT, RAW
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
@@ -343,3 +343,27 @@ def test_another_model_on_the_server_is_reported_before_its_answers_are_kept(tmp
     assert named == "2 names of models in the server's answers: alpha (3), gamma (3)"
     said = "m/e: the server now calls its model gamma, and in earlier answers of this sweep alpha"
     assert [said in text for text in told] == [True, False]
+
+
+def test_the_progress_says_that_the_model_is_loaded_and_then_the_tokens_that_were_read():
+    engine = EchoEngine()
+    assert state_of(engine) == ""
+    engine.is_loading = True
+    assert state_of(engine) == "loading the model"
+    engine.is_loading, engine.computed_tokens = False, 1200
+    assert state_of(engine) == "1,200 tokens read"
+
+
+def test_an_interrupted_sweep_says_how_many_answers_it_has_kept(tmp_path, capsys):
+    class Interrupted(EchoEngine):
+        def generate(self, prompts):
+            yield next(iter(super().generate(prompts)))
+            raise KeyboardInterrupt
+
+    prompts = sweep_prompts(examples("a", "b", "c"), digest(IDENTITY), RAW)
+    with Journal(tmp_path / "j.jsonl") as journal, pytest.raises(KeyboardInterrupt):
+        ask_missing(prompts, journal, AskedSweep("m/kv", IDENTITY), FIT, Interrupted)
+    with Journal(tmp_path / "j.jsonl") as journal:
+        kept = len(journal.responses)
+    line = f"m/kv: {kept} of {len(prompts)} prompts were answered, and these answers are kept"
+    assert 0 < kept < len(prompts) and line in capsys.readouterr().err.splitlines()

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from report_contents import MODELS, SIZE, SOURCES, WORDS, contents
 
-from litm.analysis.claims.words import MEANINGS
+from litm.analysis.claims.meanings import MEANINGS, TWO_POSITIONS
 from litm.base.hashing import text_sha256
 from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files
 from litm.report.page import SCRIPTS, render_report
-from litm.report.verdicts import TWO_POSITIONS, verdicts
+from litm.report.verdicts import verdicts
 from litm.report.words import SizeNames, lengths_of, tokens, two_digits
 from litm.workflow.report import SOURCES as FILES
 

@@ -13,7 +13,8 @@ IDENTITY = {"model": "m"}
 class EchoEngine:
     """Answers each prompt with itself, two a batch; one token a character."""
 
-    computed_tokens = None
+    computed_tokens: int | None = None
+    is_loading = False
 
     def __init__(self):
         self.asked: list[str] = []

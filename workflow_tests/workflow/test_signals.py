@@ -32,15 +32,20 @@ def locks(bench: Workbench) -> list[str]:
     return [file.name for file in folder.iterdir()] if folder.exists() else []
 
 
+def configure_served(bench: Workbench, server: FaultServer) -> list[str]:
+    """Configure one sweep of 120 prompts on a server; returns Snakemake's words."""
+    served = {"engine": "openai", "api_model": "m", "base_url": f"{server.url}/v1", "concurrency": 1}
+    kv = {**CONFIG["define"]["experiments"]["kv"], "examples": 30}
+    define = {"models": {"served": served}, "experiments": {"kv": kv}}
+    bench.configure({"models": ["served"], "experiments": ["kv"], "define": define})
+    return ["--configfile", "small.yaml", "--cores", "1", "--until", "generate"]
+
+
 @pytest.mark.slow
 def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_run_asks_the_rest(new_bench):
     journal = new_bench.path("results/journal/served/kv.jsonl")
     with FaultServer(answer=slow_answer) as server:
-        served = {"engine": "openai", "api_model": "m", "base_url": f"{server.url}/v1", "concurrency": 1}
-        kv = {**CONFIG["define"]["experiments"]["kv"], "examples": 30}
-        define = {"models": {"served": served}, "experiments": {"kv": kv}}
-        new_bench.configure({"models": ["served"], "experiments": ["kv"], "define": define})
-        words = ["--configfile", "small.yaml", "--cores", "1", "--until", "generate"]
+        words = configure_served(new_bench, server)
         master, slave = pty.openpty()
         process = subprocess.Popen(
             [sys.executable, "-m", "snakemake", *words],
@@ -63,6 +68,28 @@ def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_
     # One request was under way.
     assert len(server.asked) <= 120 + 1 and sum(server.answered.values()) <= 120 + 1
     assert new_bench.asked("kv", "served")[1] >= asked - 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
+def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_to_continue(new_bench, number, name):
+    journal = new_bench.path("results/journal/served/kv.jsonl")
+    with FaultServer(answer=slow_answer) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "snakemake", *configure_served(new_bench, server)],
+            cwd=new_bench.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            process_group=0,
+        )
+        wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 5)
+        os.killpg(process.pid, number)
+        lines = process.communicate(timeout=60)[0].splitlines()
+    said = lines.index(next(line for line in lines if line.startswith(f"stopping ({name}): ")))
+    end = [line.partition(": ")[0] for line in lines[said:] if "prompts/s" not in line and "s/ prompts" not in line]
+    own = "interrupted" if number == signal.SIGINT else "stopped by SIGTERM"
+    assert end == [f"stopping ({name})", "served/kv", own, f"stopped by {name}", "Complete log(s)", "Elapsed time"]
 
 
 def test_a_lock_and_a_mistake_in_the_config_are_printed_in_quiet_mode(new_bench):

@@ -1,8 +1,10 @@
-"""Summary of a run for the console: accuracy by position of each curve, and the word for its shape."""
+"""Summary of a run for the console: accuracy by position of each curve, and its shape in words."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
+
+from litm.analysis.claims.meanings import shape_in_words
 
 #: Number of curves and other tables that are printed, at most.
 MOST_TABLES = 20
@@ -20,7 +22,7 @@ def run_summary(rows: Iterable[Row], shapes: Iterable[Row]) -> Iterator[str]:
     rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv; both as texts of CSV files. An
     experiment with several gold items per prompt has many rows, so it has one line that names the table.
     """
-    words = {_name(row): row["shape"] for row in shapes if not row["placement"] and row.get("shape")}
+    words = {_name(row): shape_in_words(row) for row in shapes if not row["placement"]}
     shown = 0
     for model, of_model in groupby(rows, lambda row: row["model"]):
         yield model

@@ -4,11 +4,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from time import monotonic
 from typing import TextIO
 
 from tqdm import tqdm
 
-SECONDS_BETWEEN_LINES = 5.0
+from litm.base.messages import note
+
+#: Seconds from one line to the next, and from the start of a step to its first line.
+SECONDS_BETWEEN_LINES, SECONDS_TO_FIRST_LINE = 5.0, 1.0
 
 
 class _Lines:
@@ -44,9 +48,32 @@ def progress_bar(total: int | None, what: str, unit: str) -> tqdm:
 
 
 @contextmanager
-def showing(bar: tqdm, state: Callable[[], str]) -> Iterator[None]:
-    """Within the context, show the result of `state` after the bar every few seconds, also during a long step."""
+def waiting(what: str) -> Iterator[None]:
+    """Within the context, say `what` is being done: once it has taken a second, and then every few seconds."""
     done = Event()
+
+    def say() -> None:
+        if done.wait(SECONDS_TO_FIRST_LINE):
+            return
+        note(what)
+        began = monotonic()
+        while not done.wait(SECONDS_BETWEEN_LINES):
+            note(f"{what}: {monotonic() - began + SECONDS_TO_FIRST_LINE:.0f} s")
+
+    thread = Thread(target=say, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+@contextmanager
+def showing(bar: tqdm, state: Callable[[], str]) -> Iterator[None]:
+    """Within the context, show the result of `state` after the bar: now, and every few seconds within a long step."""
+    done = Event()
+    bar.set_postfix_str(state())
 
     def show() -> None:
         while not done.wait(SECONDS_BETWEEN_LINES):
@@ -59,3 +86,5 @@ def showing(bar: tqdm, state: Callable[[], str]) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+        # For the last line of the bar.
+        bar.set_postfix_str(state(), refresh=False)

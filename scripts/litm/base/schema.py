@@ -46,6 +46,8 @@ LIMITS = {
 }
 #: Characters of a value and of a list of names in messages; number of nearest names shown of a longer list.
 LONGEST_VALUE, LONGEST_LISTING, NEAREST = 100, 400, 8
+#: Largest difference between the nearness (0 to 1) of two names for a message to show both.
+ABOUT_AS_NEAR = 0.15
 
 
 class Entry(BaseModel):
@@ -124,12 +126,26 @@ def read_variant(variants: Variants, value: Mapping, where: str) -> Entry:
     return read_entry(cls, value, where)
 
 
-def choose(names: Iterable[str], allowed: Iterable[str], where: str, hint: str = "") -> list[str]:
-    """The names, in their order, each once; `UserError`, ending with `hint`, for one that is not allowed."""
+def never(name: str) -> bool:
+    """False for every name."""
+    return False
+
+
+def choose(
+    names: Iterable[str],
+    allowed: Iterable[str],
+    where: str,
+    hint: str = "",
+    is_installed: Callable[[str], bool] = never,
+) -> list[str]:
+    """The names, in their order, each once; `UserError`, ending with `hint`, for one that is not allowed.
+
+    is_installed: whether an allowed name needs no download; among near ones the message prefers such a name.
+    """
     names, allowed = list(names), list(allowed)
     for name in names:
         if name not in allowed:
-            raise UserError(f"{where}: {_unknown('name', name, allowed, hint)}")
+            raise UserError(f"{where}: {_unknown('name', name, allowed, hint, is_installed)}")
     return list(dict.fromkeys(names))
 
 
@@ -144,11 +160,29 @@ def one_of(allowed: Callable[[], Iterable[str]]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _unknown(what: str, name: str, allowed: Sequence[str], hint: str = "") -> str:
-    close = difflib.get_close_matches(str(name)[:LONGEST_VALUE], [str(one) for one in allowed], n=1)
-    suggestion = f" (did you mean '{close[0]}'?)" if close else ""
+def _unknown(
+    what: str, name: str, allowed: Sequence[str], hint: str = "", is_installed: Callable[[str], bool] = never
+) -> str:
+    meant = _meant(str(name)[:LONGEST_VALUE], [str(one) for one in allowed], is_installed)
+    suggestion = f" (did you mean {meant}?)" if meant else ""
     listed = f"allowed: {_listing(allowed, str(name))}"
     return "; ".join(filter(None, [f"unknown {what} '{shortened(name, LONGEST_VALUE)}'{suggestion}", listed, hint]))
+
+
+def _meant(wanted: str, names: Sequence[str], is_installed: Callable[[str], bool]) -> str:
+    """The nearest name, after the nearest installed one if that is about as near; "" if none is near."""
+    close = difflib.get_close_matches(wanted, names, n=NEAREST)
+    if not close:
+        return ""
+    installed = next((one for one in close if is_installed(one)), close[0])
+    distance = _nearness(wanted, close[0]) - _nearness(wanted, installed)
+    if installed == close[0] or distance > ABOUT_AS_NEAR:
+        return f"'{close[0]}'"
+    return f"'{installed}', which is installed, or '{close[0]}', which is not"
+
+
+def _nearness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, other, one).ratio()
 
 
 def _listing(names: Iterable[Any], wanted: str = "") -> str:

@@ -150,7 +150,10 @@ class ExperimentEntry(Entry):
         "task's own.",
     )
     max_new_tokens: int = Field(
-        FILLED_IN, ge=1, description="Limit of tokens in an answer; if left out, the task's own."
+        FILLED_IN,
+        ge=1,
+        description="Limit of tokens in an answer; if left out, the task's own. Below a quarter of that, a dry run and "
+        "`doctor` note that right answers may be cut.",
     )
     on_overflow: Literal["leave_out", "fail"] = Field(
         "leave_out",

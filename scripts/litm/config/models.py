@@ -309,6 +309,16 @@ class Model(RunKeys, AskedModel):
             return find_in_package(self.package, f"{self.where}.package", root)
         return None if self.path is None else locate(self.path, root, f"{self.where}.path")
 
+    def is_here(self, root: Path) -> bool:
+        """Whether nothing has to be downloaded or installed: no model of the hub, and its files are there."""
+        if self.hub is not None:
+            return False
+        try:
+            self.stored_at(root)
+        except UserError:
+            return False
+        return True
+
     def answer_settings(self) -> dict:
         """Settings that change a response, apart from the weights, the prompt template's text and the decoding."""
         settings = {

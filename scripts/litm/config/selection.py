@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from litm.base.errors import UserError
@@ -10,6 +11,7 @@ from litm.config.config import Config
 from litm.config.datasets import Dataset
 from litm.config.experiment_reading import read_cells
 from litm.config.experiments import ExperimentEntry
+from litm.config.models import Model
 from litm.config.recorded_models import RecordedEntry
 from litm.config.studies import with_names
 from litm.domain.condition import Condition
@@ -47,15 +49,22 @@ class Selection:
         return None if None in of_models else {size for sizes in of_models for size in sizes or ()}
 
 
-def select(config: Config, entries: Mapping[str, Mapping[str, Any]], conditions: Mapping[str, Condition]) -> Selection:
+def select(
+    config: Config, entries: Mapping[str, Mapping[str, Any]], conditions: Mapping[str, Condition], root: Path
+) -> Selection:
     """The config's selection from `entries` (by kind and name).
 
-    conditions: of experiments with remedies, by experiment; `only` includes them with their experiment. Recorded
-    responses and files that are null in the catalogue must be supplied by the user: models and experiments without
-    them are left out, and so are those that `only` leaves empty. Raises `UserError` for an unknown name and for an
-    empty selection.
+    root: the project's folder, where paths of models are searched too. conditions: of experiments with remedies, by
+    experiment; `only` includes them with their experiment. Recorded responses and files that are null in the catalogue
+    must be supplied by the user: models and experiments without them are left out, and so are those that `only` leaves
+    empty. Raises `UserError` for an unknown name and for an empty selection.
     """
-    models = choose(config.models, entries["models"], "models", "a model of your own is an entry of define.models")
+
+    def is_installed(name: str) -> bool:
+        return isinstance(model := entries["models"][name], Model) and model.is_here(root)
+
+    own = "a model of your own is an entry of define.models"
+    models = choose(config.models, entries["models"], "models", own, is_installed)
     experiments = choose(config.experiments, entries["experiments"], "experiments")
     only = _read_only(config.only or {}, entries, conditions)
     unrecorded = [name for name in models if _is_unrecorded(entries["models"][name])]

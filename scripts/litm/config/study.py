@@ -25,6 +25,7 @@ from litm.config.relations import read_relations
 from litm.config.rerankers import Reranker
 from litm.config.retrieval import Candidates, Recorded, Retriever, check_hits, read_candidates
 from litm.config.selection import Selection, select
+from litm.config.short_limits import short_limits
 from litm.config.studies import with_conditions, with_names
 from litm.config.values import check_plain
 from litm.domain.condition import Condition
@@ -125,8 +126,16 @@ class Study(Data):
 
     @property
     def notes(self) -> list[str]:
-        """Lines to print before a run: parts of the selection that are left out, and choices made by default."""
-        return [*self.my_data, *self.left_out, *self.prompt_formats]
+        """Lines to print before a run: parts of the selection that are left out, choices made by default, limits of new
+        tokens that are likely to be too low.
+        """
+        return [*self.my_data, *self.left_out, *self.prompt_formats, *self.short_limits]
+
+    @property
+    def short_limits(self) -> list[str]:
+        """Lines on limits of new tokens that are likely to cut right answers, of experiments that are asked."""
+        asked = {experiment for model, experiment in self.sweeps if not isinstance(self.models[model], RecordedModel)}
+        return list(short_limits(one for name, one in self.experiments.items() if name in asked))
 
     @property
     def prompt_formats(self) -> list[str]:
@@ -157,7 +166,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     entries = read_catalogues(read, root, mine.entries)
     entries["experiments"], conditions = with_conditions(entries["experiments"], entries["rerankers"])
     read = read.changed(experiments=with_names(read.experiments, conditions))
-    selection = select(read, entries, conditions)
+    selection = select(read, entries, conditions, root)
     data = _read_data(entries, read.seed, root)
     experiments = _read_experiments(selection, entries, data, read, root)
     token_models = [experiment.tokens_of for experiment in experiments.values() if experiment.tokens_of]

@@ -146,6 +146,8 @@ class Engine(Protocol):
     #: Prompt tokens computed by `generate` so far, fewer than were asked if prompts share prefixes;
     #: None where only a server knows.
     computed_tokens: int | None
+    #: Whether the next answers wait for the model to be loaded; for progress only.
+    is_loading: bool
 
     def __init__(self, settings: EngineSettings) -> None: ...
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from litm.base.errors import UserError
 from litm.base.hashing import digest
 from litm.base.messages import note
-from litm.base.progress import progress_bar, showing
+from litm.base.progress import progress_bar, showing, waiting
 from litm.domain.example import Content
 from litm.domain.finish_reason import FAILED, OVERFLOW, REFUSED
 from litm.domain.response import Response, SweepResponse
@@ -70,9 +70,10 @@ def ask_missing(
         check_fits(prompts, overflow, fit, sweep.name)
         return Outcome(0, overflow, {}, reused_elsewhere=reused_elsewhere)
     before = sweep.files.state()
-    sweep.files.check()
-    engine = make_engine()
-    prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
+    with waiting(f"{sweep.name}: reading the model's files, and its tokens of {len(missing):,} prompts"):
+        sweep.files.check()
+        engine = make_engine()
+        prepared = dict(zip(missing, engine.prepare(list(missing.values())), strict=True))
     sweep.files.check_loaded(before)
     overflow |= {key: prompt.tokens or 0 for key, prompt in prepared.items() if not fit.holds(prompt.tokens)}
     check_fits(prompts, overflow, fit, sweep.name)
@@ -85,9 +86,14 @@ def ask_missing(
     names = _served_names(sweep.identity, (journal[key] for key in known))
     ids = [prompt.ids for prompt in fitting.values()]
     note(f"{sweep.name}: {to_ask(ids)}")
-    with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: tokens_read(engine)):
-        for count in _ask(fitting, engine, journal, sweep, sweep.files.checks(before), names):
-            bar.update(count)
+    with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
+        try:
+            for count in _ask(fitting, engine, journal, sweep, sweep.files.checks(before), names):
+                bar.update(count)
+        except (KeyboardInterrupt, SystemExit):
+            bar.close()
+            note(f"{sweep.name}: {bar.n:,} of {len(fitting):,} prompts were answered, and these answers are kept")
+            raise
     failed = {key: tokens for key, tokens in failed.items() if key not in journal}
     too_long = _too_long_as_counted(fitting, journal, fit, sweep.name)
     overflow |= too_long
@@ -165,8 +171,10 @@ def to_ask(prompts: Sequence[Sequence[int] | None]) -> str:
     return f"{len(prompts):,} prompts to ask{'' if tokens is None else f', {tokens:,} tokens'}"
 
 
-def tokens_read(engine: Engine) -> str:
-    """Prompt tokens that an engine has computed so far, in words; "" if only a server knows."""
+def state_of(engine: Engine) -> str:
+    """What an engine does, in words: it loads, or the prompt tokens that it has computed; "" if only a server knows."""
+    if engine.is_loading:
+        return "loading the model"
     return "" if engine.computed_tokens is None else f"{engine.computed_tokens:,} tokens read"
 
 

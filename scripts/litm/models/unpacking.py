@@ -104,25 +104,34 @@ def _read_once() -> Iterator[None]:
     and makes the table of tensor names once, not for each layer: half of the time.
     """
     import gguf
+    from transformers import modeling_gguf_pytorch_utils as reader
 
     originals = {name: getattr(gguf, name) for name in ("GGUFReader", "get_tensor_name_map")}
+    bar = reader.tqdm
     try:
         for name, original in originals.items():
             setattr(gguf, name, cache(original))
+        # Its progress bar has no switch, and writes no whole lines.
+        reader.tqdm = lambda tensors, **_: tensors
         yield
     finally:
+        reader.tqdm = bar
         for name, original in originals.items():
             setattr(gguf, name, original)
 
 
-@_read_once()
 def _unpack(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
+    note(f"{path.name}: de-quantising it into {folder.parent}, once; half a minute for a small model")
     show_torch()
+    with _read_once():
+        return _unpacked(path, header, dtype, folder)
+
+
+def _unpacked(path: Path, header: Gguf, dtype: str, folder: Path) -> dict:
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, GgufConfig, PreTrainedModel
     from transformers.utils import logging
 
-    note(f"{path.name}: de-quantising it into {folder.parent}, once; half a minute for a small model")
     logging.disable_progress_bar()
     rmtree(folder, ignore_errors=True)
     config, place = read_config(path), _place(path)

@@ -5,8 +5,8 @@ from typing import cast
 
 import pandas as pd
 
+from litm.analysis.claims.meanings import word_of
 from litm.base.formatting import ordinal, percent
-from litm.report.verdicts import word_of
 from litm.report.words import Lengths, SizeNames, place
 
 #: Counts that a row mentions if they are not 0: words and column.
@@ -85,7 +85,7 @@ def overview_table(
     """Models by experiments: {models, rows}; a row is {title, what, cells}, a cell {text, word}, both '' if empty.
 
     text: the accuracy with its interval, or the lowest and the highest accuracy of several positions, with n; word: the
-    curve's shape, see `verdicts.word_of`.
+    curve's shape, see `meanings.word_of`.
     """
     models = [str(model) for model in dict.fromkeys(accuracy["model"])]
     words: dict[tuple, str] = {}

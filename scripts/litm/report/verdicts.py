@@ -5,13 +5,9 @@ from typing import cast
 
 import pandas as pd
 
-from litm.analysis.claims.words import MEANINGS
-from litm.analysis.pbi import NO_INFORMATION
+from litm.analysis.claims.meanings import MEANINGS, word_of
 from litm.report.words import Lengths, SizeNames, place, tokens
 
-#: Sentences on curves without a word: without a middle, and with one.
-TWO_POSITIONS = "two positions have no middle, so that the curve has no word for its shape"
-NO_WORD = "start, middle and end carry no information"
 #: Kinds of figures whose verdicts are shown; other figures of the same curves do not repeat them.
 SHAPE_KINDS = ("accuracy_by_position", "accuracy_by_target")
 
@@ -55,15 +51,6 @@ def _words(rows: Sequence[Mapping], several: bool) -> list[dict]:
         {"word": word, "meaning": meaning, "of": ", ".join(filter(None, owners[word, meaning]))}
         for word, meaning in sorted(owners, key=lambda one: order.index(one[0]))
     ]
-
-
-def word_of(row: Mapping) -> tuple[str, str]:
-    """A curve's word and its meaning; '' and the reason for a curve without a word."""
-    if row["verdict"] == NO_INFORMATION:
-        return "", f"no information on position ({row['reason']})"
-    if not pd.isna(row["shape"]):
-        return row["shape"], MEANINGS[row["shape"]]
-    return "", TWO_POSITIONS if row["positions"] < 3 else NO_WORD
 
 
 def _owner(row: Mapping, several: bool) -> str:

@@ -1,10 +1,9 @@
-"""Summary of a dry run (`snakemake -n`), printed after Snakemake's own lines.
+"""Summary of a dry run (`snakemake -n`), printed instead of Snakemake's own lines, or after them if they are shown.
 
 It names the models and experiments to ask, an upper limit of prompts, and the rules that run with their reasons.
 """
 
 import logging
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,10 +30,13 @@ REASONS = {
     "Set of input files": "other input files",
     "Updated input files": "changed input files",
     "Forced execution": "forced",
+    "always executed": "whenever asked for",
     "Input files updated by another job": "inputs are made again",
 }
 #: Number of models, or of names in a line, that are shown; the rest is counted.
 SHOWN = 6
+#: The summary of a dry run whose only jobs are targets.
+NOTHING = "Nothing would run: all results of this selection are there."
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class _Summary(logging.Handler):
         if getattr(record, "event", None) == JOB:
             self._jobs.append(_job(record))
         elif record.getMessage().startswith(LAST):
-            print(*dry_run_lines(self._jobs, list(sweep_sizes(self._plan))), sep="\n", file=sys.stderr, flush=True)
+            print(*dry_run_lines(self._jobs, list(sweep_sizes(self._plan))), sep="\n", flush=True)
 
 
 def _job(record: Any) -> Job:
@@ -106,19 +108,21 @@ def _answers(journal: Path) -> int:
 
 
 def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]:
-    """The summary of these jobs; no lines if there are none."""
+    """The summary of these jobs."""
     jobs, sweeps = [job for job in jobs if job.rule not in TARGETS], list(sweeps)
     if not jobs:
-        return []
+        return [NOTHING]
     asked = {job.sweep for job in jobs if job.sweep}
     by_model: dict[str, list[SweepSize]] = {}
     for sweep in sweeps:
         if (sweep.model, sweep.experiment) in asked:
             by_model.setdefault(sweep.model, []).append(sweep)
-    lines = ["In short:", *map(_model_in_words, list(by_model.values())[:SHOWN])]
+    lines = ["What would run:", *map(_model_in_words, list(by_model.values())[:SHOWN])]
     if len(by_model) > SHOWN:
         lines.append(f"  asks {len(by_model) - SHOWN} more models")
-    if left := len(sweeps) - len(asked):
+    if not asked:
+        lines.append("  asks no model")
+    elif left := len(sweeps) - len(asked):
         lines.append(f"  asks nothing in {left} of {len(sweeps)} pairs of a model and an experiment")
     others = [job for job in jobs if not job.sweep]
     for cause in dict.fromkeys(job.cause for job in others):
@@ -129,7 +133,7 @@ def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]
             "  A kept answer is not asked again. The target `estimate` counts the prompts that are new, their tokens, "
             "hours and money."
         )
-    return lines
+    return [*lines, "  `--quiet host` lists every job with its files and its reason."]
 
 
 def _model_in_words(sweeps: list[SweepSize]) -> str:

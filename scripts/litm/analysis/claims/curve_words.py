@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterable, Iterator
 import pandas as pd
 
 from litm.analysis.claims.evidence import Cell, Curve, Evidence
+from litm.analysis.claims.meanings import U, W
 from litm.analysis.claims.scored_evidence import scored_evidence
 from litm.analysis.claims.shape import curves_with_middle
 from litm.analysis.claims.statements import u_shape
 from litm.analysis.claims.verdicts import SUPPORTED, Decision, Question, decide
-from litm.analysis.claims.words import CurveMeasures, U, W, measures_of, words_of
+from litm.analysis.claims.words import CurveMeasures, measures_of, words_of
 from litm.analysis.paired_scores import curves
 
 #: Name of a curve: model, experiment, size, and its placement if its prompts have several gold items, else None.

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from litm.analysis.claims import error_rates
+from litm.analysis.claims.meanings import MEANINGS
 from litm.analysis.claims.table import CLAIMS
-from litm.analysis.claims.words import MEANINGS
 from litm.analysis.published.statements import ClaimStatus, Explanation, of_row
 from litm.base.formatting import percent, points
 from litm.base.generated_parts import with_part

@@ -6,6 +6,7 @@ import pandas as pd
 
 from litm.analysis.claims.curve_words import Words, curve_words, families, name_of
 from litm.analysis.claims.evidence import Evidence
+from litm.analysis.claims.meanings import MEANINGS
 from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.statements import (
     base_models,
@@ -20,7 +21,6 @@ from litm.analysis.claims.statements import (
     u_shape,
 )
 from litm.analysis.claims.verdicts import NOT_ENOUGH, Claim, Decision, Question, reason
-from litm.analysis.claims.words import MEANINGS
 from litm.analysis.published.statements import NOTHING_SAID, Literature
 from litm.analysis.reading import FIRST_LINE, FULL
 from litm.analysis.tables.claims import TABLE

@@ -11,33 +11,25 @@ from functools import partial
 from litm.analysis.claims.criteria import SMALL
 from litm.analysis.claims.error_rates import ALPHA, WORD_SHARE, step_down
 from litm.analysis.claims.evidence import Cell, Curve, Evidence
+from litm.analysis.claims.meanings import (
+    END_LOWER,
+    FALLING,
+    FLAT,
+    INVERTED,
+    NONE,
+    PRIMACY,
+    PRIMACY_UNCLEAR,
+    RECENCY,
+    RECENCY_UNCLEAR,
+    RISING,
+    START_LOWER,
+    UNEVEN,
+    U,
+    W,
+)
 from litm.analysis.claims.measures import Measure
 from litm.analysis.claims.shape import best_worst_gap, curve_contrast, middle_above_between
 
-U, W, INVERTED = "U", "W", "inverted"
-PRIMACY, RECENCY = "primacy alone", "recency alone"
-PRIMACY_UNCLEAR, RECENCY_UNCLEAR = "recency, primacy unclear", "primacy, recency unclear"
-START_LOWER, END_LOWER = "start lower", "end lower"
-RISING, FALLING = "rising", "falling"
-FLAT, UNEVEN, NONE = "flat", "uneven", "no difference shown"
-
-#: Meaning of each word. "Above" and "below" are shown; "not shown" is no proof of the opposite.
-MEANINGS = {
-    U: "start and end are above the middle",
-    W: "start and end are not below the middle, and the middle is above a position on either side",
-    INVERTED: "start and end are below the middle",
-    PRIMACY: "the start is above the middle, the end is not shown to differ from it",
-    RECENCY: "the end is above the middle, the start is not shown to differ from it",
-    RECENCY_UNCLEAR: "the start is above the middle, the end differs from it by its own 95 % interval alone",
-    PRIMACY_UNCLEAR: "the end is above the middle, the start differs from it by its own 95 % interval alone",
-    START_LOWER: "the start is below the middle, the end is not shown to differ from it",
-    END_LOWER: "the end is below the middle, the start is not shown to differ from it",
-    RISING: "start below middle below end; or only the end is shown to be above the start",
-    FALLING: "start above middle above end; or only the end is shown to be below the start",
-    FLAT: f"all positions are shown to be within {100 * SMALL:.0f} points of one another",
-    UNEVEN: "positions differ, but not start, middle and end",
-    NONE: "neither a difference nor its absence is shown",
-}
 #: Words by the shown signs of start - middle and end - middle: 1 above 0, -1 below 0, 0 neither.
 OF_ENDS = {
     (1, 1): U, (-1, -1): INVERTED, (-1, 1): RISING, (1, -1): FALLING,

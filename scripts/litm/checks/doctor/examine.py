@@ -9,7 +9,7 @@ from pathlib import Path
 from litm.base.csv_files import read_csv
 from litm.base.free_memory import free_memory
 from litm.checks.doctor import gather, memory, remote, software, storage
-from litm.checks.doctor.check import MISSING, Check, ok
+from litm.checks.doctor.check import MISSING, Check, ok, warning
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.prompt_formats import why_taken
@@ -55,6 +55,7 @@ def examine(study: Study, lock: Iterable[str], results: Path) -> list[Check]:
         ),
         *map(remote.file_check, files),
         *_disk(study, needs, hubs.values(), files, results),
+        *(warning("limit of new tokens", line) for line in study.short_limits),
     ]
 
 

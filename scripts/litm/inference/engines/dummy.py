@@ -27,6 +27,7 @@ class Engine:
     def __init__(self, settings: EngineSettings) -> None:
         self.settings = settings
         self.computed_tokens = 0
+        self.is_loading = False
 
     def prepare(self, contents: Sequence[Content]) -> list[Prepared]:
         """Each prompt with the numbers of its words as token ids."""

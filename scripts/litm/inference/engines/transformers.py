@@ -35,6 +35,7 @@ class Engine(LocalEngine):
 
         device = choose_device(self.settings.device, max(1, self.settings.gpus))
         model = load_model(self.settings, self.config, device)
+        self.is_loading = False
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = self.end_tokens(model.generation_config.eos_token_id)
         new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens

@@ -66,6 +66,7 @@ class Engine(LocalEngine):
 
         ids = token_ids(prompts)
         model = self._load(max(map(len, ids)) + self.settings.max_new_tokens)
+        self.is_loading = False
         end_tokens = self.end_tokens(own_end_tokens(self.settings, self.config))
         ending = response_ending(self.settings, self.tokenizer, self.config)
         made_with = f"{software()}, {model.llm_engine.vllm_config.device_config.device_type}"

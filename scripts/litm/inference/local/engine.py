@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class LocalEngine:
     """Reads a model's configuration and tokenizer, and turns its token ids into responses.
 
-    computed_tokens: prompt tokens computed so far.
+    computed_tokens: prompt tokens computed so far; is_loading: whether the weights are still to be loaded.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -37,6 +37,7 @@ class LocalEngine:
             settings.trust_remote_code,
         )
         self.computed_tokens = 0
+        self.is_loading = True
 
     def check_model(self) -> None:
         """Raise `UserError` if the engine does not support the model, by its configuration."""

@@ -40,6 +40,7 @@ class ApiEngine(ABC):
     sdk: ClassVar[str]
     #: Few servers report which tokens came from a cache.
     computed_tokens: int | None = None
+    is_loading = False
 
     def __init__(self, settings: EngineSettings, patience: Patience | None = None) -> None:
         self.settings = settings

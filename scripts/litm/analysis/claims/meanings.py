@@ -1,0 +1,53 @@
+"""The words for the shape of a curve, and what each of them says; the same for tables, the console and the report."""
+
+from collections.abc import Mapping
+
+from litm.analysis.claims.criteria import SMALL
+from litm.analysis.pbi import NO_INFORMATION
+
+U, W, INVERTED = "U", "W", "inverted"
+PRIMACY, RECENCY = "primacy alone", "recency alone"
+PRIMACY_UNCLEAR, RECENCY_UNCLEAR = "recency, primacy unclear", "primacy, recency unclear"
+START_LOWER, END_LOWER = "start lower", "end lower"
+RISING, FALLING = "rising", "falling"
+FLAT, UNEVEN, NONE = "flat", "uneven", "no difference shown"
+
+#: Meaning of each word. "Above" and "below" are shown; "not shown" is no proof of the opposite.
+MEANINGS = {
+    U: "start and end are above the middle",
+    W: "start and end are not below the middle, and the middle is above a position on either side",
+    INVERTED: "start and end are below the middle",
+    PRIMACY: "the start is above the middle, the end is not shown to differ from it",
+    RECENCY: "the end is above the middle, the start is not shown to differ from it",
+    RECENCY_UNCLEAR: "the start is above the middle, the end differs from it by its own 95 % interval alone",
+    PRIMACY_UNCLEAR: "the end is above the middle, the start differs from it by its own 95 % interval alone",
+    START_LOWER: "the start is below the middle, the end is not shown to differ from it",
+    END_LOWER: "the end is below the middle, the start is not shown to differ from it",
+    RISING: "start below middle below end; or only the end is shown to be above the start",
+    FALLING: "start above middle above end; or only the end is shown to be below the start",
+    FLAT: f"all positions are shown to be within {100 * SMALL:.0f} points of one another",
+    UNEVEN: "positions differ, but not start, middle and end",
+    NONE: "neither a difference nor its absence is shown",
+}
+#: Sentences on curves without a word: without a middle, and with one.
+TWO_POSITIONS = "two positions have no middle, so that the curve has no word for its shape"
+NO_WORD = "start, middle and end carry no information"
+
+
+def word_of(row: Mapping) -> tuple[str, str]:
+    """A curve's word and its meaning; '' and the reason for a curve without a word.
+
+    row: of position_bias.csv, read as numbers or as texts.
+    """
+    if row["verdict"] == NO_INFORMATION:
+        return "", f"no information on position ({row['reason']})"
+    # A missing value is an empty text or no text at all.
+    if isinstance(row["shape"], str) and row["shape"]:
+        return row["shape"], MEANINGS[row["shape"]]
+    return "", TWO_POSITIONS if int(row["positions"]) < 3 else NO_WORD
+
+
+def shape_in_words(row: Mapping) -> str:
+    """The same as one text: `recency alone (the end is above the middle, ...)`."""
+    word, meaning = word_of(row)
+    return f"{word} ({meaning})" if word else meaning
