@@ -30,7 +30,7 @@ from litm.base.csv_files import write_csv
 from litm.figures import kind_names, load_kind
 from litm.figures.drawing.colours import COLOURS, MARKERS
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.saving import save_figure
+from litm.figures.drawing.saving import save_figure, without_title
 from litm.figures.drawing.style import places_of
 from litm.scoring.accuracy import accuracy_table
 
@@ -253,8 +253,11 @@ def test_the_kind_of_a_figure_decides_how_accuracies_are_drawn(tmp_path):
         settings = {**NEEDLES, "kind": kind}
         done = run_program(
             "plot_figure", "--figure", json.dumps(settings), "--accuracy", tmp_path / "accuracy.csv",
-            "--png", png, "--pdf", tmp_path / "f.pdf",
+            "--png", png, "--pdf", tmp_path / "f.pdf", "--untitled", tmp_path / "untitled.png",
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         save_figure(draw(settings, accuracy), tmp_path / "wanted.png")
         assert png.read_bytes() == (tmp_path / "wanted.png").read_bytes()
+        # The report's heading is the title, so that its picture has none.
+        save_figure(without_title(draw(settings, accuracy)), tmp_path / "wanted.png")
+        assert (tmp_path / "untitled.png").read_bytes() == (tmp_path / "wanted.png").read_bytes() != png.read_bytes()
