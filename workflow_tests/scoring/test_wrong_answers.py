@@ -7,6 +7,7 @@ from conftest import ROOT
 
 from litm.analysis.tables.wrong_answers import TABLE
 from litm.analysis.wrong_answers import read_taken_from, wrong_answer_rows
+from litm.base.intervals import binomial_interval
 from litm.domain.question import Gold, Question
 from litm.domain.wrong_kinds import HEADINGS, KINDS
 from litm.examples.example import make_example
@@ -144,9 +145,9 @@ def scores(*cells: tuple) -> pd.DataFrame:
     rows = [
         {
             **names, "position": position, "placement": f"gold_at_{position}", "depth": position / 2,
-            "correct": kind is None, "excluded": excluded, "wrong_kind": kind, "taken_from": taken_from,
+            "id": f"q{index}", "correct": kind is None, "excluded": excluded, "wrong_kind": kind, "taken_from": taken_from,
         }
-        for position, kind, taken_from, excluded in cells
+        for index, (position, kind, taken_from, excluded) in enumerate(cells)
     ]  # fmt: skip
     return pd.DataFrame(rows).astype({"correct": "boolean", "wrong_kind": "string", "taken_from": "Int64"})
 
@@ -160,6 +161,18 @@ def test_a_cell_has_the_shares_of_its_wrong_answers_and_the_positions_that_they_
     assert (first["n"], first["n_wrong"], first["other_item"], first["empty"], first["cut"]) == (5, 4, 0.75, 0.25, 0)
     assert first["taken_from"] == "2:2 1:1" and read_taken_from("2:2 1:1") == {2: 2, 1: 1}
     assert (second["n_wrong"], second["empty"], second["taken_from"]) == (0, None, None)
+
+
+def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
+    table = scores(*((0, kind, None, False) for kind in (None, "cut", "cut", "empty")))
+    (row,) = wrong_answer_rows(table)
+    for name, count, n in (("wrong", 3, 4), ("cut", 2, 3), ("empty", 1, 3), ("code", 0, 3)):
+        assert row[name] == count / n
+        assert (row[f"{name}_ci_low"], row[f"{name}_ci_high"]) == binomial_interval(count, n)
+    (clustered,) = wrong_answer_rows(table.assign(cluster=["a", "a", "b", "c"]))
+    assert clustered["wrong_ci_low"] < row["wrong_ci_low"] and clustered["wrong"] == row["wrong"]
+    (right,) = wrong_answer_rows(scores((0, None, None, False)))
+    assert right["wrong"] == 0 and right["cut"] is right["cut_ci_low"] is None
 
 
 def test_every_kind_has_a_heading_and_a_colour():
