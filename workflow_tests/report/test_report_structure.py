@@ -9,10 +9,11 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
-from report_contents import MODELS, SIZE, SOURCES, WORDS, contents
+from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers
 
 from litm.analysis.claims.words import MEANINGS
 from litm.base.hashing import text_sha256
+from litm.domain.wrong_kinds import HEADINGS, KINDS
 from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files
 from litm.report.page import SCRIPTS, render_report
@@ -90,6 +91,14 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
     asked = [whole.experiments[0]["asks"], cell["question"], cell["targets"][0]["answers"][0]]
     for text in (*asked, "family letters, 0.5 billion parameters", "2,048 tokens", "not given in the catalogue"):
         assert text in measured
+
+
+def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur(tmp_path):
+    html = render_report(SOURCES, contents_with_wrong_answers(tmp_path))
+    assert [one["href"] for one in Elements(html).of("a")][:2] == ["#curves", "#wrong"]
+    section = html[html.index('<section id="wrong">') : html.index('<section id="measured">')]
+    assert re.findall(r"<dt>(.+)</dt><dd>the answer (.+)</dd>", section) == [(HEADINGS["other"], KINDS["other"])]
+    assert 'data-chart="kv_wrong"' in section and "results/README.md" not in section
 
 
 # --- accuracies

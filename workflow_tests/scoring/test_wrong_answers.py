@@ -15,8 +15,8 @@ from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.figures import load_kind
+from litm.figures.drawing.colours import KIND_COLOURS
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.stacks import COLOURS
 from litm.scoring.score import Sweep, score_sweep
 from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
 
@@ -145,7 +145,8 @@ def scores(*cells: tuple) -> pd.DataFrame:
     rows = [
         {
             **names, "position": position, "placement": f"gold_at_{position}", "depth": position / 2,
-            "id": f"q{index}", "correct": kind is None, "excluded": excluded, "wrong_kind": kind, "taken_from": taken_from,
+            "id": f"q{index}", "correct": kind is None, "excluded": excluded,
+            "wrong_kind": kind, "taken_from": taken_from,
         }
         for index, (position, kind, taken_from, excluded) in enumerate(cells)
     ]  # fmt: skip
@@ -176,7 +177,7 @@ def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
 
 
 def test_every_kind_has_a_heading_and_a_colour():
-    assert set(KINDS) == set(HEADINGS) == set(COLOURS) and len(set(COLOURS.values())) == len(COLOURS)
+    assert set(KINDS) == set(HEADINGS) == set(KIND_COLOURS) and len({*KIND_COLOURS.values()}) == len(KIND_COLOURS)
 
 
 def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
@@ -185,8 +186,14 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
     )
     figure = {"title": "t", "experiments": ["e"], "panel_title": "{size} items", "x_label": "x"}
     (panel,) = load_kind("wrong_answers").draw(figure, Rows(wrong_answers=table)).axes
-    heights = [sum(bars[place].get_height() for bars in panel.containers) for place in (0, 1)]
-    assert heights == [50, 100]
+    stacks = {
+        place: [bar.get_height() for bar in panel.patches if round(bar.get_x() + 0.4) == place] for place in (0, 1)
+    }
+    assert {place: sum(heights) for place, heights in stacks.items()} == {0: 50, 1: 100}
+    # The line of a whole bar is the interval of its share.
+    (lines,) = panel.collections
+    ends = [[round(y, 4) for _, y in segment] for segment in lines.get_segments()]
+    assert ends == [[round(100 * end, 4) for end in binomial_interval(wrong, n)] for wrong, n in ((1, 2), (1, 1))]
     right = table[table["n_wrong"] == 0]
     assert (
         load_kind("wrong_answers").draw(figure, Rows(wrong_answers=right)).texts[-1].get_text() == "No answer is wrong."

@@ -23,6 +23,7 @@ from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
 from litm.report.verdicts import verdicts
 from litm.report.words import SizeNames, lengths_of
+from litm.report.wrong_answers import WRONG_KIND, kinds_told
 
 #: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
 SAMPLE_CHARACTERS = 16_000_000
@@ -107,7 +108,9 @@ def _first_screen(contents: Contents) -> dict:
             *gold_sentences(tables.get("gold_counts")),
             *reading_warnings(tables.get("reading_sensitivity")),
         ],
-        "figures": figures,
+        "figures": [figure for figure in figures if not figure["is_wrong"]],
+        "wrong_figures": [figure for figure in figures if figure["is_wrong"]],
+        "kinds": kinds_told(tables.get("wrong_answers")),
         "several": several,
         "charts": {
             "models": list(contents.models),
@@ -172,6 +175,7 @@ def _figure(figure: Mapping, contents: Contents) -> dict:
     png = contents.pictures[figure["name"]]
     return {
         "title": figure["title"],
+        "is_wrong": figure["kind"] == WRONG_KIND,
         "png": base64.b64encode(png).decode(),
         "width": png_width(png),
         "chart": chart(figure, contents.tables),

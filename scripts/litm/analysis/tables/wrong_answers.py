@@ -14,7 +14,7 @@ _KINDS = {
     name: column
     for kind, doc in KINDS.items()
     for name, column in with_interval(
-        kind, Column(FLOAT, f"share of the wrong answers that {doc}", HEADINGS[kind], PERCENT)
+        kind, Column(FLOAT, f"share of the wrong answers where the answer {doc}", HEADINGS[kind], PERCENT)
     ).items()
 }
 
@@ -28,9 +28,9 @@ TABLE = Table(
     order=32,
     inputs=("scores",),
     note=(
-        "Per cent with 95 % intervals: wrong answers of all answers of a cell, and each kind of its wrong answers, by the "
-        "first kind that fits, from left to right. Taken from: the position of the other item (from 0) and the number of "
-        "answers, where it is one item alone."
+        "Per cent with 95 % intervals: wrong answers of all answers of a cell, and each kind of its wrong answers, by "
+        "the first kind that fits, from left to right. Taken from: the position of the other item (from 0) and the "
+        "number of answers, where it is one item alone."
     ),
     columns={
         "model": MODEL,
