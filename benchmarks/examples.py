@@ -74,7 +74,7 @@ def compare(args: argparse.Namespace) -> None:
 
 
 def ours(data: str, folder: Path) -> list[Cost]:
-    """A process of the workflow's for each position."""
+    """The workflow's method: one process per position."""
     task = ("--task", "multi_document_qa", "--size", DOCUMENTS, "--settings", json.dumps(SETTINGS), "--prompt", PROMPT)
     return [
         program(
@@ -86,7 +86,7 @@ def ours(data: str, folder: Path) -> list[Cost]:
 
 
 def original(retrieved: Path, folder: Path) -> list[Cost]:
-    """Two processes for each position."""
+    """The authors' method: two processes per position."""
     costs = []
     for position in POSITIONS:
         contexts, answers = folder / f"contexts_{position}.jsonl.gz", folder / f"original_{position}.jsonl.gz"
@@ -124,7 +124,7 @@ def write_retrieved(data: str, path: Path, documents: int) -> int:
 
 
 def make_contexts(args: argparse.Namespace) -> None:
-    """The first: contexts with the gold document at a position."""
+    """The authors' first program: contexts with the gold document at a position."""
     with gzip.open(args.data, "rt") as lines, gzip.open(args.output, "wt") as out:
         for line in lines:
             record = json.loads(line)
@@ -142,7 +142,7 @@ def make_contexts(args: argparse.Namespace) -> None:
 
 
 def make_prompts(args: argparse.Namespace) -> None:
-    """The second: prompts of contexts."""
+    """The authors' second program: prompts from contexts."""
     examples, made = [], []
     with gzip.open(args.data, "rt") as lines:
         for line in lines:

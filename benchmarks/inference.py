@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def measure_ratio(args: argparse.Namespace, folder: Path) -> None:
-    """Print a row for each way: medians of its seconds, and how many times those of the original's."""
+    """Print a row for each method: median seconds, and their ratio to the original's."""
     if args.what == "run":
         cells = sorted(args.examples[0].glob("*/*.jsonl.gz"))
     else:
@@ -196,7 +196,7 @@ def run(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], fo
 
 
 def original(way: str, args: argparse.Namespace, cells: Sequence[Path], folder: Path) -> list[Cost]:
-    """A process a position, or one for all that sorts the prompts."""
+    """The authors' method: one process per position, or one process that sorts all prompts."""
     return [
         run_process(
             *(sys.executable, __file__, "generate", "--model", args.model, "--dtype", args.dtype),
@@ -232,7 +232,7 @@ def generate_as_original(args: argparse.Namespace) -> None:
 
 
 def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], folder: Path) -> list[Cost]:
-    """What Snakemake runs for a sweep: identify the model, and generate."""
+    """The programs that Snakemake runs for a sweep: identify the model, and generate."""
     location = {"path": args.model, "hub": None, "revision": None}
     settings = {"engine": "transformers", "dtype": args.dtype, "attention": args.attention, "prompt_template": "raw"}
     decoding = {"max_new_tokens": NEW_TOKENS, "stop": load_task(TASKS[what]).DEFAULTS.stop}
@@ -253,7 +253,7 @@ def ours(way: str, args: argparse.Namespace, what: str, cells: Sequence[Path], f
 
 
 def computed_tokens(way: str, folder: Path) -> str:
-    """Prompt tokens computed, of all, for what says it."""
+    """Prompt tokens that were computed, if the method reports them."""
     manifest = folder / f"{way}.manifest.json"
     return str(read_json(manifest)["work"]["computed_tokens"]) if manifest.exists() else ""
 

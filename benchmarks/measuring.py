@@ -58,12 +58,12 @@ def median_cost(costs: Sequence[Cost]) -> Cost:
 
 
 def sum_of(costs: Sequence[Cost]) -> Cost:
-    """What processes that run one after the other cost."""
+    """The total cost of processes that run one after another."""
     return Cost(sum(c.wall for c in costs), sum(c.processor for c in costs), max(c.memory for c in costs))
 
 
 def times_faster(first: Sequence[Cost], other: Sequence[Cost], part: str) -> str:
-    """How many times less the other took than the first, turn by turn, since what else a machine does changes."""
+    """Ratio of the first cost to the other, turn by turn, because the load of the machine changes."""
     return spread(getattr(a, part) / getattr(b, part) for a, b in zip(first, other, strict=True))
 
 
@@ -73,7 +73,7 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 
 def spread(values: Iterable[float], digits: int = 2) -> str:
-    """Median, and the least and the most where there are several."""
+    """Median, with minimum and maximum if there are several values."""
     ordered = sorted(values)
     median = f"{statistics.median(ordered):.{digits}f}"
     return median if len(ordered) == 1 else f"{median} ({ordered[0]:.{digits}f} to {ordered[-1]:.{digits}f})"

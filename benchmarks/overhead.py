@@ -21,7 +21,7 @@ from pathlib import Path
 import yaml
 from measuring import ROOT, run, table
 
-#: What a finished run leaves of its asking.
+#: Folders that hold the answers of a finished run.
 KEPT = ("journal", "store/unpacked", "store/file_digests")
 MODELS = 5
 STUDY = ("mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa", "kv_retrieval_small")
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def keep_answers(finished: Path, results: Path) -> None:
-    """Copy what a finished run leaves of its asking."""
+    """Copy the answers of a finished run."""
     for part in KEPT:
         if not (finished / part).is_dir():
             sys.exit(f"{finished / part} is missing: make the default run first (make demo)")

@@ -1,4 +1,4 @@
-"""What prompts of real questions cost here and by the programs that people use instead, on the same model.
+"""Cost of prompts of real questions here and with alternative programs, on the same model.
 
     PYTHONPATH=scripts python benchmarks/peers.py --data FOLDER --folder peers --llamacpp FOLDER --vllm PYTHON
 
@@ -199,7 +199,7 @@ def product_speeds() -> dict[str, float]:
 
 
 def peer(args: argparse.Namespace, name: str, way: str) -> tuple[Cost, int, dict[str, str]]:
-    """A process for all prompts, or one a position; its processor seconds, computed tokens, and answers by prompt."""
+    """One process for all prompts or per position; its processor seconds, computed tokens, and answers by prompt."""
     of_positions = way == "process a position"
     paths = cell_files(args, name, "prompts.jsonl") if of_positions else [args.folder / f"{name}.prompts.jsonl"]
     interpreter = args.vllm if way == "vLLM" else sys.executable
@@ -253,7 +253,7 @@ def ours(args: argparse.Namespace, name: str) -> tuple[Cost, int, dict[str, str]
 
 
 def page(args: argparse.Namespace) -> str:
-    """All that has been measured, and what was not."""
+    """The page: all measurements, and the missing ones."""
     parts = [HEADING.format(machine=machine(), dtype=args.dtype, threads=args.threads, new_tokens=NEW_TOKENS)]
     starts = {way: read_json(cost_file(args, START, way)) for way in args.ways if measured(args, START, way)}
     for name in args.prompts:
@@ -309,7 +309,7 @@ def starting(starts: Mapping[str, dict], way: str, positions: int) -> float:
 
 
 def same(work: Workload, what: Mapping, own: Mapping) -> str:
-    """How many answers are the same as ours."""
+    """The number of answers that equal ours."""
     cut = first_line if work.is_first_line else str
     alike = sum(
         normalize_answer(cut(text)) == normalize_answer(cut(what["answers"][prompt]))

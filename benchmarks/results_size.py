@@ -125,7 +125,7 @@ def journal_line(key: str, identity: str, text: str) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines that have their ends."""
+    """Write lines that already have their line ends."""
     with path.open("w", encoding="utf-8") as file:
         file.writelines(lines)
 

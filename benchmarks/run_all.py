@@ -22,7 +22,7 @@ from measuring import ROOT
 
 PACKAGES = ("snakemake", "pandas", "numpy", "torch", "transformers", "pyserini")
 FAILED = "Failed:"
-#: What Java logs comes with the results.
+#: Java writes its log together with the results.
 LOG_LINE = re.compile(r"^\d{4}-\d{2}-\d{2} .*\n", re.MULTILINE)
 INTRODUCTION = """# Results
 
@@ -34,7 +34,7 @@ growth from the size before: 1 is linear, n·log(n) about 1.1.
 
 @dataclass(frozen=True)
 class Measurement:
-    """A command: its program and arguments, in which {name} is a file of the user's; quick: arguments of a trial."""
+    """A command. arguments: {name} stands for a file of the user's; quick: arguments of a trial run."""
 
     title: str
     program: str
@@ -43,7 +43,7 @@ class Measurement:
 
     @property
     def needs(self) -> set[str]:
-        """The files of the user's that it takes."""
+        """The user's files that it needs."""
         return set(re.findall(r"\{(\w+)\}", self.arguments))
 
 

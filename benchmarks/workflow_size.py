@@ -30,7 +30,7 @@ import yaml
 from measuring import ROOT, Cost, growth_table, run, table
 
 POSITIONS = 10
-#: Models of a made-up catalogue, by the number of its cells; experiments are as many as it takes.
+#: Models of a made-up catalogue, by its number of cells; the experiments follow from both.
 MODELS = {1_000: 10, 10_000: 25, 50_000: 50}
 
 
@@ -112,7 +112,7 @@ def write_catalogue(folder: Path, cells: int) -> None:
     defined = {
         "models": {name: dict(model) for name in models},
         "experiments": {
-            # A size each, so that no two have the same examples.
+            # Each has another size, so that no two have the same examples.
             name: settings | {"positions": {number + POSITIONS: list(range(POSITIONS))}}
             for number, name in enumerate(experiments)
         },

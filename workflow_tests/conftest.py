@@ -105,7 +105,7 @@ def finished_project(tmp_path_factory, new_project) -> "Workbench":
 
 @pytest.fixture(scope="module")
 def finished(finished_project, tmp_path_factory) -> "Workbench":
-    """A module's own workbench in which everything has been made once; not to be edited."""
+    """A workbench per module, after one full run; tests must not change it."""
     return finished_project.moved_to(tmp_path_factory.mktemp("finished"))
 
 

@@ -12,6 +12,7 @@ from litm.analysis.tables import load_table
 from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
 from litm.base.messages import note
+from litm.base.parquet_files import read_parquet
 from litm.figures import load_kind
 from litm.figures.drawing.page import page_of
 from litm.figures.drawing.rows import Rows, shown_cells
@@ -47,7 +48,7 @@ def read_rows(args: argparse.Namespace) -> tuple[dict, Rows, list[str]]:
     if (accuracy := _joined(args.accuracy)) is not None:
         rows = Rows(
             accuracy=accuracy,
-            scores=(pd.read_parquet(path) for path in args.scores),
+            scores=(read_parquet(path) for path in args.scores),
             recall=_joined(args.recall),
             published=published,
             token_counts=counts,

@@ -13,6 +13,7 @@ from litm.base.cli import run
 from litm.base.csv_files import read_csv
 from litm.base.json_files import read_json, read_jsonl, write_jsonl
 from litm.base.messages import note
+from litm.base.parquet_files import read_parquet
 from litm.base.zip_files import write_zip
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
@@ -55,7 +56,7 @@ def export_curve(model: str, curve: CurveFiles, summary: Path, accuracy: pd.Data
     write_jsonl(folder / names.data, (record for path in curve.examples for _, record in read_jsonl(path)))
     told = read_json(summary)
     write_summary(folder / names.summary, suite_summary(told, curve, names))
-    scores = rows_of_curve(pd.read_parquet(curve.scores), model, curve)
+    scores = rows_of_curve(read_parquet(curve.scores), model, curve)
     found = predictions(curve, read_examples(*curve.examples), read_responses(curve.responses), scores)
     for position, records in found.items():
         write_jsonl(folder / names.predictions(position, told["items"]), records)

@@ -7,6 +7,7 @@ import pandas as pd
 from litm.base.cli import run
 from litm.base.json_files import write_jsonl
 from litm.base.messages import note
+from litm.base.parquet_files import read_parquet
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.examples.tasks import load_task
@@ -24,7 +25,7 @@ def main() -> None:
     parser.add_argument("--seed", required=True, type=int)
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    scores = pd.concat([pd.read_parquet(path) for path in args.scores])
+    scores = pd.concat([read_parquet(path) for path in args.scores])
     ids = sampled_ids(scores, args.questions, args.seed)
     responses = {model: read_responses(path) for model, path in zip(args.models, args.responses, strict=True)}
     other_items = getattr(load_task(args.task), "other_items", None)

@@ -11,7 +11,7 @@ from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.examples.tasks import load_task
 from litm.scoring.accuracy import accuracy_table
-from litm.scoring.origin import Origin, check_keys, check_origin
+from litm.scoring.origin import Origin, check_origin, with_checked_keys
 from litm.scoring.score import Sweep, score_sweep
 
 #: With fewer clusters than this, cluster-robust intervals are too narrow.
@@ -37,14 +37,13 @@ def main() -> None:
     if args.source:
         identity = read_json(args.source)["identity"]
         check_origin(args.responses, manifest, Origin(identity, args.settings, args.decoding))
-    examples, responses = list(read_examples(*args.examples)), list(read_responses(args.responses))
+    responses = list(read_responses(args.responses))
     scores = score_sweep(
         Sweep(args.model, args.experiment, args.task, args.metric, getattr(load_task(args.task), "other_items", None)),
-        examples,
+        with_checked_keys(args.responses, manifest, read_examples(*args.examples), responses),
         responses,
         args.responses,
     )
-    check_keys(args.responses, manifest, examples, responses)
     if unknown := sum(response.prompt_sha256 is None for response in responses):
         note(
             f"{args.responses}: {unknown} responses have no prompt_sha256 (an earlier version wrote them), so it is "

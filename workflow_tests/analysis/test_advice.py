@@ -1,4 +1,4 @@
-"""Advice: the cheapest condition that is not told from the best, or none if the data do not support one."""
+"""Advice: the cheapest condition not shown to be worse than the best, or none if the data do not support one."""
 
 import numpy as np
 import pandas as pd
@@ -228,7 +228,7 @@ def test_costs_are_dollars_where_prices_are_known_and_documents_where_nobody_cou
     assert [(row["tokens"], row["cost_ratio"]) for row in rows] == [(None, 1), (None, 5)]
 
 
-def test_a_condition_that_another_beats_for_less_is_not_on_the_frontier():
+def test_a_condition_is_not_on_the_frontier_if_a_cheaper_one_is_better():
     rows = rows_of(sweep(PLAIN, {1: graded(0.5), 5: graded(0.4), 10: graded(0.8)}))
     assert [row["on_frontier"] for row in rows] == [True, False, True]
 

@@ -26,7 +26,7 @@ def test_an_answer_to_several_gold_items_counts_once():
     assert sentence.startswith("m on kv: 2 of 8 answers were cut at 80 tokens;")
 
 
-def test_rows_of_a_table_and_texts_of_a_csv_file_say_the_same_and_unknown_counts_are_passed_over(tmp_path):
+def test_table_rows_and_csv_texts_give_the_same_lines_and_unknown_counts_are_skipped(tmp_path):
     table = pd.DataFrame([row(n_cut=3), row(placement="gold_at_9", n_cut=None)]).astype({"n_cut": "Int64"})
     table.to_csv(tmp_path / "a.csv", index=False)
     texts = pd.read_csv(tmp_path / "a.csv", dtype=str, keep_default_na=False)

@@ -46,7 +46,7 @@ def test_a_title_counts_for_the_metric_and_not_for_dpr():
     assert CHECKS["metric"](titled, ["mars"]) and not CHECKS["dpr"](titled, ["mars"])
 
 
-def test_the_metrics_check_is_the_scorers():
+def test_the_distractor_check_metric_agrees_with_the_scorer():
     for text, answer in (("the Nigerian economy", "Nigeria"), ("the star key", "*"), ("An  Apple!", "apple")):
         assert contains_answer_metric(text, [answer]) is METRICS["best_subspan_em"].judge(text, [answer])
 

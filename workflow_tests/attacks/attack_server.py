@@ -9,9 +9,9 @@ from typing import Any
 
 from fault_server import FaultHandler, FaultServer, answer_to
 
-#: Seconds after which a reply that never ends is ended by the server all the same.
+#: Seconds after which the server ends a reply that would never end.
 LONGEST_REPLY = 20.0
-#: How a reply is changed as JSON: the body of the protocol, and the text of the answer.
+#: Changes of a reply's JSON, given the body in the protocol and the text of the answer.
 Change = Callable[[dict[str, Any], str], Any]
 Send = Callable[["_AttackHandler", bytes], None]
 HALF = "\ud83d"
@@ -44,7 +44,7 @@ def _two_parts(text: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text[:7]}, {"type": "text", "text": text[7:]}]
 
 
-#: Bodies of either protocol; what is kept of an answer is the same but where `ANSWERS` says otherwise.
+#: Bodies for both protocols. The kept answer is the same, except those in `ANSWERS`.
 BODIES: dict[str, Change] = {
     **{
         f"usage {value!r}": _usage(value) for value in ("12", 12.5, 1e30, 10**30, -1, True, None, [1], {}, float("nan"))
@@ -180,7 +180,7 @@ def _bomb(handler: "_AttackHandler", data: bytes) -> None:
     _headers(("Content-Encoding", "gzip"), change=lambda _: packed)(handler, data)
 
 
-#: What is sent instead of the reply, or how.
+#: What is sent instead of the reply, or how the reply is sent.
 SENDING: dict[str, Send] = {
     "key in a status": lambda handler, data: handler.reply(401, b'{"error": "%s"}' % handler.key().encode()),
     "whitespace": _texts(lambda data: b" \n"),
@@ -230,7 +230,7 @@ SENDING: dict[str, Send] = {
         for value in ("0.01", "-5", "nan", "inf", "soon", "", "Mon, 01 Jan 2001 00:00:00 GMT", "9" * 400)
     },
 }
-#: That a request is redirected there must not be followed.
+#: Faults that redirect a request; no client may follow them.
 ELSEWHERE = {name for name in SENDING if name.startswith("elsewhere")}
 ENDLESS = {name for name in SENDING if name.endswith("never ends") or name.endswith("never end")}
 
@@ -272,7 +272,7 @@ class _AttackHandler(FaultHandler):
         super()._send(status, data, headers)
 
     def key(self) -> str:
-        """What the request has as its key."""
+        """The key of the request."""
         return self.headers.get("x-api-key") or self.headers.get("Authorization", "")
 
     def redirect(self, status: int) -> None:

@@ -55,7 +55,7 @@ def _without_field(name: str) -> Damage:
 
 
 def _swapped(field: str) -> Damage:
-    """The values of a field of two answers, exchanged."""
+    """Exchange the values of a field between two answers."""
 
     def damage(data: bytes, rng: random.Random) -> bytes:
         lines = _lines(data)
@@ -76,7 +76,7 @@ def _edited_identity(data: bytes, rng: random.Random) -> bytes:
 
 
 def _flipped_letter(data: bytes, rng: random.Random) -> bytes:
-    """One letter of a text, as a disk may flip a bit of it."""
+    """Change one letter of a text, as a flipped bit on a disk does."""
     start = data.index(b'"text":"', rng.randrange(len(data) // 2)) + 8
     return data[:start] + bytes([data[start] ^ 1]) + data[start + 1 :]
 
@@ -92,7 +92,7 @@ def _cut(data: bytes, rng: random.Random) -> bytes:
 
 
 def _torn(data: bytes, rng: random.Random) -> bytes:
-    """Cut within the last line."""
+    """The journal without the end of its last line."""
     return data[: -rng.randrange(1, len(_lines(data)[-1]))]
 
 
@@ -103,7 +103,7 @@ def _garbage(data: bytes, rng: random.Random) -> bytes:
 
 
 def _damages() -> Iterator[Damaged]:
-    """All but those that cut the file at random, which cost what is cut off."""
+    """All kinds of damage. Random cuts of the file may cost the answers that are cut off."""
     for name in ("key", "identity", "text", "finish_reason", "prompt_tokens", "response_tokens", "made_with"):
         yield Damaged(f"no {name}", _without_field(name))
     for name, values in {
@@ -197,7 +197,7 @@ def _case(damaged: Damaged) -> Case:
 
 FAMILY = Family(
     "journals",
-    "A finished journal is damaged and the sweep run again: the responses are those of the undisturbed run and no more "
-    "prompts are asked than were lost, or one line refuses the journal and leaves it as it is.",
+    "A finished journal is damaged, and the sweep runs again. Either the responses are those of the undisturbed run "
+    "and only lost prompts are asked again, or one line refuses the journal and leaves it as it is.",
     [_case(damaged) for damaged in _damages()],
 )

@@ -1,4 +1,4 @@
-"""Disks that are full or cannot be written to: one line, all that was finished is kept, and the next run resumes."""
+"""Full and read-only disks: the run ends with one line and keeps finished work, and the next run resumes."""
 
 import os
 import resource
@@ -13,10 +13,10 @@ from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusa
 from sweeps import COUNT, dummy_sweep, journal_records, repeated_keys, short_examples
 from workbench import CONFIG, Workbench
 
-#: Kilobytes of the disks that a whole run is tried on, and bytes of the files that the program may write.
+#: Kilobytes of the disks for whole runs; bytes of the longest file that the program may write.
 DISKS = (64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 1024)
 LONGEST_FILES = (0, 100, 700, 2000, 4000, 6000)
-#: The one that `make test` has.
+#: The case of `make test`.
 FAST_LONGEST = 2000
 ENOUGH = "64m"
 DUMMY = {**CONFIG, "experiments": ["kv", "qa"], "figures": []}
@@ -24,7 +24,7 @@ DUMMY = {**CONFIG, "experiments": ["kv", "qa"], "figures": []}
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path | None]:
-    """A disk of that size in `folder`; None where this user may mount none."""
+    """A mounted disk of that size in `folder`; None if this user may not mount one."""
     folder.mkdir(exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
     if subprocess.run(command, capture_output=True, check=False).returncode:
@@ -37,12 +37,12 @@ def small_disk(folder: Path, size: str) -> Iterator[Path | None]:
 
 
 def grow(folder: Path) -> None:
-    """Make a small disk one with enough space."""
+    """Give a small disk enough space."""
     subprocess.run(["mount", "-o", f"remount,rw,size={ENOUGH}", folder], check=True)
 
 
 def limited(longest: int) -> Callable[[], None]:
-    """No file may become longer, which needs no disk of its own."""
+    """Limit the length of files, which needs no separate disk."""
 
     def limit() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -52,7 +52,7 @@ def limited(longest: int) -> Callable[[], None]:
 
 
 def undisturbed(folder: Path) -> None:
-    """The sweep without trouble."""
+    """The sweep without a fault."""
     done = subprocess.run(dummy_sweep(short_examples(folder)).command(folder), capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -60,7 +60,7 @@ def undisturbed(folder: Path) -> None:
 def judged(
     case: str, done: subprocess.CompletedProcess, place: Path, again: Callable[[], object], whole: Path
 ) -> Outcome:
-    """The outcome of a program that had no room, and of the next run, which has."""
+    """The outcome of a program without room, and of the next run, with room."""
     kept = len(journal_records(place / "journal.jsonl"))
     fault = refusal_fault(done.stderr.strip().splitlines()[-1]) if done.stderr.strip() else "nothing is said"
     if done.returncode and ("Traceback" in done.stderr or fault):
@@ -75,7 +75,7 @@ def judged(
 
 
 def attack_limited(longest: int, arena: Arena) -> Iterator[Outcome]:
-    """The program, none of whose files may be longer."""
+    """The program with a limit on the length of files."""
     whole = arena.made_once("undisturbed disk", undisturbed)
     command = dummy_sweep(whole).command(arena.folder)
     done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited(longest))
@@ -84,7 +84,7 @@ def attack_limited(longest: int, arena: Arena) -> Iterator[Outcome]:
 
 
 def attack_small_journal_disk(kilobytes: int, arena: Arena) -> Iterator[Outcome]:
-    """The program on a disk without room for all."""
+    """The program on a disk that is too small for its output."""
     case = f"a disk of {kilobytes} kB for the program"
     whole = arena.made_once("undisturbed disk", undisturbed)
     with small_disk(arena.folder / "disk", f"{kilobytes}k") as disk:
@@ -102,7 +102,7 @@ def attack_small_journal_disk(kilobytes: int, arena: Arena) -> Iterator[Outcome]
 
 
 def attack_read_only(arena: Arena) -> Iterator[Outcome]:
-    """The program where it may not write: in the folder, in the journal, or not even look."""
+    """The program without the right to write the folder or the journal, or to read the folder."""
     whole = arena.made_once("undisturbed disk", undisturbed)
     before = obeying()
     if before is None:
@@ -131,7 +131,7 @@ def attack_read_only(arena: Arena) -> Iterator[Outcome]:
 
 
 def obeying() -> list[str] | None:
-    """What is put before a command so that modes of files stop it, which do not stop root; None if that cannot be."""
+    """The prefix of a command that makes file modes apply even to root; None if there is none."""
     if os.geteuid():
         return []
     found = shutil.which("setpriv")
@@ -199,9 +199,10 @@ def different(bench: Workbench, expected: Workbench) -> list[str]:
 
 FAMILY = Family(
     "disks",
-    "The program and whole runs without room, on small disks (where this user may mount them) and by a limit of the "
-    "length of files, and as a user who may not write: one line, no traceback of a program, and the next run with room "
-    f"ends in the bytes of an undisturbed one. The program has {COUNT} prompts.",
+    "The inference program and whole runs have no room to write: on a small disk (if this user may mount one), with a "
+    "limit on the size of files, and as a user without the right to write. The run ends with one line; no program "
+    "prints a traceback. With room, the next run gives the bytes of an undisturbed run. The program has "
+    f"{COUNT} prompts.",
     [
         *(
             Case(

@@ -35,7 +35,7 @@ from litm.base.errors import UserError
 from litm.base.yaml_files import read_yaml
 from litm.workflow.plan import load_plan
 
-#: Configs that are read in this process, in blocks; of those that `make test` reads; and those that Snakemake plans.
+#: Numbers of configs: read in this process, per block, read by `make test`, planned by Snakemake.
 COUNT, BLOCK, FAST_COUNT, PLANNED = 2500, 250, 60, 50
 #: Entries of the catalogues, one or more of each kind of model, task, figure and data.
 DEFINED = {
@@ -65,7 +65,7 @@ SERVED = {
 }
 
 
-#: How the line begins in which Snakemake prints the command of a job.
+#: Beginning of the line in which Snakemake prints the command of a job.
 COMMAND = "Command 'set -euo pipefail;"
 
 
@@ -125,7 +125,7 @@ def dumped(config: Any) -> bytes:
 
 
 def changed_configs() -> st.SearchStrategy[bytes]:
-    """The config, mostly with other values, and sometimes with other bytes."""
+    """The config with changed values, or sometimes with changed bytes."""
     values = changed_values(base_config()).map(dumped)
     return st.one_of(values, values, values, changed_bytes(dumped(base_config())))
 
@@ -142,7 +142,7 @@ def bench_of(arena: Arena) -> Workbench:
 
 
 def planned(bench: Workbench, data: bytes, case: str) -> Outcome:
-    """What comes of a config as a user's file."""
+    """The outcome of a config that is a user's file."""
     bench.path("small.yaml").write_bytes(data)
     done = bench.snakemake("--dry-run", "--quiet", "all")
     if done.returncode == 0:
@@ -162,7 +162,7 @@ def _explained(config: Path, outcome: Outcome) -> Outcome:
 
 
 def refused_by_snakemake(case: str, done: CompletedProcess) -> Outcome:
-    """The outcome where Snakemake refuses: no traceback, and no line that is too long to read."""
+    """The outcome if Snakemake refuses: no traceback, and no line that is too long to read."""
     said = done.stdout + done.stderr
     # The command of a job that ended is Snakemake's to print, and as long as the settings.
     ours = [line for line in said.splitlines() if not line.startswith(COMMAND)]
@@ -273,7 +273,7 @@ HAND_MADE: dict[str, tuple[bool | None, str | bytes]] = {
     "an experiment called ..": (False, SMALL.replace("- kv\n", "- ..\n").replace("    kv:\n", "    ..:\n")),
     "an experiment called a/b": (False, SMALL.replace("- kv\n", "- a/b\n").replace("    kv:\n", "    a/b:\n")),
 }
-#: Those that `make test` tries; test_yaml_files.py has more.
+#: The files of `make test`; test_yaml_files.py has more.
 FAST_HAND_MADE = ("a Python object",)
 
 
@@ -294,8 +294,8 @@ def attack_by_hand(names: Iterable[str], arena: Arena) -> Iterator[Outcome]:
 
 FAMILY = Family(
     "configs",
-    f"{COUNT:,} configs that are changed at random, read in one process; {PLANNED} of them and {len(HAND_MADE)} files "
-    "made by hand, planned by Snakemake: a plan, or one line.",
+    f"{COUNT:,} configs changed at random are read in one process. Snakemake plans {PLANNED} of them and "
+    f"{len(HAND_MADE)} files made by hand. Each ends with a plan or with one line.",
     [
         Case("a sample, changed at random", lambda arena: attack_block(99, FAST_COUNT, arena), fast=True),
         Case("a sample, made by hand", lambda arena: attack_by_hand(FAST_HAND_MADE, arena), fast=True),

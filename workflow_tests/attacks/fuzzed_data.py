@@ -25,7 +25,7 @@ from litm.questions.natural_questions import derive, located_records
 from litm.questions.released_format import read_qa_questions, read_question_records, read_retrieved_questions
 from litm.questions.released_kv import read_kv_questions
 
-#: Malformed files of each format, and of those that `make test` has.
+#: Malformed files of each format: in all, and in `make test`.
 COUNT, FAST_COUNT = 1000, 25
 
 
@@ -44,7 +44,7 @@ class Format:
         return self.records if isinstance(self.records, bytes) else json_lines(self.records)
 
     def write(self, folder: Path, data: bytes) -> Path:
-        """The file, packed as its name says."""
+        """Write the file; the ending of its name gives the compression."""
         path = folder / self.file
         pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
         path.write_bytes(pack(data))
@@ -170,7 +170,7 @@ FORMATS = [
     Format("recorded, JSON", "r.jsonl", RECORDED, _recorded),
     Format("recorded, CSV", "r.csv", table(RECORDED, ","), _recorded),
 ]
-#: What was once accepted and wrong, or ended in a traceback: format, what it is, the file.
+#: Files that were once accepted by mistake or caused a traceback: format, description, content.
 MALFORMED = {
     ("questions", "a key twice"): b'{"question":"q","question":"r","answers":["a"],"ctxs":[]}\n',
     ("questions", "isgold as text"): json_lines([qa_record(0, 2)]).replace(b'"isgold": true', b'"isgold": "true"'),
@@ -204,7 +204,7 @@ MALFORMED = {
 
 
 def texts(value: object) -> Iterator[str]:
-    """All texts inside what was read."""
+    """All texts in a value that was read."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -269,8 +269,8 @@ def _case(form: Format, count: int, fast: bool) -> Case:
 
 FAMILY = Family(
     "data",
-    f"{COUNT:,} malformed files of each of {len(FORMATS)} formats, changed at random as values and as bytes, and files "
-    "made by hand: read to the end with texts that can be written, or refused in one line.",
+    f"{COUNT:,} malformed files of each of {len(FORMATS)} formats, with values or bytes changed at random, and files "
+    "made by hand. Each is read to its end and its texts can be written, or it is refused in one line.",
     [
         *(_case(form, FAST_COUNT, True) for form in FORMATS),
         *(_case(form, COUNT, False) for form in FORMATS),

@@ -17,7 +17,7 @@ from sweeps import MODEL
 from workbench import Workbench
 
 CANARY = "sk-CANARY-0123456789"
-#: What is looked for in all files: made by a command that was run.
+#: Name searched for in all files: a command would create it if it were run.
 PWNED = "PWNED"
 SHELL = f"$(touch {PWNED}) `touch {PWNED}` ; touch {PWNED} & | \" ' \\ > < * ~"
 PAGE = (
@@ -27,10 +27,10 @@ PAGE = (
     "javascript:window.pwned",
     "A{{7*7}}B A{%print(7*7)%}B A${7*7}B",
 )
-#: What a page must not have: the first three as they are, and anything that was computed.
+#: Texts that no page may have: the first three unescaped, and the result of any template.
 RAW = (*PAGE[:3], "A49B")
 TEXT = " ".join([*PAGE, SHELL])
-#: Environment variables of SDKs, which are of their provider's servers alone.
+#: Environment variables of SDKs that apply only to their provider's servers.
 OF_SDKS = {
     "OPENAI_API_KEY": CANARY,
     "ANTHROPIC_API_KEY": CANARY,
@@ -47,7 +47,7 @@ QA = {"task": "multi_document_qa", "dataset": "mine", "positions": {3: [0, 2]}, 
 
 @contextmanager
 def environment(values: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables, and those before again."""
+    """Set environment variables, and restore the former ones at the end."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -67,7 +67,7 @@ def served(server: AttackServer, protocol: str = "openai", **more: Any) -> dict[
 
 
 def config(model: dict[str, Any], dataset: str = "mine.jsonl", **more: Any) -> dict[str, Any]:
-    """A sweep of one model on one file of questions, drawn."""
+    """The config of a sweep of one model on one file of questions, with its figure."""
     return {
         "models": ["m"],
         "experiments": ["qa"],
@@ -113,7 +113,7 @@ def files_with(folder: Path, word: str) -> list[str]:
 
 
 def was_run(folder: Path) -> list[str]:
-    """Files of the name that a command would have made."""
+    """Files that show that a command was run."""
     return [str(path.relative_to(folder)) for path in folder.rglob(PWNED)]
 
 
@@ -176,7 +176,7 @@ def attack_names(names: tuple[str, ...], arena: Arena) -> Iterator[Outcome]:
 
 
 def attack_key(protocol: str, fault: str | None, arena: Arena) -> Iterator[Outcome]:
-    """A key in the environment, and a server that repeats it where it can."""
+    """A key in the environment, and a server that repeats it in its replies."""
     case = f"a key, {protocol}, {fault or 'a server that says nothing of it'}"
     bench = bench_with_questions(arena)
     with environment({"MY_KEY": CANARY}), AttackServer(lambda prompt, attempt: fault) as server:
@@ -195,7 +195,7 @@ def attack_key(protocol: str, fault: str | None, arena: Arena) -> Iterator[Outco
 
 
 def attack_environment(protocol: str, arena: Arena) -> Iterator[Outcome]:
-    """What SDKs take from the environment, with a server of one's own."""
+    """Environment variables that SDKs read, with the user's own server."""
     case = f"the environment of SDKs, {protocol}"
     bench = bench_with_questions(arena)
     with environment(OF_SDKS), AttackServer() as server:
@@ -230,7 +230,7 @@ def attack_passwords(arena: Arena) -> Iterator[Outcome]:
 
 
 class _Command:
-    """What a pickle makes when it is read: a command that is run."""
+    """A pickled object that runs a command when it is loaded."""
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
         return os.system, (f"touch {PWNED}",)
@@ -264,7 +264,7 @@ def _leaving_index(model: Path) -> None:
 
 
 def attack_models(arena: Arena) -> Iterator[Outcome]:
-    """Folders of models that want to run something, or to read elsewhere."""
+    """Model folders that try to run code or to read other files."""
     for case, change in {
         "a model with code of its own": _own_code,
         "weights that are a pickle": _pickle,
@@ -293,8 +293,8 @@ KEY_FAULTS = (None, "key in an error", "key as the model", "key as the reason", 
 FAMILY = Family(
     "security",
     "Runs up to the report with questions, answers, titles and file names that are HTML, templates and commands; a "
-    "server that repeats the key it is sent; folders of models with code: nothing is run, no page has them raw, and "
-    "a key or password is in no file that is written and not on the console.",
+    "server that repeats the key it receives; model folders with code. Nothing of this is executed, every page escapes "
+    "it, and no written file and no console output has a key or password.",
     [
         Case("texts that are code", attack_report),
         Case("a sample of names of files", lambda arena: attack_names(NAMES[:1], arena), fast=True),

@@ -1,4 +1,4 @@
-"""Killed runs, at seeded moments, and run again: the results have the bytes of an undisturbed run."""
+"""Runs are killed at seeded moments and run again: the results have the bytes of an undisturbed run."""
 
 import os
 import random
@@ -32,7 +32,7 @@ from workbench import Workbench
 LONGEST = 300
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
-#: The program, with a line in a file for each batch that is begun.
+#: The program, which writes a line into a file for each batch that it begins.
 NOTED = """
 import runpy, sys
 notes, script, *sys.argv[1:] = sys.argv[1:]
@@ -76,13 +76,13 @@ class Kill:
 
     @property
     def name(self) -> str:
-        """Says all of it."""
+        """The name of the case, with all its facts."""
         program = "generate of snakemake" if self.under and self.whom == GENERATE else self.whom
         return f"{self.number.name} to {program}, {self.model} model, seed {self.seed}"
 
 
 def hear_signals() -> None:
-    """What a shell starts in the background ignores SIGINT, and with it all that this starts."""
+    """Handle signals again: background processes of a shell and their children ignore SIGINT."""
     for number in (SIGINT, SIGTERM, SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -93,7 +93,7 @@ def slow_answer(prompt: str) -> str:
 
 
 class Trial:
-    """A sweep that can be started again and again in one place, and what was computed of it."""
+    """A sweep in one folder that can be started repeatedly, and the prompts that it computed."""
 
     journal: Path
     responses: Path
@@ -101,11 +101,11 @@ class Trial:
     at_work: int
 
     def start(self) -> subprocess.Popen:
-        """Start it in a session of its own."""
+        """Start the sweep in a new session."""
         raise NotImplementedError
 
     def computed(self) -> int:
-        """How many prompts were begun."""
+        """The number of prompts that were begun."""
         raise NotImplementedError
 
     def popen(self, command: list[str], folder: Path) -> subprocess.Popen:
@@ -117,7 +117,7 @@ class Trial:
 
 
 class LocalProgram(Trial):
-    """The program by itself, with the reference model."""
+    """The program alone, with the reference model."""
 
     at_work = BATCH
 
@@ -134,7 +134,7 @@ class LocalProgram(Trial):
 
 
 class ServedProgram(Trial):
-    """The program by itself, with a server."""
+    """The program alone, with a server."""
 
     at_work = CONCURRENCY
 
@@ -170,7 +170,7 @@ class SnakemakeRun(Trial):
 
 
 def batches(folder: Path) -> int:
-    """How many prompts are in the batches that were begun."""
+    """The number of prompts in the batches that were begun."""
     notes = folder / "batches"
     return sum(map(int, notes.read_text().split())) if notes.exists() else 0
 
@@ -205,7 +205,7 @@ def members(session: int) -> dict[int, str]:
 
 
 def send(kill: Kill, process: subprocess.Popen) -> None:
-    """Send the signal to whom it is for."""
+    """Send the signal to its receivers."""
     if kill.whom == GROUP:
         os.killpg(process.pid, kill.number)
     elif kill.whom == GENERATE and kill.under:
@@ -298,7 +298,7 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
 
 
 def _finish(kill: Kill, trial: Trial) -> str | None:
-    """Run again to the end; what is wrong with that."""
+    """Run again to the end; returns the fault, if any."""
     folder = trial.folder if isinstance(trial, LocalProgram | ServedProgram) else trial.bench.folder
     log = folder / "log"
     if fault := traceback_in(log.read_text()):
@@ -330,12 +330,12 @@ def kills() -> Iterator[Kill]:
         yield Kill(LOCAL, whom, number, 0, True)
 
 
-#: The one that `make test` has; test_generate.py and test_api_faults.py have more.
+#: The case of `make test`; test_generate.py and test_api_faults.py have more.
 FAST = Kill(SERVED, GENERATE, SIGKILL, 100, False)
 FAMILY = Family(
     "kills",
-    f"A sweep of {COUNT} prompts (the local model has {BATCH} at work, the server {CONCURRENCY}) gets a signal at a "
-    "seeded moment and is run again: the bytes of an undisturbed run, no answer twice in the journal, at most what was "
-    "at work is asked twice, and a lock is left by an outright kill of Snakemake alone.",
+    f"A sweep of {COUNT} prompts gets a signal at a seeded moment and runs again. The local model has {BATCH} prompts "
+    f"in progress, the server {CONCURRENCY}. The result is the bytes of an undisturbed run, the journal has no answer "
+    "twice, only prompts in progress are asked twice, and only an outright kill of Snakemake leaves a lock.",
     [Case(kill.name, lambda arena, kill=kill: attack(kill, arena), fast=kill is FAST) for kill in [FAST, *kills()]],
 )

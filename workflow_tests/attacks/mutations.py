@@ -12,7 +12,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 Path = tuple[Any, ...]
 
-#: What a program that does not look may take for something else.
+#: Values that an unchecked program may take for others.
 ODD_VALUES = [
     *(None, True, False, 0, -1, 1, 2**63, 10**400, 0.5, -0.0, 1e308, math.nan, math.inf),
     *("", " ", "\n", "\0", "\ud83d", "\u202e", "a" * 5000, "0", "true", "null", "nan", "1e3", "2026-01-02"),
@@ -31,7 +31,7 @@ VALUES = st.one_of(
         max_leaves=5,
     ),
 )
-#: What is put into a file as it is.
+#: Bytes that are inserted into a file unchanged.
 ODD_BYTES = [
     *(
         b"\0",

@@ -20,7 +20,7 @@ LONGEST_LINE = 600
 TRACEBACK = "Traceback (most recent call last)"
 #: The environment variable with the folder in which outcomes are kept.
 RECORDS_VARIABLE = "LITM_ATTACK_RECORDS"
-#: The environment variable with the families that are wanted, where not all are.
+#: The environment variable with the families to run, if not all.
 FAMILIES_VARIABLE = "LITM_ATTACK_FAMILIES"
 
 
@@ -39,7 +39,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Arena:
-    """Where a case takes place: an empty folder, the project's files, and folders that are made once for all cases."""
+    """The place of a case: an empty folder, the project's files, and folders that are made once for all cases."""
 
     folder: Path
     project: Callable[[], "Workbench"]
@@ -57,7 +57,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Family:
-    """Attacks of one kind. about: what is done and what is expected, for the table."""
+    """Attacks of one kind. about: the attack and the expected result, for the page."""
 
     name: str
     about: str
@@ -65,7 +65,7 @@ class Family:
 
 
 def counted(case: str, outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Many outcomes as one record for each result; what is wrong stays by itself."""
+    """Many outcomes as one record for each result; each wrong outcome keeps its own record."""
     found = list(outcomes)
     alike = {result: [one for one in found if one.result == result] for result in (RIGHT, REFUSED)}
     sums = [Outcome(case, result, count=len(some)) for result, some in alike.items() if some]
@@ -92,7 +92,7 @@ def refusal_fault(message: str) -> str | None:
 
 
 def refused(case: str, message: str) -> Outcome:
-    """The outcome where something is refused with a message."""
+    """The outcome of a refusal with a message."""
     fault = refusal_fault(message)
     return Outcome(case, WRONG if fault else REFUSED, fault or message)
 

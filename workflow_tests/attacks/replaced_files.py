@@ -13,7 +13,7 @@ from conftest import qa_record, write_lines
 from sweeps import MODEL
 from workbench import Workbench
 
-#: Seconds since 1970 of all that is put in place of something newer.
+#: Seconds since 1970: the time of files that replace newer ones.
 LONG_AGO = 1_600_000_000
 KV = {"task": "kv_retrieval", "positions": {4: [0, 3]}, "examples": 4, "max_new_tokens": 20}
 QA = {"task": "multi_document_qa", "dataset": "mine", "positions": {3: [0, 2]}, "max_new_tokens": 10}
@@ -122,7 +122,7 @@ def weights_of(name: str, file: str = "model.safetensors") -> Callable[[Workbenc
 
 
 def edited(name: str, key: str, value: object) -> Callable[[Workbench], None]:
-    """Another value in a JSON file of the model, with an old time."""
+    """Change a value in a JSON file of the model, and give it an old time."""
 
     def replace(bench: Workbench) -> None:
         path = bench.path(f"models/current/{name}")
@@ -171,7 +171,7 @@ def relinked_dataset(bench: Workbench) -> None:
 
 
 def edited_in_place(bench: Workbench) -> None:
-    """Other bytes of the same number, and the very time that the file had."""
+    """Change bytes of the file, but neither its length nor its time."""
     path = bench.path("mine.jsonl")
     before = path.stat()
     path.write_text(path.read_text().replace("First", "Other"))
@@ -179,7 +179,7 @@ def edited_in_place(bench: Workbench) -> None:
 
 
 def dataset_after_the_clock_went_back(bench: Workbench) -> None:
-    """All that was made is of an hour from now; the dataset is edited now."""
+    """Give all results a time one hour ahead, and edit the dataset now."""
     later = time.time() + 3600
     for path in [*bench.folder.glob("results/**/*"), *bench.folder.glob(".snakemake/metadata/*")]:
         if path.is_file():
@@ -279,7 +279,7 @@ def other_document(bench: Workbench) -> None:
 
 
 def more_documents(bench: Workbench) -> None:
-    """A file more in the folder, all of it as old as the rest."""
+    """Add a file to the folder, with the same old time as the others."""
     records = [{"id": f"e{n}", "title": f"U{n}", "text": f"More text of {n}."} for n in range(50)]
     age(write_lines(bench.path("notes/a.jsonl"), records))
     age(bench.path("notes"))

@@ -1,4 +1,4 @@
-"""Attack, and write what came of it into docs/reliability.md: `run_all.py [FAMILY ...] [arguments of pytest ...]`."""
+"""Run the attacks and write docs/reliability.md: `run_all.py [FAMILY ...] [arguments of pytest ...]`."""
 
 import argparse
 import os
@@ -28,26 +28,29 @@ from outcomes import (  # noqa: E402
 )
 from test_attacks import FAMILIES  # noqa: E402
 
-#: What each case came to, so that one family can be run again by itself.
+#: The result of each case, so that one family can be run again alone.
 RECORDS = ROOT / "results" / "attacks"
 TABLE = ROOT / "docs" / "reliability.md"
 #: The folders before the name of a file.
 FOLDERS = re.compile(r"(?<![\w:/.])/(?:[\w.+-]+/)+")
 INTRODUCTION = """# Reliability
 
-What attacks on the workflow come to. Written by `make test-attacks`, never by hand; the cases are in
-[workflow_tests/attacks](../workflow_tests/attacks), seeded, so that each run has the same ones. A
-fast slice of them is part of `make test`.
+Results of attacks on the workflow: kills, faults, full disks, and stale or malformed inputs. `make test-attacks` writes
+this page. The cases are in [workflow_tests/attacks](../workflow_tests/attacks); they are seeded, so every run has the
+same cases. A fast part of them belongs to `make test`.
 
-*Right*: as if nothing had happened, the bytes of an undisturbed run. *Refused*: one line of fewer than 600 characters
-says what is wrong, nothing is changed, and the next run resumes. *Traced*: Snakemake, which reads a config before this
-workflow does, ends with a traceback of its own or is ended; `scripts/config/check_config.py FILE` says the same in one
-line (see running.md). *Wrong*: anything else. A case that did not run to its end is named.
+- *Right*: the results are the bytes of an undisturbed run.
+- *Refused*: one line of fewer than 600 characters says what is wrong, nothing is changed, and the next run resumes.
+- *Traced*: Snakemake, which reads a config before this workflow does, ends with its own traceback or is ended.
+  `scripts/config/check_config.py FILE` reports the mistake in one line (see [running.md](running.md#what-is-checked)).
+- *Wrong*: anything else.
+
+Cases that did not run to their end are named.
 """
 
 
 def page(families: Sequence[Family], records: Path) -> str:
-    """The page: a row a family, what each does, what was counted, what was wrong, and what did not run."""
+    """The page: one row per family; per family its description, counts, wrong cases, and cases that did not run."""
     outcomes = list(load(records))
     rows, sections = [], []
     for family in families:
@@ -81,7 +84,7 @@ def _section(family: Family, outcomes: Sequence[Outcome], kept: set[str]) -> str
 
 
 def is_sample(case: Case) -> bool:
-    """Whether a case is a part of slow ones, for `make test`, which `main` leaves out."""
+    """Whether a case is a sample of slow cases, made for `make test`; `main` leaves it out."""
     return "sample" in case.name
 
 
@@ -92,7 +95,7 @@ def _shown(text: str) -> str:
 
 
 def main() -> int:
-    """Attack by the families that are named, or by all; write the page of these and of what others came to before."""
+    """Run the named families of attacks, or all, and write the page with their results and earlier ones of others."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("family", nargs="*", help=f"of {', '.join(family.name for family in FAMILIES)}")
     args, more = parser.parse_known_args()
@@ -101,7 +104,7 @@ def main() -> int:
         shutil.rmtree(RECORDS / family.name, ignore_errors=True)
         (RECORDS / family.name).mkdir(parents=True)
     environment = {RECORDS_VARIABLE: str(RECORDS), FAMILIES_VARIABLE: " ".join(family.name for family in chosen)}
-    # Of cases that are a sample of slow ones, the slow ones alone.
+    # Samples are left out, because their slow cases run.
     words = ["pytest", "-q", "-m", "slow or not slow", "-k", "not sample", str(HERE), *more]
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, env={**os.environ, **environment}, check=False)
     TABLE.write_text(page(FAMILIES, RECORDS), encoding="utf-8")

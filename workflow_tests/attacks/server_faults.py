@@ -34,7 +34,7 @@ KINDS = {
 #: Number of faulty requests in `make test`.
 FAST = ("usage 1e+30", "content 5", "half a character", "nested 100,000 deep", "content in parts", "elsewhere 307")
 PROMPTS = ("one", "two", "three", "four")
-#: Faults of the run through Snakemake: those after which this or another try gets the server's own answer.
+#: Faults for runs of Snakemake: a later attempt gets the server's own answer.
 MIXED = [
     *("429", "429 for 0 seconds", "429 for milliseconds", "429 until a date", "408", "409", "500", "503", "529"),
     *("cut", "torn", "empty", "closed", "error in it", "aborted", "other form", "no usage"),
@@ -55,7 +55,7 @@ def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prom
 
 
 def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
-    """The first request for each of four prompts goes wrong; then, if that ended the run, a server that is well."""
+    """The first request for each of four prompts fails. If this ends the run, a healthy server answers the next run."""
     case = f"{protocol}: {fault}"
     path = arena.folder / f"{KINDS[protocol].index(fault)}.jsonl"
     prompts = list(sweep_prompts([example(id=text, prompt=text) for text in PROMPTS], "0" * 64, RAW))
@@ -93,13 +93,13 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
 
 
 def attack_all(protocol: str, faults: Sequence[str], arena: Arena) -> Iterator[Outcome]:
-    """Each fault by itself."""
+    """Each fault alone."""
     for fault in faults:
         yield from attack(protocol, fault, arena)
 
 
 def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
-    """A sweep through Snakemake, half of whose requests go wrong."""
+    """A sweep by Snakemake; half of its requests fail."""
     bench = arena.project().moved_to(arena.folder / "bench")
     kv = {"task": "kv_retrieval", "positions": {4: [0, 1, 2, 3], 6: [0, 2, 5]}, "examples": 30, "max_new_tokens": 30}
     kinds = list(dict.fromkeys(MIXED))
@@ -141,9 +141,9 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
 
 FAMILY = Family(
     "servers",
-    "Each fault by itself on the first request for each of four prompts, by both protocols; and sweeps through "
-    "Snakemake, half of whose requests go wrong: each prompt has the answer that belongs to it, once, or one line ends "
-    "the run and the next one resumes.",
+    "Each fault occurs alone, on the first request for each of four prompts, in both protocols. In further sweeps, run "
+    "by Snakemake, half of the requests fail. Each prompt gets its own answer, once, or one line ends the run and the "
+    "next run resumes.",
     [
         Case("a sample", lambda arena: attack_all("openai", FAST, arena), fast=True),
         *(

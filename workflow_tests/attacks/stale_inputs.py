@@ -10,7 +10,7 @@ from replaced_files import CASES, Stale
 from sweeps import journal_records
 from workbench import Workbench
 
-#: What is compared with a fresh directory's.
+#: Results that are compared with those of a fresh directory.
 RESULTS = ("results/responses/*/*.jsonl.gz", "results/accuracy/*/*.parquet", "results/tables/accuracy.csv")
 TARGET = "results/tables/accuracy.csv"
 
@@ -22,7 +22,7 @@ def results(bench: Workbench) -> dict[str, bytes]:
 
 
 def fresh(stale: Stale, arena: Arena, name: str, *changes: Callable[[Workbench], None]) -> dict[str, bytes]:
-    """The results in a directory in which nothing was made before the changes."""
+    """The results of a run in a new directory, after the changes."""
     bench = arena.project().moved_to(arena.folder / name)
     for change in (stale.prepare, *changes):
         change(bench)
@@ -32,7 +32,7 @@ def fresh(stale: Stale, arena: Arena, name: str, *changes: Callable[[Workbench],
 
 
 def run(bench: Workbench, case: str) -> Outcome:
-    """Run, and where one line refuses it and says what to do, do so."""
+    """Run. If one line refuses this and gives advice, follow the advice."""
     done = bench.snakemake(TARGET)
     if done.returncode == 0:
         return Outcome(case, RIGHT)
@@ -48,7 +48,7 @@ def run(bench: Workbench, case: str) -> Outcome:
 
 
 def attack(stale: Stale, arena: Arena) -> Iterator[Outcome]:
-    """Run, replace, run again, and compare with a fresh directory; then the same with what was there at first."""
+    """Run, replace, run again and compare with a fresh directory; then put the first files back and repeat."""
     bench = arena.project().moved_to(arena.folder / "bench")
     stale.prepare(bench)
     bench.configure(stale.config)
@@ -97,8 +97,8 @@ def _run_while_replaced(stale: Stale, bench: Workbench) -> None:
 
 FAMILY = Family(
     "stale",
-    "An input is replaced, older than what was made of it, and the same command run again: the results are the bytes "
-    "of a fresh directory, also when what was there at first is put back; or one line refuses it, and what it says "
-    "helps.",
+    "An input is replaced by a file that is older than the results, and the same command runs again. The results are "
+    "the bytes of a run in a fresh directory, also after the first file is put back; or one line refuses the file, and "
+    "its advice helps.",
     [Case(stale.name, lambda arena, stale=stale: attack(stale, arena)) for stale in CASES],
 )

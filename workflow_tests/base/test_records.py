@@ -1,13 +1,18 @@
 """Reading and writing of JSON Lines."""
 
 import gzip
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from litm.base.atomic_write import atomic_writer
+from litm.base.csv_files import read_csv
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
-from litm.base.json_files import parse_json, read_jsonl, write_jsonl
+from litm.base.json_files import parse_json, read_json, read_jsonl, write_jsonl
+from litm.base.parquet_files import read_parquet
+from litm.base.text_files import read_result_rows
 
 
 def test_the_same_records_give_the_same_bytes_under_any_name_and_time(tmp_path):
@@ -39,6 +44,43 @@ def test_a_cut_gzip_file_is_named(tmp_path):
     path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000)[:-20])
     with pytest.raises(UserError, match="cut.jsonl.gz: broken compressed data"):
         list(read_jsonl(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "whole", "read"),
+    [
+        ("tables/accuracy.csv", b"model,n\na,12\n", read_result_rows),
+        ("tables/accuracy.csv", b"model,n\na,12\n", read_csv),
+        ("responses/m/e.manifest.json", b'{"n": 12}\n', read_json),
+        ("responses/m/e.jsonl.gz", gzip.compress(b'{"a": 1}\n'), lambda path: list(read_jsonl(path))),
+    ],
+)
+def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("results") / name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(whole)
+    read(path)
+    path.write_bytes(whole[:-3])
+    with pytest.raises(UserError, match=f"^{path}: .*remove it and run the same command, which makes it again"):
+        read(path)
+
+
+def test_a_cut_parquet_file_is_refused_with_the_way_to_make_it_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("results/scores/m/e.parquet")
+    path.parent.mkdir(parents=True)
+    pd.DataFrame({"id": ["a"], "n": [1]}).to_parquet(path)
+    assert list(read_parquet(path, ["id", "cluster"], optional=["cluster"])) == ["id"]
+    path.write_bytes(path.read_bytes()[:-1])
+    for optional in ((), ("id",)):
+        with pytest.raises(UserError, match=f"^{path}: not a whole Parquet file: remove it and run the same command"):
+            read_parquet(path, ["id"], optional)
+
+
+def test_a_table_of_the_users_needs_no_line_end_at_its_end(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"model,n\na,12")
+    assert len(read_csv(tmp_path / "a.csv")) == 1
 
 
 def test_something_that_is_no_gzip_file_is_named(tmp_path):

@@ -13,7 +13,7 @@ TARGETS = {"all", "doctor", "estimate", "tables"}
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A folder with config files, to be in."""
+    """A folder with config files, as the working directory."""
     files = {
         "good.yaml": "seed: 1\n",
         "more.json": "{}",

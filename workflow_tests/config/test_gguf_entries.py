@@ -101,7 +101,7 @@ def folder_of(tmp_path, name, chat_template):
         ("m-it", "x", "chat"),
     ],
 )
-def test_left_out_a_prompt_format_is_chat_for_a_chat_template_of_a_model_that_follows_instructions(
+def test_the_default_prompt_format_is_chat_for_an_instruct_model_with_a_chat_template(
     tmp_path, name, chat_template, taken
 ):
     chosen = study(path=folder_of(tmp_path, name, chat_template))

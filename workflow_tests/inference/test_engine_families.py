@@ -192,7 +192,7 @@ CPU_ERROR = RuntimeError(
 
 
 def limit_memory(monkeypatch, room: int, error: RuntimeError) -> list[tuple[int, int]]:
-    """Make every batch of more than `room` tokens fail; the shapes (prompts, longest) that were tried."""
+    """Make every batch of more than `room` tokens fail. Returns the shapes (prompts, longest) that were tried."""
     tried: list[tuple[int, int]] = []
     generate_batch = batch_generation.generate_batch
 

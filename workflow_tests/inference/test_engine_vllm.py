@@ -33,6 +33,7 @@ class Model:
 
     def __init__(self, model: str, max_model_len: int, **more) -> None:
         assert more["enable_prefix_caching"] and more["generation_config"] == "vllm"
+        self.cache_bytes = more["kv_cache_memory_bytes"]
         self.model = AutoModelForCausalLM.from_pretrained(model, dtype=getattr(torch, more["dtype"]))
         self.longest = max_model_len
         self.asked: list[list[int]] = []
@@ -64,6 +65,10 @@ def interface(monkeypatch):
     inputs.TokensPrompt = dict
     monkeypatch.setitem(sys.modules, "vllm", package)
     monkeypatch.setitem(sys.modules, "vllm.inputs", inputs)
+    platforms = ModuleType("vllm.platforms")
+    platforms.current_platform = SimpleNamespace(is_cpu=lambda: True)
+    monkeypatch.setitem(sys.modules, "vllm.platforms", platforms)
+    monkeypatch.delenv("VLLM_CPU_KVCACHE_SPACE", raising=False)
     monkeypatch.setattr(engine_module, "software", lambda: "vllm 0")
 
 
@@ -94,6 +99,16 @@ def test_prompts_are_asked_in_the_order_of_their_tokens():
     engine = load_engine("vllm", replace(SETTINGS, max_new_tokens=1))
     list(engine.generate(engine.prepare([prompt for prompt, _ in kv_prompts(2, 6)])))
     assert Model.last.asked == sorted(Model.last.asked)
+
+
+@pytest.mark.usefixtures("interface")
+def test_the_cache_on_a_cpu_takes_half_of_the_free_memory_unless_the_environment_says_how_much(monkeypatch):
+    monkeypatch.setattr(engine_module, "free_memory", lambda: 3000)
+    compare(SETTINGS, [kv_prompts(2, 1)[0][0]])
+    assert Model.last.cache_bytes == 1500
+    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "4")
+    compare(SETTINGS, [kv_prompts(2, 1)[0][0]])
+    assert Model.last.cache_bytes is None
 
 
 @pytest.mark.usefixtures("interface")

@@ -11,7 +11,7 @@ from journal_answers import ANSWERS, IDENTITY, keys_in, write
 from litm.base.errors import UserError
 from litm.base.hashing import digest
 from litm.domain.response import Response, response_key
-from litm.inference.journal import Journal
+from litm.inference.journal import Journal, read_journal
 
 
 def test_appended_answers_are_read_again(tmp_path):
@@ -31,6 +31,14 @@ def test_a_second_run_is_refused_while_one_is_writing(tmp_path):
             Journal(path)
         journal.append(IDENTITY, ANSWERS[1:2])
     assert keys_in(path) == {"key0", "key1"}
+
+
+def test_a_pipe_with_the_name_of_a_journal_is_refused_instead_of_read_without_end(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    os.mkfifo(path)
+    for opened in (Journal, read_journal):
+        with pytest.raises(OSError, match="not a regular file"):
+            opened(path)
 
 
 def test_the_identity_is_written_once_before_its_first_response(tmp_path):

@@ -30,9 +30,9 @@ from litm.inference.local.prefix_cache import ENDING, KeptCache, can_keep, commo
 from litm.inference.prefix_tree import tree_tokens
 from litm.models.context_window import load_config
 
-#: Families with layers that forget, and one that reads prompts by an encoder.
+#: Families with sliding windows, and one with an encoder.
 CANNOT_KEEP = ("mistral", "gemma3", "t5")
-#: Families that a function can be given to attend with; to MPT it cannot.
+#: Families whose attention function can be replaced; MPT's cannot.
 CAN_JOIN = ("llama", "qwen2", "gpt_neox")
 
 
@@ -196,7 +196,7 @@ def dynamic() -> PreTrainedModel:
 
 # A model with dynamic angles answers otherwise in batches.
 @pytest.mark.parametrize(("make", "batch_tokens"), [(phi3, 1), (phi3, 600), (roberta, 1), (roberta, 600), (dynamic, 1)])
-def test_models_with_ways_of_their_own_answer_alike_too(tmp_path, monkeypatch, make, batch_tokens):
+def test_models_with_special_caches_or_positions_give_the_same_answers(tmp_path, monkeypatch, make, batch_tokens):
     monkeypatch.setitem(FAMILIES, make.__name__, make)
     save_model(make.__name__, tmp_path)
     prompts = related_prompts(24)

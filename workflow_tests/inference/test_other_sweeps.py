@@ -1,6 +1,7 @@
 """Reuse across sweeps: answers found by prompt and identity, whatever the name of the journal."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,7 @@ def test_a_journal_that_cannot_be_read_is_named_and_passed_over(tmp_path, capsys
     ask(tmp_path, "m/one", "a")
     (tmp_path / "m/lost.jsonl").symlink_to(tmp_path / "nowhere")
     (tmp_path / "m/folder.jsonl").mkdir()
+    os.mkfifo(tmp_path / "m/pipe.jsonl")
     assert ask(tmp_path, "m/two", "a")[0] == []
     said = capsys.readouterr().err
-    assert "lost.jsonl: not looked at for answers" in said and "folder.jsonl: not looked at for answers" in said
+    assert all(f"{name}.jsonl: not looked at for answers" in said for name in ("lost", "folder", "pipe"))

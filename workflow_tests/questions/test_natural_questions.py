@@ -257,7 +257,7 @@ def test_html_becomes_one_line_of_text_without_citation_marks():
     assert text_of_html(source) == "A&B is m2, or two"
 
 
-def test_tokens_become_text_with_the_spaces_that_writing_has():
+def test_tokens_become_text_with_the_spaces_of_ordinary_writing():
     tokens = "In `` The Delivery '' Dwight 's 6 - inch ( 15 cm ) bat did n't hit , 1990 \u2013 1992 . It cost $ 5 !"
     written = "In \"The Delivery\" Dwight's 6-inch (15 cm) bat didn't hit, 1990\u20131992. It cost $5!"
     assert join_tokens(tokens.split()) == written

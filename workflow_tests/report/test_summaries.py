@@ -142,7 +142,7 @@ def test_each_placement_of_several_gold_items_has_its_summary_with_their_positio
     assert (summary["positions"], summary["pbi"]) == ({"3": 1.0, "4": 0.5, "5": 1.0}, 0.5)
 
 
-def test_where_no_question_fits_all_numbers_are_null(summarise):
+def test_all_numbers_are_null_if_no_question_fits(summarise):
     summary = summarise([scores({p: [None] * 5 for p in U})], [curve("e")])["experiments"]["e"]
     assert summary["positions"] == {"0": None, "4": None, "8": None}
     assert (summary["n"], summary["n_incomplete"]) == (0, 5)

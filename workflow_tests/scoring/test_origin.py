@@ -5,7 +5,7 @@ from record_makers import example, response
 
 from litm.base.errors import UserError
 from litm.domain.response import response_key
-from litm.scoring.origin import Origin, check_keys, check_origin
+from litm.scoring.origin import Origin, check_origin, with_checked_keys
 
 SOURCE, DECODING = {"files": {"w": "1"}}, {"max_new_tokens": 5, "stop": "end_token"}
 SETTINGS = {"engine": "dummy", "prompt_template": "raw", "reasoning": "strip"}
@@ -24,7 +24,6 @@ def test_responses_of_the_studys_model_and_settings_are_scored():
     [
         (Origin({"files": {"w": "2"}}, SETTINGS, DECODING), "model"),
         (Origin(SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
-        (Origin(SOURCE, {**SETTINGS, "prompt_template": "chat"}, DECODING), "settings"),
         (Origin(SOURCE, SETTINGS, {**DECODING, "max_new_tokens": 6}), "limit or stop rule"),
     ],
 )
@@ -36,9 +35,9 @@ def test_responses_of_another_model_or_with_other_settings_are_refused(now, what
 def test_responses_under_the_manifest_of_another_sweep_are_refused():
     asked = example(id="a", size=5, placement="gold_at_0", prompt="p")
     answer = response(id="a", size=5, placement="gold_at_0", key=response_key("one", "p"))
-    check_keys("r", {"identity": "one", "identity_fields": MADE}, [asked], [answer])
+    assert list(with_checked_keys("r", {"identity": "one", "identity_fields": MADE}, [asked], [answer])) == [asked]
     with pytest.raises(UserError, match="^r: the response to question a, size 5, gold_at_0, is not of the sweep"):
-        check_keys("r", {"identity": "two", "identity_fields": MADE}, [asked], [answer])
+        list(with_checked_keys("r", {"identity": "two", "identity_fields": MADE}, [asked], [answer]))
 
 
 def test_the_key_of_a_chat_is_that_of_its_messages():
@@ -46,4 +45,13 @@ def test_the_key_of_a_chat_is_that_of_its_messages():
     asked = example(id="a", size=5, placement="gold_at_0", prompt="transcript", messages=turns)
     answer = response(id="a", size=5, placement="gold_at_0", key=response_key("one", turns))
     chat = {"identity": "one", "identity_fields": {**MADE, "model": {"prompt_template": "chat"}}}
-    check_keys("r", chat, [asked], [answer])
+    assert list(with_checked_keys("r", chat, [asked], [answer])) == [asked]
+
+
+def test_examples_are_passed_on_one_at_a_time():
+    def examples():
+        yield example(id="a")
+        pytest.fail("a second example was read before the first was passed on")
+
+    passed_on = with_checked_keys("r", {"identity": "one", "identity_fields": MADE}, examples(), [])
+    assert next(passed_on) == example(id="a")

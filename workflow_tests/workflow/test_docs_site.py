@@ -43,7 +43,7 @@ def test_a_link_to_another_file_leads_into_the_repository_or_becomes_text():
     assert "[config/laptop.yaml](https://example.org/r/blob/HEAD/config/laptop.yaml)" in assemble.page(
         "laptop_study.md", "https://example.org/r/"
     )
-    assert "Part of config/laptop.yaml, run to the end" in assemble.page("laptop_study.md")
+    assert "a part of config/laptop.yaml, run on" in assemble.page("laptop_study.md")
 
 
 def test_code_is_left_as_it_is():

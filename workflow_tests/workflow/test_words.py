@@ -74,7 +74,8 @@ def test_no_text_has_a_word_of_the_list():
         ("# Results, of\n# which few count.\n", [1]),
         ("    #: Files in\n    #:   the place of others.\n", [1]),
         ("The model is behind an API.\n", []),
-        ("Some of which files were left behind\n", []),
+        ("There are five files, some of which are empty.\n", []),
+        ("After a kill, no temporary files are left behind.\n", []),
         ("the job goes on\n\nand says so\n", [1, 3]),
     ],
 )

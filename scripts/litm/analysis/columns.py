@@ -5,12 +5,12 @@ from litm.analysis.table import FLOAT, INTEGER, P_VALUE, PERCENT, TEXT, Column
 MODEL = Column(TEXT, "name of the model", "Model")
 EXPERIMENT = Column(TEXT, "name of the experiment", "Experiment")
 TASK = Column(TEXT, "the experiment's task")
-METRIC = Column(TEXT, "the metric that says what is right")
-SIZE = Column(INTEGER, "items in the context; tokens, where the experiment has `tokens_of`", "Size")
+METRIC = Column(TEXT, "the metric that judges the answers")
+SIZE = Column(INTEGER, "items in the context; tokens if the experiment has `tokens_of`", "Size")
 ITEMS = Column(INTEGER, "items in the context")
 PLACEMENT = Column(TEXT, "where the gold item is, as in the names of the example files", "Placement")
 POSITION = Column(INTEGER, "position of the gold item, from 0; empty without one")
-DEPTH = Column(FLOAT, "the same from 0 to 1")
+DEPTH = Column(FLOAT, "position as a fraction, from 0 (first item) to 1 (last item)")
 TARGET = Column(TEXT, "which of the prompt's gold items", "Target")
 
 #: Columns that identify a cell and target of a sweep.
@@ -26,7 +26,7 @@ CELL_WITH_ITEMS = {
 #: Columns that identify a curve.
 CURVE = {
     "model": MODEL, "experiment": EXPERIMENT, "task": TASK, "metric": METRIC, "size": SIZE, "items": ITEMS,
-    "placement": Column(TEXT, "of a curve within prompts with several gold items; empty for others", "Placement"),
+    "placement": Column(TEXT, "placement of the curve if its prompts have several gold items, else empty", "Placement"),
     "target": Column(TEXT, "the gold items of the curve"),
 }  # fmt: skip
 #: Columns of a paired difference of two sides, `a` - `b`.

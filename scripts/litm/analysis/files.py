@@ -7,6 +7,7 @@ import pandas as pd
 
 from litm.base.csv_files import read_csv
 from litm.base.json_files import read_json
+from litm.base.parquet_files import read_parquet
 from litm.domain.example import Example, read_examples
 
 #: Columns that only some score files have; reading one that is missing is no error.
@@ -27,16 +28,16 @@ class Files:
 
     def scores(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """Yield the score rows of each sweep, with these columns or all."""
-        return (_scores(path, columns) for path in self.paths)
+        return (read_parquet(path, columns, OPTIONAL) for path in self.paths)
 
     def by_experiment(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """Yield the score rows of each experiment, with all its models."""
         files: dict[tuple[str, ...], list[str]] = {}
         for path in self.paths:
-            experiment = pd.read_parquet(path, columns=["experiment"])["experiment"].unique()
+            experiment = read_parquet(path, ["experiment"])["experiment"].unique()
             files.setdefault(tuple(experiment), []).append(path)
         for same in files.values():
-            yield pd.concat([_scores(path, columns) for path in same])
+            yield pd.concat([read_parquet(path, columns, OPTIONAL) for path in same])
 
     def joined(self, dtypes: Mapping[str, str] | None = None) -> pd.DataFrame:
         """The rows of all CSV files, with columns of these types."""
@@ -49,12 +50,3 @@ class Files:
     def objects(self) -> Iterator[dict]:
         """Yield the object of each JSON file."""
         return (read_json(path) for path in self.paths)
-
-
-def _scores(path: str, columns: Sequence[str] | None) -> pd.DataFrame:
-    if columns is not None:
-        from pyarrow import parquet
-
-        there = parquet.read_schema(path).names if set(OPTIONAL) & set(columns) else columns
-        columns = [name for name in columns if name in there or name not in OPTIONAL]
-    return pd.read_parquet(path, columns=columns)

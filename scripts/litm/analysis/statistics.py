@@ -167,12 +167,12 @@ def unpaired_difference(correct: int, n: int, other_correct: int, other_n: int, 
 def gap_interval(matrix: np.ndarray, confidence: float = 0.95) -> Estimate:
     """Best minus worst column mean, and an interval for the best minus the worst of the true accuracies.
 
-    From the intervals of all pairs of columns, each as in `contrast_interval`. The true gap g is that of some pair. The
-    upper limit is the largest of all pairs: it is below g only if the limit of that one pair is, so it needs no
-    correction. The lower limit is the largest of all pairs: it is above g only if some pair's limit is too high, so it
-    is corrected for all k(k-1) ordered pairs by Bonferroni's inequality, and cut at 0. Each side errs with at most
-    (1 - confidence)/2, if the intervals of the pairs hold their level. Best minus worst of the sample overestimates the
-    gap, see `gap_test`. Raises `ValueError` without questions or with one column.
+    The interval is made from those of all pairs of columns (`contrast_interval`). The true gap g is the difference of
+    one pair. The upper limit is the largest of all pairs: it is below g only if that pair's limit is, so it needs no
+    correction. The lower limit is also the largest of all pairs: it is above g only if some pair's limit is too high,
+    so it is corrected for all k(k-1) ordered pairs (Bonferroni), and is at least 0. Each side errs with a chance of at
+    most (1 - confidence)/2, if the intervals of the pairs hold their level. Best minus worst of the sample
+    overestimates the gap, see `gap_test`. Raises `ValueError` without questions or with one column.
     """
     matrix = _binary(matrix)
     n, columns = matrix.shape

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from litm.base.text_files import write_text
+from litm.base.text_files import check_whole, write_text
 
 
 def write_csv(path: str | Path, table: pd.DataFrame, decimals: int | None = 6, p_values: Collection[str] = ()) -> None:
@@ -30,7 +30,9 @@ def csv_text(table: pd.DataFrame, decimals: int | None = 6, p_values: Collection
 def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Read a table that `write_csv` wrote: only empty cells are missing values, not a model of the name NA.
 
-    dtypes: pandas types by column; a column that is not named gets that of its values.
+    dtypes: pandas types by column; a column that is not named gets that of its values. Raises `UserError` as
+    `check_whole` does.
     """
+    check_whole(path)
     known = {"model": str, "experiment": str} if dtypes is None else dtypes
     return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)

@@ -9,7 +9,7 @@ from typing import Any
 
 from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
-from litm.base.text_files import file_kind, open_text, read_text, reading, write_text
+from litm.base.text_files import file_kind, is_result, open_text, read_text, reading, remedy, write_text
 
 #: gzip level: prompts are 5 % larger than at level 9, in a quarter of the time.
 GZIP_LEVEL = 4
@@ -151,5 +151,10 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def read_json(path: str | Path) -> dict:
-    """The JSON object in a file; `UserError` naming the file if it holds none."""
-    return parse_object(read_text(path), str(path))
+    """The JSON object in a file; `UserError` naming the file if it holds none, and the remedy if it is a result."""
+    try:
+        return parse_object(read_text(path), str(path))
+    except UserError as error:
+        if is_result(path):
+            raise UserError(f"{error}: {remedy(path)}") from error
+        raise

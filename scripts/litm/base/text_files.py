@@ -5,6 +5,7 @@ and line.
 import bz2
 import csv
 import gzip
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +31,31 @@ def unpacked_name(path: str | Path) -> Path:
 def file_kind(path: str | Path) -> str:
     """The ending that tells the format of a file, in lower case and without .gz: `.jsonl`; "" without one."""
     return unpacked_name(path).suffix.lower()
+
+
+def is_result(path: str | Path) -> bool:
+    """Whether a file is in the folder of results, whose files this workflow makes."""
+    return Path(path).absolute().is_relative_to(Path("results").absolute())
+
+
+def remedy(path: str | Path) -> str:
+    """What to do about a damaged file."""
+    made_again = "remove it and run the same command, which makes it again where it is needed"
+    return made_again if is_result(path) else "get the file again"
+
+
+def read_result_rows(path: str | Path) -> list[dict[str, str]]:
+    """The rows of a CSV file that this workflow wrote, as texts; `UserError` for a damaged file."""
+    check_whole(path)
+    return [row for _, row in read_named_columns(Path(path), DELIMITERS[".csv"])]
+
+
+def check_whole(path: str | Path) -> None:
+    """Raise `UserError` for a CSV file of the results that does not end with a line end: a part of it is missing."""
+    with Path(path).open("rb") as raw:
+        raw.seek(max(0, raw.seek(0, os.SEEK_END) - 1))
+        if is_result(path) and raw.read() != b"\n":
+            raise UserError(f"{path}: its last line is incomplete: {remedy(path)}")
 
 
 def read_text(path: str | Path) -> str:
@@ -127,4 +153,4 @@ def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
 
 
 def _broken(path: Path, reached: str, error: Exception) -> UserError:
-    return UserError(f"{path}: broken compressed data after {reached} ({error}); get the file again")
+    return UserError(f"{path}: broken compressed data after {reached} ({error}); {remedy(path)}")

@@ -1,7 +1,7 @@
-"""Audit: are the recorded answers those that the model gives to one prompt at a time, with nothing shared?
+"""Audit: does the model give the recorded answers again if prompts are asked one at a time, with nothing shared?
 
-Batching may change answers at some positions more than at others, which would look like an effect of position. So the
-same questions are asked again at all positions, and the flips are compared.
+Batching may change more answers at some positions than at others, which would look like an effect of position. So the
+same questions are asked again at all positions, and the numbers of changed answers are compared.
 """
 
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from litm.analysis.detectable_effects import earlier_curve
 from litm.analysis.power import (
     ASSUMED_ACCURACY,
@@ -16,6 +14,7 @@ from litm.analysis.power import (
     questions_needed,
 )
 from litm.base.formatting import percent
+from litm.base.parquet_files import read_parquet
 from litm.checks.estimate import Remaining
 from litm.domain.placement import gold_places
 from litm.inference.prompt import Prompt
@@ -91,7 +90,7 @@ def earlier(results: Path, model: str, experiment: str) -> tuple[Assumption, str
     own = results / "scores" / model / f"{experiment}.parquet"
     others = sorted((results / "scores").glob(f"*/{experiment}.parquet"))
     for path in [own, *others]:
-        found = earlier_curve(pd.read_parquet(path)) if path.exists() else None
+        found = earlier_curve(read_parquet(path)) if path.exists() else None
         if found:
             assumed, n = found
             return assumed, f"from earlier scores of {path.parent.name}, n = {n:,}"

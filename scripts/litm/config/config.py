@@ -38,7 +38,7 @@ class Report(Entry):
 
 
 class FigureStyle(Entry):
-    """The page that figures are for; left out, they are as wide as they need."""
+    """Width and text size of all figures. If left out, figures are as wide as their panels need."""
 
     preset: Literal["single_column", "double_column", "slide"] = Field(
         "single_column",
@@ -46,12 +46,12 @@ class FigureStyle(Entry):
         "inches, 16 points).",
     )
     width: Annotated[float, Field(ge=1, le=60)] | None = Field(
-        None, description="Inches of each figure; that of the preset if left out."
+        None, description="Width of each figure in inches; if left out, the preset's."
     )
     font_size: Annotated[float, Field(ge=4, le=60)] | None = Field(
-        None, description="Points of the labels of axes; other text follows. That of the preset if left out."
+        None, description="Size of axis labels in points; other text is scaled with it. If left out, the preset's."
     )
-    titles: bool = Field(True, description="Whether figures have titles; journals want the caption alone.")
+    titles: bool = Field(True, description="Whether figures have titles; journals usually want only a caption.")
 
     @property
     def page(self) -> Page:
@@ -88,7 +88,7 @@ class Config(Entry):
         "experiments are all selected, and a plain curve for each other selected experiment with positions.",
     )
     figure_style: FigureStyle | None = Field(
-        None, description="The page that figures are for: width, font size, titles."
+        None, description="Width and text size of all figures; if left out, figures are as wide as their panels need."
     )
     seed: int = Field(
         ge=0,

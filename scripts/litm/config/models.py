@@ -62,7 +62,7 @@ class About(Entry):
         None, description="The base model that was tuned into this instruction-following model."
     )
     family: str | None = Field(None, description="Common name of models of several sizes, such as llama-2.")
-    parameters: Positive | None = Field(None, description="Their number, in billions.")
+    parameters: Positive | None = Field(None, description="Number of parameters, in billions.")
     architecture: Literal["decoder", "encoder_decoder"] | None = Field(None, description="Architecture of the model.")
     training_length: Annotated[int, Field(ge=1)] | None = Field(
         None, description="Tokens of the longest prompts in its training."

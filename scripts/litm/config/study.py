@@ -34,7 +34,24 @@ from litm.figures.drawing.page import Page
 
 
 @dataclass(frozen=True)
-class Study:
+class Data:
+    """The checked entries of data and of their retrieval, by kind and name."""
+
+    datasets: Mapping[str, Dataset]
+    corpora: Mapping[str, Corpus]
+    retrievers: Mapping[str, Retriever]
+    questions: Mapping[str, QuestionSet]
+    candidates: Mapping[str, Candidates]
+    rerankers: Mapping[str, Reranker]
+
+    @property
+    def files(self) -> dict[str, Dataset | QuestionSet | Candidates]:
+        """What the `dataset` of an experiment may name."""
+        return {**self.datasets, **self.questions, **self.candidates}
+
+
+@dataclass(frozen=True)
+class Study(Data):
     """The selected models, experiments and figures, and all data entries.
 
     selection: which models run which experiments. token_models: models, selected or not, whose tokens count the sizes
@@ -54,11 +71,6 @@ class Study:
     figures: Mapping[str, Figure]
     more_figures: Mapping[str, Figure]
     published_figures: Mapping[str, Figure]
-    datasets: Mapping[str, Dataset]
-    corpora: Mapping[str, Corpus]
-    retrievers: Mapping[str, Retriever]
-    questions: Mapping[str, QuestionSet]
-    candidates: Mapping[str, Candidates]
     relations: Mapping[str, Any]
     seed: int
     audited_per_cell: int
@@ -67,7 +79,6 @@ class Study:
     my_data: tuple[str, ...] = ()
     my_questions: int = 0
     without_format: frozenset[str] = frozenset()
-    rerankers: Mapping[str, Reranker] = field(default_factory=dict)
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     page: Page | None = None
 
@@ -187,24 +198,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     return replace(study, figures=figures, more_figures=more)
 
 
-@dataclass(frozen=True)
-class _Data:
-    """The checked entries of data and of their retrieval, by kind and name."""
-
-    datasets: Mapping[str, Dataset]
-    corpora: Mapping[str, Corpus]
-    retrievers: Mapping[str, Retriever]
-    questions: Mapping[str, QuestionSet]
-    candidates: Mapping[str, Candidates]
-    rerankers: Mapping[str, Reranker]
-
-    @property
-    def files(self) -> dict[str, Dataset | QuestionSet | Candidates]:
-        """What the `dataset` of an experiment may name."""
-        return {**self.datasets, **self.questions, **self.candidates}
-
-
-def _read_data(entries: Mapping[str, Mapping[str, Any]], seed: int, root: Path) -> _Data:
+def _read_data(entries: Mapping[str, Mapping[str, Any]], seed: int, root: Path) -> Data:
     """All entries of data, in the order in which they refer to one another; `UserError` for the first mistake."""
     datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
     check_file_names(datasets)
@@ -223,11 +217,11 @@ def _read_data(entries: Mapping[str, Mapping[str, Any]], seed: int, root: Path) 
     }
     rerankers = {name: entry.located(root) for name, entry in entries["rerankers"].items()}
     check_one_namespace(datasets=datasets, questions=questions, candidates=candidates)
-    return _Data(datasets, corpora, retrievers, questions, candidates, rerankers)
+    return Data(datasets, corpora, retrievers, questions, candidates, rerankers)
 
 
 def _read_experiments(
-    selection: Selection, entries: Mapping[str, Mapping[str, Any]], data: _Data, config: Config, root: Path
+    selection: Selection, entries: Mapping[str, Mapping[str, Any]], data: Data, config: Config, root: Path
 ) -> dict[str, Experiment]:
     """The selected experiments at the sizes that any model runs; `UserError` for the first mistake."""
     experiments = {}

@@ -44,7 +44,7 @@ class Provider:
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """What an engine declares of itself; reading it imports none of `packages`.
+    """An engine's declaration of its needs and abilities; reading it imports none of `packages`.
 
     about: one line on what it runs; packages: distributions that it needs, which the doctor looks for; provider: for an
     engine that asks a server, None for one that runs a model here; shares_prefixes: whether it computes common prefixes

@@ -5,8 +5,10 @@ that are malformed or were changed are moved to another file, see `rejected_file
 it is.
 """
 
+import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -59,6 +61,13 @@ def journal_files(path: str | Path) -> list[Path]:
     return [*([own] if own.exists() else []), *sorted(own.with_suffix("").glob("*.jsonl"))]
 
 
+def open_journal(path: str | Path) -> IO[bytes]:
+    """A journal opened for reading; `OSError` unless it is a regular file, because reading a FIFO would never end."""
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise OSError(errno.EINVAL, "not a regular file, so no journal: move it away, and run again", str(path))
+    return Path(path).open("rb")
+
+
 def read_journal(path: str | Path) -> Recorded:
     """The current content of a journal file, read without a lock, because another run may be writing to it.
 
@@ -73,7 +82,7 @@ def read_journal(path: str | Path) -> Recorded:
 
 def _read(path: str | Path) -> Recorded:
     recorded, whole, tail = Recorded({}, {}, 0), 0, b""
-    with Path(path).open("rb") as lines:
+    with open_journal(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.endswith(b"\n"):
                 tail = line

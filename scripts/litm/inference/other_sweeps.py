@@ -16,7 +16,7 @@ from litm.base.messages import note
 from litm.domain.example import Content
 from litm.domain.response import Response, response_key
 from litm.inference.equal_identities import equal_digests
-from litm.inference.journal import journal_files
+from litm.inference.journal import journal_files, open_journal
 from litm.inference.journal_lines import AnswerLine, IdentityLine, parse_line
 
 #: Folder of all journals, relative to the working directory.
@@ -95,7 +95,7 @@ def _identities(file: Path) -> Iterator[tuple[str, dict]]:
 
 def _lines_with(mark: bytes, file: Path) -> Iterator[bytes]:
     """The lines of a file that contain `mark`; reading blocks takes half the time of reading lines."""
-    with file.open("rb") as raw:
+    with open_journal(file) as raw:
         while block := raw.read(BLOCK):
             block += raw.readline()
             at = block.find(mark)
@@ -109,7 +109,7 @@ def _answers(file: Path, wanted: Mapping[bytes, object]) -> Iterator[AnswerLine]
     """The answers of a journal that have one of the keys `wanted`."""
     if not wanted:
         return
-    with file.open("rb") as lines:
+    with open_journal(file) as lines:
         for line in lines:
             start = line.find(KEY_MARK) + len(KEY_MARK)
             is_wanted = line[start : start + KEY_LENGTH] in wanted

@@ -24,8 +24,6 @@ RELATIVE_POSITIONS = "relative_attention_num_buckets"
 
 #: Sizes that every network needs.
 COUNTS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
-
-
 #: The key of a configuration that makes transformers read its weights from another file.
 WEIGHTS_NAME = "transformers_weights"
 

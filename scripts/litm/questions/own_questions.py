@@ -14,7 +14,7 @@ from typing import Any
 
 from litm.base.errors import UserError
 from litm.base.formatting import quoted, single_spaced
-from litm.base.text_files import file_kind
+from litm.base.text_files import DELIMITERS, file_kind
 from litm.questions.own_rows import Row, read_rows
 from litm.questions.released_format import Document, QuestionRecord
 
@@ -119,7 +119,7 @@ def _question(row: Row, path: Path) -> OwnQuestion:
     for column in ("question", "answers"):
         if columns[column] is None:
             wanted = " or ".join(f"'{alias}'" for alias in COLUMNS[column])
-            header = f"{path}, header" if file_kind(path) in (".csv", ".tsv") else where
+            header = f"{path}, header" if file_kind(path) in DELIMITERS else where
             raise UserError(f"{header}: no column {wanted}, found {', '.join(row.values) or 'none'}; rename a column")
     given = {column: (alias, row.values[alias]) for column, alias in columns.items() if alias is not None}
     file = _text(given.get("file"), where)

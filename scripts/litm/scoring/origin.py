@@ -1,6 +1,6 @@
 """Origin of the responses in a file: whether they are the answers of the study's model, with the study's settings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,17 +46,20 @@ def check_origin(where: str, manifest: Mapping[str, Any], origin: Origin) -> Non
             )
 
 
-def check_keys(
+def with_checked_keys(
     where: str, manifest: Mapping[str, Any], examples: Iterable[Example], responses: Iterable[SweepResponse]
-) -> None:
-    """Raise `UserError`, beginning with `where`, for a response that is not of the sweep that the manifest describes.
+) -> Iterator[Example]:
+    """Yield the examples of a sweep, one at a time: together, long prompts take gigabytes.
 
+    Raises `UserError`, beginning with `where`, for a response that is not of the sweep that the manifest describes.
     Examples without a response are no error here.
     """
     identity = manifest["identity"]
     is_chat = manifest["identity_fields"].get("model", {}).get("prompt_template") == CHAT
     keys = {response.name: response.key for response in responses}
     for example in examples:
+        yield example
+        # After its score, whose own refusals say more.
         key = keys.get(example.name)
         if key is not None and key != response_key(identity, example.content(is_chat)):
             raise UserError(

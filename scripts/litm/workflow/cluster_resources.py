@@ -5,7 +5,6 @@ killed, submitted again with more, and resumes from its journal.
 """
 
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +62,7 @@ class Work:
 
 def work_of(experiment: Experiment, questions: int | None = None) -> Work:
     """The estimated size of a sweep of an experiment. questions: in its data, None if that is not known."""
-    each = min(experiment.examples or questions or QUESTIONS, questions or sys.maxsize)
+    each = min(filter(None, (experiment.examples, questions)), default=QUESTIONS)
     tokens = [_tokens(experiment, cell.size) for cell in experiment.cells]
     return Work(each * len(tokens), each * sum(tokens), max(tokens))
 

@@ -1,10 +1,11 @@
 """Outcome of a run, printed at its end."""
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 from litm.analysis.run_summary import run_summary
+from litm.base.errors import UserError
+from litm.base.text_files import read_result_rows
 from litm.workflow.plan import Plan
 
 ACCURACY, BIAS, ADVICE = (Path(f"results/tables/{name}.csv") for name in ("accuracy", "position_bias", "advice"))
@@ -13,8 +14,18 @@ ACCURACY, BIAS, ADVICE = (Path(f"results/tables/{name}.csv") for name in ("accur
 def outcome(plan: Plan, since: float) -> Iterator[str]:
     """Accuracies by position, and paths of figures, tables and report; no lines if no table was made since then.
 
+    The last line names a table that is damaged and ends the outcome.
     since: time of the start, in seconds since the epoch.
     """
+    try:
+        yield from _made(plan, since)
+        yield from plan.sweeps.cut_answers()
+    except UserError as error:
+        # The run itself has succeeded.
+        yield f"error: {error}"
+
+
+def _made(plan: Plan, since: float) -> Iterator[str]:
     if ACCURACY.exists() and ACCURACY.stat().st_mtime >= since:
         yield from run_summary(_rows(ACCURACY), _rows(BIAS))
         if "advice" in plan.tables.names:
@@ -26,12 +37,8 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
         if Path(plan.report.file).exists():
             yield f"report: {plan.report.file}, to open in a browser"
         yield from plan.tables.gold_passages_found()
-    yield from plan.sweeps.cut_answers()
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
     """The rows of a table; none if the file is missing."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_result_rows(path) if path.exists() else []

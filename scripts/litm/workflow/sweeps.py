@@ -1,10 +1,10 @@
 """Plan of sweeps: the pairs of model and experiment, and their files."""
 
-import csv
 from collections.abc import Container, Mapping
 from pathlib import Path
 
 from litm.analysis.cut_answers import cut_sentences
+from litm.base.text_files import read_result_rows
 from litm.config.study import Study
 from litm.workflow.cluster_resources import work_of
 
@@ -41,8 +41,7 @@ class SweepPlan:
         rows: list[dict] = []
         for path in map(Path, self.files("results/accuracy/{model}/{experiment}.csv")):
             if path.exists():
-                with path.open(encoding="utf-8", newline="") as file:
-                    rows += csv.DictReader(file)
+                rows += read_result_rows(path)
         return cut_sentences(rows, {name: one.max_new_tokens for name, one in self._study.experiments.items()})
 
     @property

@@ -30,11 +30,11 @@ TABLE = Table(
     settings=("conditions", "prices"),
     note=(
         "All conditions on their common scored questions. Difference: the condition minus the best one, with its "
-        "paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not told from the best: p is "
-        "0.05 or more. The best was chosen by the same answers, so its accuracy is optimistic; in at least 95 % of "
-        "such studies the truly best condition is among those not told from it. On the frontier: no other condition is "
-        "as accurate for less. Advised: the cheapest that is not told from the best, if it is shown to lose at most 5 "
-        "points to any other; otherwise none."
+        "paired 95 % interval; p is corrected by Holm over all comparisons with the best. Not shown to be worse: p is "
+        "0.05 or more. The same answers choose the best condition, so its accuracy is optimistic; in at least 95 % of "
+        "such studies the truly best condition is among those not shown to be worse. On the frontier: no other "
+        "condition is as accurate for less. Advised: the cheapest condition not shown to be worse, if it is shown to "
+        "lose at most 5 points to any other; otherwise none."
     ),
     columns={
         "model": MODEL,
@@ -66,7 +66,7 @@ TABLE = Table(
         "p_value": Column(FLOAT, "exact McNemar test against the best; empty for the best", unit=P_VALUE),
         "p_holm": Column(FLOAT, "the same by Holm over all conditions of model and study", "p (Holm)", P_VALUE),
         "is_best": Column(BOOLEAN, "whether it has the most right answers"),
-        "in_best_set": Column(BOOLEAN, "whether it is not told from the best", "Not told from the best"),
+        "in_best_set": Column(BOOLEAN, "whether it is not shown to be worse than the best", "Not shown to be worse"),
         "on_frontier": Column(
             BOOLEAN, "whether no other condition is as accurate and cheaper, or better at the same cost", "Frontier"
         ),

@@ -34,7 +34,7 @@ TABLE = Table(
     title="Position bias by size",
     doc=(
         "The Position Bias Index, primacy and recency of each model in each experiment of several sizes, compared with "
-        "those of the smallest size. A row is a size."
+        "those of the smallest size. One row per size."
     ),
     order=27,
     inputs=("sized_scores",),
@@ -49,8 +49,8 @@ TABLE = Table(
         "size": SIZE,
         "smallest_size": Column(INTEGER, "the smallest size that the model has", "Smallest"),
         "is_paired": Column(BOOLEAN, "whether both sizes have the same questions, which are then compared one by one"),
-        "n": Column(INTEGER, "questions scored at start, middle and end of this size; if paired of both", "n"),
-        "n_smallest": Column(INTEGER, "the same of the smallest size"),
+        "n": Column(INTEGER, "questions scored at start, middle and end of this size, or of both sizes if paired", "n"),
+        "n_smallest": Column(INTEGER, "the same for the smallest size"),
         **_of("pbi"),
         **_of("primacy"),
         **_of("recency"),

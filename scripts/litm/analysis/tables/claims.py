@@ -44,8 +44,8 @@ TABLE = Table(
         "ci_high": Column(FLOAT, "upper limit of the interval that decides", "To", PERCENT),
         "confidence": Column(FLOAT, "confidence of the interval", "Confidence", PERCENT),
         "n": Column(INTEGER, "questions", "n"),
-        "reason": Column(TEXT, "why, in words", "Reason"),
-        "section": Column(TEXT, "section of the paper as published in TACL, or where else it is claimed"),
+        "reason": Column(TEXT, "the reason for the verdict, in words", "Reason"),
+        "section": Column(TEXT, "section of the paper as published in TACL, or another source of the claim"),
         "shape": Column(
             TEXT,
             "for claims about the shape of a curve: its word (docs/claims.md), in a family of its own",
@@ -60,17 +60,17 @@ TABLE = Table(
         "test": Column(
             TEXT,
             "`paired by question`, or `not paired`: published accuracies, with an interval that holds whatever the "
-            "correlation of a model's answers is, and sizes whose questions are others",
+            "correlation of a model's answers is, and sizes with different questions",
         ),
         "evidence": Column(TEXT, "the kind of accuracies: `measured`, of `recorded` responses, or `published`"),
         "paper_says": Column(
             TEXT,
-            "whether the claim holds for this case by the paper; empty if the paper does not mention it",
+            "whether the claim holds for this case according to the paper; empty if the paper does not mention it",
             "The paper",
         ),
         "paper_text": Column(TEXT, "the paper's statement in this workflow's words, and its source"),
         "status": Column(TEXT, "later status of the claim: `supported` or `contested`", "Status"),
-        "contested_by": Column(TEXT, "by whom"),
+        "contested_by": Column(TEXT, "the work that contests it"),
     },
     report=_REPORT,
 )

@@ -56,7 +56,7 @@ TABLE = Table(
         ),
         **_side("a"),
         **_side("b"),
-        "metric": Column(TEXT, "the metric that says what is right"),
+        "metric": Column(TEXT, "the metric that judges the answers"),
         "quantity": Column(
             TEXT,
             "`accuracy` at a place, `mean accuracy` of all places, or `primacy`, `recency`, `pbi` of the curves",

@@ -35,7 +35,7 @@ TABLE = Table(
         **CURVE,
         "n": Column(INTEGER, "questions scored at every position", "n"),
         "statistic": Column(TEXT, "`primacy`, `recency`, `tilt` or `pbi`", "Effect"),
-        **with_interval("value", Column(FLOAT, "what was found", "Found", PERCENT)),
+        **with_interval("value", Column(FLOAT, "the measured value", "Found", PERCENT)),
         "mean_accuracy": Column(FLOAT, "mean of start, middle and end", "Mean accuracy", PERCENT),
         "correlation": Column(
             FLOAT,

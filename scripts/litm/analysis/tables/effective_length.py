@@ -20,8 +20,8 @@ TABLE = Table(
     title="Effective length",
     doc=(
         "The effective length of each model in each experiment of several sizes: the longest size up to which the "
-        "worst position is within 10 points of the best position of the smallest size, with what is shown of it. A "
-        "row is a size."
+        "worst position is within 10 points of the best position of the smallest size, with the evidence. One row per "
+        "size."
     ),
     order=26,
     inputs=("sized_scores",),
@@ -29,7 +29,7 @@ TABLE = Table(
         "Loss: the best accuracy of any position at the smallest size minus the worst of any position at this one. "
         "A size is shown within the margin of 10 points if the whole interval of its loss, and of all smaller sizes, "
         "is below; beyond it if the interval of its loss, and of all larger sizes, is above. The chance of any wrong "
-        "'shown' in an experiment is at most 5 %; 'not shown' is no proof of the opposite."
+        "'shown' in an experiment is at most 5 %; 'not shown' does not prove the opposite."
     ),
     columns={
         "model": MODEL,

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 _COLUMNS = {
     "questions": Column(TEXT, "name of the questions", "Questions"),
-    "how": Column(TEXT, "how they were found, as in gold_passages.csv", "Gold passage"),
+    "how": Column(TEXT, "how the passages were found, as in gold_passages.csv", "Gold passage"),
     "n": Column(INTEGER, "questions", "n"),
-    "n_several": Column(INTEGER, "those with an answer in several passages", "Answer in several"),
-    "n_to_look_at": Column(INTEGER, "those with a `note`", "To look at"),
+    "n_several": Column(INTEGER, "questions with an answer in several passages", "Answer in several"),
+    "n_to_look_at": Column(INTEGER, "questions with a `note`", "To look at"),
 }
 
 #: Types of the columns that are read.

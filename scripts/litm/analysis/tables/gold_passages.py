@@ -35,7 +35,7 @@ TABLE = Table(
         "excerpt": Column(TEXT, "the words around the answer"),
         "found": Column(
             TEXT,
-            "id of the passage before your correction; in a copy, rows with an equal `passage` correct nothing",
+            "id of the passage before your correction; in a copy, rows whose `passage` equals it change nothing",
         ),
     },
 )

@@ -85,7 +85,7 @@ TABLE = Table(
         "worst_accuracy": Column(FLOAT, "the worst", unit=PERCENT),
         **with_interval("gap", Column(FLOAT, "best - worst", "Gap", PERCENT)),
         "gap_null_mean": Column(FLOAT, "mean of the gap if positions had no effect, by permutation", unit=PERCENT),
-        "gap_null_95": Column(FLOAT, "the gap that is then not exceeded in 95 % of cases", "Gap by chance", PERCENT),
+        "gap_null_95": Column(FLOAT, "95th percentile of the gap if positions had no effect", "Gap by chance", PERCENT),
         "gap_p": Column(FLOAT, "p of the gap by permutation", unit=P_VALUE),
         "cochran_q": Column(FLOAT, "Cochran's Q: does any position differ?"),
         "cochran_df": Column(INTEGER, "its degrees of freedom"),

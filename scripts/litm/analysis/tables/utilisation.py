@@ -35,8 +35,8 @@ TABLE = Table(
         **CELL,
         "n": Column(INTEGER, "questions that all three experiments scored", "n"),
         **with_interval("accuracy", Column(FLOAT, "accuracy on them", "Accuracy", PERCENT)),
-        **with_interval("closed_book", Column(FLOAT, "that without documents", "Closed book", PERCENT)),
-        **with_interval("oracle", Column(FLOAT, "that with the gold document alone", "Oracle", PERCENT)),
+        **with_interval("closed_book", Column(FLOAT, "accuracy without documents", "Closed book", PERCENT)),
+        **with_interval("oracle", Column(FLOAT, "accuracy with the gold document alone", "Oracle", PERCENT)),
         **with_interval(
             "utilisation",
             Column(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from litm.base.csv_files import read_csv
+from litm.base.free_memory import free_memory
 from litm.checks.doctor import gather, memory, remote, software, storage
 from litm.checks.doctor.check import MISSING, Check, ok
 from litm.config.api_models import ApiModel
@@ -106,7 +107,7 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
     free = (
         memory.memory_of(model.device, model.gpus, gpus)
         if on_gpu
-        else memory.Free(CPU, gather.free_memory() - int(PROCESS_BYTES))
+        else memory.Free(CPU, free_memory() - int(PROCESS_BYTES))
     )
     if weights:
         numbers = Numbers(model.dtype, model.quantization, model.attention)

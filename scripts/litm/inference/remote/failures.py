@@ -25,7 +25,7 @@ LONGEST_REASON = 400
 class Unanswered(Exception):
     """A request failed; the same request may succeed later.
 
-    wait: seconds that the server asks to wait, None if it does not; for_all: whether that concerns all requests;
+    wait: waiting time in seconds that the server asks for, None for none; for_all: whether all requests must wait;
     no_server: whether nothing listens at the address.
     """
 
@@ -126,7 +126,7 @@ def remedy(status: int, body: object) -> str:
 
 
 def asked_wait(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that a response asks to wait, None if it does not.
+    """The waiting time in seconds that a response asks for; None if it asks for none.
 
     Read from `retry-after-ms` (milliseconds, more exact) or `retry-after` (seconds, or a date compared to `now`; RFC
     9110, section 10.2.3). The SDKs read the same for their own retries, but offer no function.
