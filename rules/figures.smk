@@ -20,6 +20,7 @@ rule plot_figure:
             labels={"figure": "{figure}"},
         ),
         pdf="results/figures/{figure}.pdf",
+        untitled="results/figures/untitled/{figure}.png",
     log:
         "results/logs/plot_figure/{figure}.log",
     localrule: True
@@ -42,6 +43,7 @@ rule plot_figure:
         " --wrong-answers {input.wrong_answers:q}"
         " --png {output.png:q}"
         " --pdf {output.pdf:q}"
+        " --untitled {output.untitled:q}"
         " 2>&1 | tee -i {log:q}"
 
 

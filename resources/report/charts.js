@@ -8,7 +8,7 @@
   // Sizes of a panel, in units of its view box.
   const WIDTH = 360, LEFT = 34, RIGHT = 14, TOP = 8, HEIGHT = 210, CHARACTER = 6.5;
   const COLOURS = 8;
-  const DASHES = { curve: ["", "7 3", "2 3", "9 3 2 3"], marks: [""], published: ["4 3"], reference: ["2 4", "8 3 2 3", "2 8"] };
+  const DASHES = { curve: ["", "7 3", "2 3", "9 3 2 3"], marks: [""], published: ["4 3"], whole: [""], part: [""], reference: ["2 4", "8 3 2 3", "2 8"] };
   const MARKS = [
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0",
     "M-3.6 -3.6h7.2v7.2h-7.2z",
@@ -20,7 +20,7 @@
   const views = [];
 
   function make(name, attributes = {}, parent = null, text = "") {
-    const isSvg = ["svg", "g", "line", "path", "text"].includes(name);
+    const isSvg = ["svg", "g", "line", "path", "rect", "text"].includes(name);
     const element = isSvg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     if (text) element.textContent = text;
@@ -32,7 +32,12 @@
   const keysOf = (series) => [series.model && `model ${series.model}`, series.label && `label ${series.label}`].filter(Boolean);
   const isShown = (series) => keysOf(series).every((key) => !off.has(key));
 
+  const isPart = (series) => series.kind === "part";
+  // Bars, or parts of them: the panel's title names their model, and they are not switched off.
+  const isStacked = (series) => isPart(series) || series.kind === "whole";
+
   function look(series) {
+    if (isStacked(series)) return { colour: isPart(series) ? `var(--k${series.dash})` : "var(--ink)", mark: "M0 0", dash: "" };
     const index = series.model === null ? -1 : models.indexOf(series.model);
     const dashes = DASHES[series.kind];
     return {
@@ -47,30 +52,56 @@
   function drawPanel(chart, panel, parent) {
     const box = make("div", { class: "panel" }, parent);
     make("h4", {}, box, panel.title);
-    const turned = panel.ticks.reduce((sum, [, label]) => sum + (label.length + 1) * CHARACTER, 0) > WIDTH - LEFT - RIGHT;
+    const columns = referenceColumns(panel), right = RIGHT + columns.width;
+    const turned = panel.ticks.reduce((sum, [, label]) => sum + (label.length + 1) * CHARACTER, 0) > WIDTH - LEFT - right;
     const longest = Math.max(...panel.ticks.map(([, label]) => label.length));
-    const bottom = turned ? 14 + longest * CHARACTER * 0.7 : 22;
+    const bottom = Math.max(turned ? 14 + longest * CHARACTER * 0.7 : 22, 9 + 15 * columns.lines);
     const svg = make("svg", {
       viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + bottom}`, role: "img", tabindex: "0",
-      "aria-label": `${chart.title}, ${panel.title}: accuracy by ${chart.x_label}. Arrow keys move from point to point.`,
+      "aria-label": `${chart.title}, ${panel.title}: ${chart.y_label} by ${chart.x_label}. Arrow keys move from point to point.`,
     }, box);
     const xs = panel.ticks.map(([x]) => x);
-    const spare = 16, span = Math.max(...xs) - Math.min(...xs) || 1;
+    const spare = panel.series.some(isStacked) ? 34 : 16, span = Math.max(...xs) - Math.min(...xs) || 1;
     const scale = {
-      x: (x) => LEFT + spare + (WIDTH - LEFT - RIGHT - 2 * spare) * (xs.length > 1 ? (x - Math.min(...xs)) / span : 0.5),
+      x: (x) => LEFT + spare + (WIDTH - LEFT - right - 2 * spare) * (xs.length > 1 ? (x - Math.min(...xs)) / span : 0.5),
       y: (y) => TOP + HEIGHT * (1 - (y - chart.y[0]) / (chart.y[1] - chart.y[0])),
     };
+    drawColumns(svg, columns);
     drawAxes(svg, chart, panel, scale, turned);
-    const curves = panel.series.filter((series) => series.kind !== "reference");
+    const curves = panel.series.filter((series) => series.kind !== "reference" && !isStacked(series));
     const step = Math.min(4, 24 / Math.max(1, curves.length));
+    const stack = stackOf(panel, scale, xs);
     const drawn = panel.series.map((series) => {
-      const shift = series.kind === "reference" ? 0 : (curves.indexOf(series) - (curves.length - 1) / 2) * step;
-      return drawSeries(svg, series, scale, shift, xs);
+      if (isPart(series)) return drawPart(svg, series, stack);
+      const shift = series.kind === "reference" || isStacked(series) ? 0 : (curves.indexOf(series) - (curves.length - 1) / 2) * step;
+      return drawSeries(svg, series, scale, shift, xs, columns.at(series));
     });
     const tip = make("div", { class: "tip", role: "status", hidden: "" }, box);
     const view = { chart, panel, box, svg, tip, drawn, at: null };
     listen(view);
     views.push(view);
+  }
+
+  // Columns right of the positions, one per reference line, with the intervals of its models next to one another.
+  function referenceColumns(panel) {
+    const lines = panel.series.filter((series) => series.kind === "reference" && series.points[0][3] !== null);
+    const labels = [...new Set(lines.map((series) => series.label))].map((label) => label.split(" "));
+    const owners = [...new Set(lines.map((series) => series.model))];
+    const longest = Math.max(0, ...labels.flat().map((word) => word.length));
+    const each = Math.max(34, CHARACTER * longest + 6, 6 * owners.length + 6), width = each * labels.length;
+    const middle = (index) => WIDTH - RIGHT - width + (index + 0.5) * each;
+    return {
+      labels, width, middle, lines: Math.max(0, ...labels.map((words) => words.length)),
+      at: (series) => middle(labels.findIndex((words) => words.join(" ") === series.label)) + 6 * (owners.indexOf(series.model) - (owners.length - 1) / 2),
+    };
+  }
+
+  function drawColumns(svg, { labels, width, middle }) {
+    if (!labels.length) return;
+    make("rect", { class: "shade", x: WIDTH - RIGHT - width, y: TOP, width, height: HEIGHT }, svg);
+    labels.forEach((words, index) => words.forEach((word, line) => {
+      make("text", { x: middle(index), y: TOP + HEIGHT + 16 + 15 * line, "text-anchor": "middle" }, svg, word);
+    }));
   }
 
   function drawAxes(svg, chart, panel, scale, turned) {
@@ -92,29 +123,51 @@
     }
   }
 
-  function drawSeries(svg, series, scale, shift, xs) {
+  function drawSeries(svg, series, scale, shift, xs, at) {
     const { colour, mark, dash } = look(series);
     const group = make("g", { class: `series ${series.kind}`, style: `--c: ${colour}` }, svg);
     if (series.kind === "reference") {
       const [, n, value, low, high] = series.points[0], y = scale.y(value);
       make("path", { class: "line", d: `M${LEFT} ${y}H${WIDTH - RIGHT}`, "stroke-dasharray": dash }, group);
-      // The interval of a reference line, at its right end; intervals of several models are side by side.
-      const at = WIDTH - RIGHT - 3 - 4 * models.indexOf(series.model);
-      if (low !== null) make("path", { class: "interval", d: `M${at} ${scale.y(low)}V${scale.y(high)}m-3 0h6M${at - 3} ${scale.y(low)}h6` }, group);
+      if (low !== null) {
+        make("path", { class: "interval", d: `M${at} ${scale.y(low)}V${scale.y(high)}m-3 0h6M${at - 3} ${scale.y(low)}h6` }, group);
+        make("path", { class: "mark", d: mark, transform: `translate(${at} ${y}) scale(.8)` }, group);
+      }
       return { series, group, places: xs.map((x) => ({ x: scale.x(x), y, point: [null, n, value, low, high], mark: null })) };
     }
     const places = series.points.map((point) => ({ x: scale.x(point[0]) + shift, y: scale.y(point[2]), point }));
     for (const { x, point } of places) {
       if (point[3] === null) continue;
-      make("line", { class: "interval", x1: x, x2: x, y1: scale.y(point[3]), y2: scale.y(point[4]) }, group);
+      const ends = { x1: x, x2: x, y1: scale.y(point[3]), y2: scale.y(point[4]) };
+      if (series.kind === "whole") make("line", { class: "edge", ...ends }, group);
+      make("line", { class: "interval", ...ends }, group);
     }
-    if (series.kind !== "marks") {
+    if (series.kind !== "marks" && series.kind !== "whole") {
       make("path", { class: "line", d: "M" + places.map(({ x, y }) => `${x} ${y}`).join("L"), "stroke-dasharray": dash }, group);
     }
     for (const place of places) {
       place.mark = make("path", { class: "mark", d: mark, transform: `translate(${place.x} ${place.y})` }, group);
     }
     return { series, group, places };
+  }
+
+  // The whole bars of a panel, by x: their share, how much of it has been drawn, and their place and width.
+  function stackOf(panel, scale, xs) {
+    const whole = panel.series.find((series) => series.kind === "whole");
+    const width = Math.min(40, 0.7 * (xs.length > 1 ? scale.x(xs[1]) - scale.x(xs[0]) : 60));
+    return new Map((whole?.points ?? []).map(([x, , value]) => [x, { value, drawn: 0, at: scale.x(x), width, scale }]));
+  }
+
+  function drawPart(svg, series, stack) {
+    const group = make("g", { class: "series part", style: `--c: ${look(series).colour}` }, svg);
+    const places = series.points.map((point) => {
+      const bar = stack.get(point[0]), low = bar.drawn, height = point[2] * bar.value;
+      bar.drawn += height;
+      const y = bar.scale.y(bar.drawn), size = bar.scale.y(low) - y;
+      const mark = make("rect", { x: bar.at - bar.width / 2, y, width: bar.width, height: size }, group);
+      return { x: bar.at, y: y + size / 2, point, mark };
+    });
+    return { series, group, places: places.filter(({ point }) => point[2] > 0) };
   }
 
   // --- pointing
@@ -140,6 +193,11 @@
     let best = null, least = 30;
     for (const line of shownLines(view)) {
       line.places.forEach((place, index) => {
+        if (isPart(line.series)) {
+          const { x: left, y: top, width, height } = place.mark.getBBox();
+          if (x >= left && x <= left + width && y >= top && y <= top + height && least > 5) { least = 5; best = { line, index }; }
+          return;
+        }
         // A reference line has one value, so only its vertical distance from the pointer counts.
         const far = line.series.kind === "reference" ? 4 * Math.abs(place.y - y) + Math.abs(place.x - x) / 10 : Math.hypot(place.x - x, place.y - y);
         if (far < least) { least = far; best = { line, index }; }
@@ -187,7 +245,8 @@
     view.tip.replaceChildren();
     make("b", {}, view.tip, [series.model, series.label].filter(Boolean).join(", "));
     const interval = low === null ? "" : ` [${percent(low)}, ${percent(high)}]`;
-    view.tip.append(`${where}${percent(value)} %${interval}, n = ${n.toLocaleString("en")}`);
+    const of = isPart(series) ? " of the wrong answers" : "";
+    view.tip.append(`${where}${percent(value)} %${interval}${of}, n = ${n.toLocaleString("en")}`);
   }
 
   // --- the legend
@@ -195,13 +254,18 @@
   function drawLegend(chart, parent) {
     const legend = make("div", { class: "legend", role: "group", "aria-label": "Legend" }, parent);
     const entries = new Map();
-    for (const series of chart.panels.flatMap((panel) => panel.series)) {
+    const all = chart.panels.flatMap((panel) => panel.series);
+    for (const series of all.filter((one) => !isStacked(one))) {
       if (series.model) entries.set(`model ${series.model}`, { text: series.model, series: { ...series, kind: "curve", dash: 0 }, mark: true });
     }
-    for (const series of chart.panels.flatMap((panel) => panel.series)) {
+    for (const series of all.filter((one) => !isStacked(one))) {
       if (series.label) entries.set(`label ${series.label}`, { text: legendText(chart, series), series: { ...series, model: null }, mark: false });
     }
     for (const [key, entry] of entries) legend.append(legendButton(key, entry));
+    for (const [label, series] of new Map(all.filter(isPart).map((one) => [one.label, one]))) {
+      const sample = make("span", { class: "sample", style: `--c: ${look(series).colour}` }, make("span", { class: "part" }, legend, ""));
+      sample.after(label);
+    }
     const ofModels = [...entries.keys()].filter((key) => key.startsWith("model "));
     if (ofModels.length > 3) {
       for (const [text, hide] of [["All", false], ["None", true]]) {
@@ -251,8 +315,8 @@
   for (const chart of charts) {
     const parent = document.querySelector(`[data-chart="${CSS.escape(chart.name)}"]`);
     const cut = chart.y[0] > 0 ? `; the vertical axis begins at ${Math.round(100 * chart.y[0])} %, not at 0` : "";
-    make("p", { class: "axes" }, parent, `Accuracy (%) by ${chart.x_label.charAt(0).toLowerCase()}${chart.x_label.slice(1)}${cut}`);
-    const panels = make("div", { class: "panels" }, parent);
+    make("p", { class: "axes" }, parent, `${chart.y_label} by ${chart.x_label.charAt(0).toLowerCase()}${chart.x_label.slice(1)}${cut}`);
+    const panels = make("div", { class: chart.panels.some((panel) => panel.series.some(isStacked)) ? "panels stacked" : "panels" }, parent);
     for (const panel of chart.panels) drawPanel(chart, panel, panels);
     drawLegend(chart, parent);
   }

@@ -16,7 +16,7 @@ from litm.base.parquet_files import read_parquet
 from litm.figures import load_kind
 from litm.figures.drawing.page import page_of
 from litm.figures.drawing.rows import Rows, shown_cells
-from litm.figures.drawing.saving import fit, save_figure
+from litm.figures.drawing.saving import fit, save_figure, without_title
 from litm.figures.drawing.style import add_note
 
 #: Tables of results/tables that kinds of figures draw, by their names as options and in `Rows`.
@@ -37,6 +37,8 @@ def main() -> None:
         )
     for path in (args.png, args.pdf):
         save_figure(picture, path, scale)
+    if args.untitled:
+        save_figure(without_title(picture), args.untitled, scale)
 
 
 def read_rows(args: argparse.Namespace) -> tuple[dict, Rows, list[str]]:
@@ -84,6 +86,7 @@ def parse_args() -> argparse.Namespace:
     parser.add_argument("--wrong-answers", nargs="?", help="the table of what wrong answers are")
     parser.add_argument("--png", required=True)
     parser.add_argument("--pdf", required=True)
+    parser.add_argument("--untitled", help="a PNG without the title, for the report, whose headings are the titles")
     args = parser.parse_args()
     sources = ("accuracy", "published", "position_bias", *TABLES)
     if not any(getattr(args, name) for name in sources):

@@ -1,13 +1,23 @@
 """The report in a real browser: no errors, and all controls work by pointer and by keyboard."""
 
+from dataclasses import replace
+
+import pandas as pd
 import pytest
 from browser import Browser, find_browser
-from report_contents import MODELS, SOURCES, contents, records, responses
+from report_contents import FIGURE, MODELS, SOURCES, contents, contents_with_wrong_answers, records, responses
 
 from litm.report.page import render_report
 
 PROGRAM = find_browser()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium (Debian: apt-get install chromium)")
+
+#: Number of pairs of texts in panels that overlap.
+OVERLAPS = """[...document.querySelectorAll('.panel svg')].flatMap((svg) => {
+    const boxes = [...svg.querySelectorAll('text')].map((one) => one.getBoundingClientRect());
+    return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+        a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom));
+}).length"""
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +51,24 @@ def text(page, selector: str) -> str:
 def test_pointing_at_a_mark_shows_model_position_accuracy_interval_and_n(page):
     page.hover(".series:nth-of-type(2) .mark:last-child")
     assert text(page, ".tip") == f"{MODELS[1]}\n6th: 100.0 % [91.2, 100.0], n = 40"
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_parts_of_wrong_answers_have_their_share_and_interval_by_pointer_and_by_keyboard(browser, tmp_path, width):
+    (tmp_path / "report.html").write_text(render_report(SOURCES, contents_with_wrong_answers(tmp_path)))
+    browser.open(tmp_path / "report.html", width)
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    panel = "[data-chart=kv_wrong] .panel:nth-child(2)"
+    of_the_wrong = "100.0 % [91.2, 100.0] of the wrong answers, n = 40"
+    browser.hover(f"{panel} rect")
+    assert text(browser, f"{panel} .tip") == f"{MODELS[1]}, Other\n4th: {of_the_wrong}"
+    browser.run(f"document.querySelector('{panel} svg').focus()")
+    browser.press("Escape")
+    for key, words in (("ArrowDown", of_the_wrong), ("ArrowDown", "1st: 0.0 % [0.0, 8.8], n = 40")):
+        browser.press(key)
+        assert words in text(browser, f"{panel} .tip")
+    assert browser.run("document.querySelectorAll('[data-chart=kv_wrong] .legend button').length") == 0
+    assert browser.problems == []
 
 
 def test_arrow_keys_go_along_a_curve_and_to_the_next_one(page):
@@ -144,12 +172,30 @@ def test_the_page_fits_narrow_and_wide_windows_light_and_dark(page, report, widt
     assert page.run("document.documentElement.scrollWidth <= innerWidth")
     lightness = page.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert (int(lightness) < 128) == dark
-    overlaps = """[...document.querySelectorAll('.panel svg')].flatMap((svg) => {
-        const boxes = [...svg.querySelectorAll('text')].map((one) => one.getBoundingClientRect());
-        return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
-            a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom));
-    }).length"""
-    assert page.run(overlaps) == 0
+    assert page.run(OVERLAPS) == 0
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_reference_lines_have_their_intervals_in_a_named_column_with_the_models_apart(browser, tmp_path, width):
+    whole = contents(tmp_path)
+    table = whole.tables["accuracy"]
+    oracle = table[table["position"] == 0].assign(experiment="oracle", size=1, position=None)
+    figure = FIGURE | {"references": {"oracle": "gold document alone"}}
+    titles = [{**whole.experiments[0], "name": name} for name in ("kv", "oracle")]
+    tables = {**whole.tables, "accuracy": pd.concat([table, oracle])}
+    changed = replace(whole, tables=tables, figures=[figure], experiments=titles)
+    (tmp_path / "report.html").write_text(render_report(SOURCES, changed))
+    browser.open(tmp_path / "report.html", width)
+    labels = browser.run("[...document.querySelectorAll('.panel text')].map((one) => one.textContent)")
+    assert {"gold", "document", "alone"} < set(labels) and browser.run(OVERLAPS) == 0
+    places = "[...document.querySelectorAll('.reference .interval')].map((one) => one.getBoundingClientRect())"
+    first, second = browser.run(f"{places}.map(({{left, right}}) => [left, right])")
+    shade = browser.run("(({left, right}) => [left, right])(document.querySelector('.shade').getBoundingClientRect())")
+    assert shade[0] < first[0] < second[0] < second[1] < shade[1]
+    marks = browser.run(
+        "[...document.querySelectorAll('.curve .mark')].map((one) => one.getBoundingClientRect().right)"
+    )
+    assert max(marks) < shade[0] and browser.problems == []
 
 
 def test_without_a_script_there_are_the_pictures(browser, report):

@@ -17,7 +17,9 @@ from report_contents import (
     POSITIONS,
     SIZE,
     SOURCES,
+    WRONG_FIGURE,
     contents,
+    contents_with_wrong_answers,
     examples,
     manifest,
     records,
@@ -82,6 +84,20 @@ def test_published_values_are_drawn_where_the_figure_wants_them_and_have_no_inte
     series = chart(FIGURE | {"published": True}, tables)["panels"][0]["series"]
     assert [one["points"] for one in series if one["kind"] == "published"] == [[[3, 500, 0.25, None, None]]]
     assert chart(FIGURE, tables) == chart(FIGURE, whole.tables)
+
+
+def test_a_bar_of_wrong_answers_and_its_parts_have_the_shares_intervals_and_n_of_the_table(tmp_path):
+    tables = contents_with_wrong_answers(tmp_path).tables
+    made = chart(WRONG_FIGURE, tables)
+    assert made["y_label"] == "Wrong answers (% of all)" and made["y"][0] == 0
+    panel = made["panels"][1]
+    part, whole = panel["series"]
+    assert panel["title"] == f"{SIZE} pairs, {MODELS[1]}" and (part["kind"], whole["kind"]) == ("part", "whole")
+    row = tables["wrong_answers"].set_index(["model", "position"]).loc[(MODELS[1], 3)]
+    ends = [round(row[f"wrong_ci_{side}"], 6) for side in ("low", "high")]
+    assert whole["points"][1] == [1, 40, 1.0, *ends] and whole["points"][0][2] == 0.0
+    assert part["points"] == [[1, 40, 1.0, *(round(row[f"other_ci_{side}"], 6) for side in ("low", "high"))]]
+    assert chart(WRONG_FIGURE, {"accuracy": tables["accuracy"]}) is None
 
 
 def test_several_targets_are_marks_in_the_order_of_their_positions():

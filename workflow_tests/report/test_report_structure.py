@@ -9,15 +9,17 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
-from report_contents import MODELS, SIZE, SOURCES, WORDS, contents
+from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers
 
 from litm.analysis.claims.meanings import MEANINGS, TWO_POSITIONS
 from litm.base.hashing import text_sha256
+from litm.domain.wrong_kinds import HEADINGS, KINDS
 from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files
 from litm.report.page import SCRIPTS, render_report
 from litm.report.verdicts import verdicts
-from litm.report.words import SizeNames, lengths_of, tokens, two_digits
+from litm.report.warnings import warnings
+from litm.report.words import SizeNames, lengths_of, named_briefly, tokens, two_digits
 from litm.workflow.report import SOURCES as FILES
 
 FIGURE = {"kind": "accuracy_by_position", "experiments": ["kv"], "panel_title": "{size} pairs"}
@@ -57,7 +59,19 @@ def test_the_curves_come_first_and_statistics_in_words_after_the_numbers(html):
 def test_each_curve_has_its_word_with_what_it_means_before_the_chart(html):
     start = html[html.index('id="curves"') : html.index("data-chart")]
     for model, word in zip(MODELS, WORDS, strict=True):
-        assert re.search(rf"<strong>{word}</strong>, {MEANINGS[word]}: {model} \(n = \d+\)", start)
+        assert re.search(rf"<li>{model} \(n = \d+\): <strong>{word}</strong>, {MEANINGS[word]}\.</li>", start)
+    header = html[: html.index("<main>")]
+    assert f"<b>Models:</b> {'; '.join(MODELS)}. <b>Experiments:</b> Key-value retrieval." in header
+
+
+def test_warnings_take_a_line_and_have_all_their_sentences_below_it():
+    assert warnings([], [], 4) == []
+    cut, notes = warnings(["m on e: 2 of 9 answers were cut"], ["first", "second"], 4)
+    assert cut["says"].startswith("Answers were cut in 1 of 4 pairs of model and experiment")
+    assert cut["sentences"] == ["m on e: 2 of 9 answers were cut."]
+    assert (notes["says"], notes["sentences"]) == ("2 warnings on answers and documents.", ["first.", "second."])
+    assert warnings([], ["alone"], 4) == [{"says": "alone.", "sentences": []}]
+    assert named_briefly([str(n) for n in range(10)]) == "0; 1; 2; 3; 4; 5; 6; 7; and 2 more"
 
 
 def test_links_lead_to_sections_and_every_scrolling_region_can_be_reached_and_has_a_name(html):
@@ -90,6 +104,14 @@ def test_each_experiment_and_model_is_described_with_an_example(html, whole):
     asked = [whole.experiments[0]["asks"], cell["question"], cell["targets"][0]["answers"][0]]
     for text in (*asked, "family letters, 0.5 billion parameters", "2,048 tokens", "not given in the catalogue"):
         assert text in measured
+
+
+def test_wrong_answers_have_a_section_that_explains_the_kinds_that_occur(tmp_path):
+    html = render_report(SOURCES, contents_with_wrong_answers(tmp_path))
+    assert [one["href"] for one in Elements(html).of("a")][:2] == ["#curves", "#wrong"]
+    section = html[html.index('<section id="wrong">') : html.index('<section id="measured">')]
+    assert re.findall(r"<dt>(.+)</dt><dd>the answer (.+)</dd>", section) == [(HEADINGS["other"], KINDS["other"])]
+    assert 'data-chart="kv_wrong"' in section and "results/README.md" not in section
 
 
 # --- accuracies

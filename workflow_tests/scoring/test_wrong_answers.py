@@ -7,6 +7,7 @@ from conftest import ROOT
 
 from litm.analysis.tables.wrong_answers import TABLE
 from litm.analysis.wrong_answers import read_taken_from, wrong_answer_rows
+from litm.base.intervals import binomial_interval
 from litm.domain.question import Gold, Question
 from litm.domain.wrong_kinds import HEADINGS, KINDS
 from litm.examples.example import make_example
@@ -14,8 +15,8 @@ from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.figures import load_kind
+from litm.figures.drawing.colours import KIND_COLOURS
 from litm.figures.drawing.rows import Rows
-from litm.figures.drawing.stacks import COLOURS
 from litm.scoring.score import Sweep, score_sweep
 from litm.scoring.wrong_answers import Asked, WrongAnswer, wrong_answer
 
@@ -144,9 +145,10 @@ def scores(*cells: tuple) -> pd.DataFrame:
     rows = [
         {
             **names, "position": position, "placement": f"gold_at_{position}", "depth": position / 2,
-            "correct": kind is None, "excluded": excluded, "wrong_kind": kind, "taken_from": taken_from,
+            "id": f"q{index}", "correct": kind is None, "excluded": excluded,
+            "wrong_kind": kind, "taken_from": taken_from,
         }
-        for position, kind, taken_from, excluded in cells
+        for index, (position, kind, taken_from, excluded) in enumerate(cells)
     ]  # fmt: skip
     return pd.DataFrame(rows).astype({"correct": "boolean", "wrong_kind": "string", "taken_from": "Int64"})
 
@@ -162,8 +164,20 @@ def test_a_cell_has_the_shares_of_its_wrong_answers_and_the_positions_that_they_
     assert (second["n_wrong"], second["empty"], second["taken_from"]) == (0, None, None)
 
 
+def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
+    table = scores(*((0, kind, None, False) for kind in (None, "cut", "cut", "empty")))
+    (row,) = wrong_answer_rows(table)
+    for name, count, n in (("wrong", 3, 4), ("cut", 2, 3), ("empty", 1, 3), ("code", 0, 3)):
+        assert row[name] == count / n
+        assert (row[f"{name}_ci_low"], row[f"{name}_ci_high"]) == binomial_interval(count, n)
+    (clustered,) = wrong_answer_rows(table.assign(cluster=["a", "a", "b", "c"]))
+    assert clustered["wrong_ci_low"] < row["wrong_ci_low"] and clustered["wrong"] == row["wrong"]
+    (right,) = wrong_answer_rows(scores((0, None, None, False)))
+    assert right["wrong"] == 0 and right["cut"] is right["cut_ci_low"] is None
+
+
 def test_every_kind_has_a_heading_and_a_colour():
-    assert set(KINDS) == set(HEADINGS) == set(COLOURS) and len(set(COLOURS.values())) == len(COLOURS)
+    assert set(KINDS) == set(HEADINGS) == set(KIND_COLOURS) and len({*KIND_COLOURS.values()}) == len(KIND_COLOURS)
 
 
 def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
@@ -172,8 +186,14 @@ def test_a_bar_is_as_high_as_the_share_of_wrong_answers():
     )
     figure = {"title": "t", "experiments": ["e"], "panel_title": "{size} items", "x_label": "x"}
     (panel,) = load_kind("wrong_answers").draw(figure, Rows(wrong_answers=table)).axes
-    heights = [sum(bars[place].get_height() for bars in panel.containers) for place in (0, 1)]
-    assert heights == [50, 100]
+    stacks = {
+        place: [bar.get_height() for bar in panel.patches if round(bar.get_x() + 0.4) == place] for place in (0, 1)
+    }
+    assert {place: sum(heights) for place, heights in stacks.items()} == {0: 50, 1: 100}
+    # The line of a whole bar is the interval of its share.
+    (lines,) = panel.collections
+    ends = [[round(y, 4) for _, y in segment] for segment in lines.get_segments()]
+    assert ends == [[round(100 * end, 4) for end in binomial_interval(wrong, n)] for wrong, n in ((1, 2), (1, 1))]
     right = table[table["n_wrong"] == 0]
     assert (
         load_kind("wrong_answers").draw(figure, Rows(wrong_answers=right)).texts[-1].get_text() == "No answer is wrong."

@@ -1,5 +1,6 @@
 """The contents of a small report, made for real: two models, key-value retrieval at three positions."""
 
+from dataclasses import replace
 from functools import cache
 
 import pandas as pd
@@ -9,7 +10,8 @@ from suite_examples import example, questions
 
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
-from litm.analysis.tables import position_bias
+from litm.analysis.tables import position_bias, wrong_answers
+from litm.analysis.wrong_answers import wrong_answer_rows
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.examples.task import ExampleSettings
@@ -32,6 +34,8 @@ FIGURE = {
     "x_label": "Position of the pair asked for",
     "recall": [],
 }
+#: The figure of the second model's wrong answers: all of them are of the kind `other`, at the middle position.
+WRONG_FIGURE = FIGURE | {"name": "kv_wrong", "kind": "wrong_answers", "title": "Wrong answers: Key-value retrieval"}
 EXPERIMENT = {
     "name": "kv",
     "title": "Key-value retrieval",
@@ -122,6 +126,15 @@ def manifest(model: str) -> dict:
         "work": {"prompt_tokens": 12_000, "computed_tokens": 9_000, "tree_tokens": 8_000},
         "made_with": {"transformers 5, cpu": 120},
     }
+
+
+def contents_with_wrong_answers(folder) -> Contents:
+    """Contents of a report with the figure of wrong answers, whose picture is that of the curves."""
+    whole = contents(folder)
+    rows = [row for model in MODELS for row in wrong_answer_rows(scores()[scores()["model"] == model])]
+    tables = {**whole.tables, "wrong_answers": wrong_answers.TABLE.frame(rows)}
+    pictures = {**whole.pictures, "kv_wrong": whole.pictures["kv"]}
+    return replace(whole, tables=tables, figures=[FIGURE, WRONG_FIGURE], pictures=pictures)
 
 
 def contents(folder, **changes) -> Contents:

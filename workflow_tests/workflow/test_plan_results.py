@@ -150,7 +150,7 @@ def test_figures_come_in_two_formats_with_the_one_of_all_curves_first(demo):
     by_size = (f"{name}_{end}" for name in curves for end in ("heatmap", "by_size"))
     names = ("pbi_forest", *curves, *by_size, *(f"{name}_wrong_answers" for name in curves))
     assert demo.figures.files == [f"results/figures/{name}.{format}" for name in names for format in ("png", "pdf")]
-    assert demo.figures.shown == [f"results/figures/{name}.png" for name in names[1:]]
+    assert demo.figures.shown == [f"results/figures/untitled/{name}.png" for name in names[1:]]
 
 
 def test_a_figure_has_the_lengths_of_the_prompts_that_can_be_counted(paper, demo):

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from litm.analysis.clusters import cluster_codes
 from litm.analysis.paired_scores import CELL
+from litm.base.intervals import clustered_interval
 from litm.domain.wrong_kinds import KINDS
 
 #: Columns of score rows that are read.
-COLUMNS = ("model", *CELL, "items", "correct", "excluded", "wrong_kind", "taken_from")
+COLUMNS = ("model", *CELL, "items", "id", "correct", "excluded", "wrong_kind", "taken_from", "cluster")
 
 
 def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
@@ -22,11 +24,22 @@ def wrong_answer_rows(scores: pd.DataFrame) -> Iterator[dict]:
 
 
 def _shares(counted: pd.DataFrame) -> dict:
-    kinds = counted["wrong_kind"].value_counts()
-    n_wrong = int(kinds.sum())
-    shares = {kind: int(kinds.get(kind, 0)) / n_wrong if n_wrong else None for kind in KINDS}
+    wrong = counted[counted["wrong_kind"].notna()]
     positions = Counter(map(int, counted["taken_from"].dropna()))
-    return {"n": len(counted), "n_wrong": n_wrong, **shares, "taken_from": taken_from(positions) or None}
+    row = {"n": len(counted), "n_wrong": len(wrong), **_share("wrong", counted["wrong_kind"].notna(), counted)}
+    for kind in KINDS:
+        row |= _share(kind, wrong["wrong_kind"] == kind, wrong)
+    return {**row, "taken_from": taken_from(positions) or None}
+
+
+def _share(name: str, is_so: pd.Series, answers: pd.DataFrame) -> dict:
+    """The share of these answers for which it is so, with its 95 % limits; None without answers."""
+    names = (name, f"{name}_ci_low", f"{name}_ci_high")
+    if answers.empty:
+        return dict.fromkeys(names)
+    right = is_so.to_numpy(dtype=bool)
+    low, high = clustered_interval(right, cluster_codes(answers, pd.Index(answers["id"])))
+    return dict(zip(names, (int(right.sum()) / len(right), low, high), strict=True))
 
 
 def taken_from(positions: Mapping[int, int]) -> str:

@@ -9,8 +9,8 @@ A kind of figure is a module of this package with
 - `BY_SIZE`: the suffixes of name and title of an additional figure of this kind for experiments of several sizes; None
   if the kind gives no additional figure;
 - `draw(figure, rows) -> matplotlib.figure.Figure`: the picture;
-- `chart(figure, rows) -> Chart | None`: the same as plain data, which the report draws from the accuracy table; None if
-  it needs more than that table.
+- `chart(figure, rows) -> Chart | None`: the same as plain data, which the report draws from its tables; None if it
+  needs more than these.
 
 `figure` has the settings of a figure: name, kind, title, experiments, references, panel_title, x_label, and optionally
 models, sizes, places (of models in the study, which decide their colours), facts (about models, for the legend),

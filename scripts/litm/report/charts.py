@@ -1,7 +1,7 @@
 """Charts of the page: JSON of the figures for the browser, and the rows of the Position Bias Index.
 
-A chart is {name, title, x_label, y: [low, high], panels}; a panel {title, ticks: [[x, label], ...], series}; a series
-{model (None for a retriever), label, kind, dash, points}, see `litm.figures.drawing.chart`. A point is
+A chart is {name, title, x_label, y_label, y: [low, high], panels}; a panel {title, ticks: [[x, label], ...], series}; a
+series {model (None for a retriever), label, kind, dash, points}, see `litm.figures.drawing.chart`. A point is
 [x, n, value, low, high], fractions with six decimals as in the table; unknown limits are None, and the one point of a
 reference has x None.
 """
@@ -13,7 +13,7 @@ import pandas as pd
 
 from litm.base.formatting import percent
 from litm.figures import load_kind
-from litm.figures.drawing.chart import CURVE, MARKS, Chart, Panel, Point, Series
+from litm.figures.drawing.chart import CURVE, MARKS, PART, WHOLE, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS
 from litm.figures.drawing.indexed_curves import IndexedCurve, indexed_curves
 from litm.figures.drawing.rows import Rows
@@ -26,16 +26,17 @@ STEP = 0.25
 
 
 def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
-    """The chart of a figure; None if nothing was scored, or if its kind needs more than the accuracy table.
+    """The chart of a figure; None if nothing was scored, or if its kind needs more than the report's tables.
 
     figure: settings of a figure, with `recall`: (questions, corpus, retriever) of each recall curve. tables: by name,
-    `accuracy` and, where they exist, `retrieval`, `published_comparison` and `token_counts`.
+    `accuracy` and, where they exist, `retrieval`, `published_comparison`, `token_counts` and `wrong_answers`.
     """
     rows = Rows(
         tables["accuracy"],
         recall=_recall(figure["recall"], tables),
         published=_published(figure, tables),
         token_counts=tables.get("token_counts"),
+        wrong_answers=tables.get("wrong_answers"),
     )
     made = load_kind(figure["kind"]).chart(figure, rows)
     panels = [panel for panel in made.panels if _has_own(panel)] if made else []
@@ -45,6 +46,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
         "name": made.name,
         "title": made.title,
         "x_label": made.x_label,
+        "y_label": made.y_label,
         "y": _heights(made),
         "panels": [_panel(panel) for panel in panels],
     }
@@ -52,7 +54,7 @@ def chart(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> dict | None:
 
 def _has_own(panel: Panel) -> bool:
     """Whether a panel has scores of a model; reference lines and recall are in all panels."""
-    return any(series.kind in (CURVE, MARKS) and series.model is not None for series in panel.series)
+    return any(series.kind in (CURVE, MARKS, PART) and series.model is not None for series in panel.series)
 
 
 def _published(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
@@ -102,10 +104,14 @@ def _fractions(point: Point) -> list[float | None]:
 
 
 def _heights(made: Chart) -> list[float]:
-    """Ends of the vertical axis: around all values and limits, multiples of 0.1, at least `LEAST_HEIGHT` apart."""
-    points = [point for series in made.series() for point in series.points]
+    """Ends of the vertical axis: around all values and limits, multiples of 0.1, at least `LEAST_HEIGHT` apart. With
+    bars it begins at 0, because a bar's length is its value.
+    """
+    points = [point for series in made.series() if series.kind != PART for point in series.points]
     heights = [height for point in points for height in _fractions(point) if height is not None]
     low, high = floor(10 * min(heights)) / 10, ceil(10 * max(heights)) / 10
+    if any(True for _ in made.series(WHOLE)):
+        low = 0.0
     if high - low < LEAST_HEIGHT:
         low, high = max(0.0, high - LEAST_HEIGHT), max(high, LEAST_HEIGHT)
     return [low, high]

@@ -22,10 +22,14 @@ from litm.report.studied import experiments_studied, models_studied
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
 from litm.report.tokens import token_table, tokens_in_words
 from litm.report.verdicts import verdicts
-from litm.report.words import SizeNames, lengths_of
+from litm.report.warnings import warnings
+from litm.report.words import SizeNames, lengths_of, named_briefly
+from litm.report.wrong_answers import WRONG_KIND, kinds_told
 
 #: Characters for the questions; figures and tables have the rest of the file's limit of 25 MB.
 SAMPLE_CHARACTERS = 16_000_000
+#: Pixels of a picture from which on it takes the page's whole width.
+WIDE_PIXELS = 1_700
 #: Scripts of the page, in their order.
 SCRIPTS = ("packed.js", "charts.js", "question_filters.js", "question_samples.js", "downloads.js")
 
@@ -102,12 +106,16 @@ def _first_screen(contents: Contents) -> dict:
         "counted": counted,
         "told": told,
         "advice": [] if "advice" not in tables else [str(text) for text in tables["advice"]["advice"].dropna()],
-        "cut": cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),
-        "notes": [
-            *gold_sentences(tables.get("gold_counts")),
-            *reading_warnings(tables.get("reading_sensitivity")),
-        ],
-        "figures": figures,
+        "warnings": warnings(
+            cut_sentences(tables["accuracy"].to_dict("records"), limits_of_answers(contents.manifests)),
+            [*gold_sentences(tables.get("gold_counts")), *reading_warnings(tables.get("reading_sensitivity"))],
+            sweeps=len(contents.manifests),
+        ),
+        "asked": named_briefly([figure["title"] for figure in figures if figure["verdicts"]]),
+        "asked_of": named_briefly([str(model) for model in dict.fromkeys(tables["accuracy"]["model"])]),
+        "figures": [figure for figure in figures if not figure["is_wrong"]],
+        "wrong_figures": [figure for figure in figures if figure["is_wrong"]],
+        "kinds": kinds_told(tables.get("wrong_answers")),
         "several": several,
         "charts": {
             "models": list(contents.models),
@@ -170,11 +178,14 @@ def _provenance(contents: Contents) -> dict:
 def _figure(figure: Mapping, contents: Contents) -> dict:
     """Title, picture and, where the figure's kind has one, chart of a figure."""
     png = contents.pictures[figure["name"]]
+    drawn = chart(figure, contents.tables)
     return {
         "title": figure["title"],
+        "is_wrong": figure["kind"] == WRONG_KIND,
         "png": base64.b64encode(png).decode(),
         "width": png_width(png),
-        "chart": chart(figure, contents.tables),
+        "chart": drawn,
+        "is_wide": len(drawn["panels"]) > 1 if drawn else png_width(png) > WIDE_PIXELS,
     }
 
 

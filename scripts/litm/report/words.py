@@ -9,6 +9,8 @@ from litm.domain.placement import gold_depths, gold_positions
 
 #: Tokens: smallest and largest mean prompt length over models, by (experiment, size).
 Lengths = Mapping[tuple[str, int], tuple[float, float]]
+#: Names in a list on the first screen, at most.
+NAMED = 8
 
 
 class SizeNames:
@@ -64,3 +66,9 @@ def place(placement: str) -> str:
     if depths := gold_depths(placement):
         return "depth " + ", ".join(f"{depth:g}" for depth in depths)
     return placement.replace("_", " ")
+
+
+def named_briefly(names: Sequence[str]) -> str:
+    """Names with semicolons; of more than `NAMED` the first ones, and how many more there are."""
+    more = f"; and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return "; ".join(names[:NAMED]) + more

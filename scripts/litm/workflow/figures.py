@@ -56,8 +56,8 @@ class FigurePlan:
 
     @property
     def shown(self) -> list[str]:
-        """Those that the report shows."""
-        return [f"results/figures/{name}.png" for name in self._study.all_figures]
+        """Pictures for the report, which has the titles as headings."""
+        return [f"results/figures/untitled/{name}.png" for name in self._study.all_figures]
 
     # Code
 

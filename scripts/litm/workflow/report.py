@@ -15,7 +15,9 @@ from litm.workflow.wildcards import Wildcards
 SOURCES = (
     "report.html.j2",
     "macros.html.j2",
+    "figure.html.j2",
     "curves.html.j2",
+    "wrong.html.j2",
     "measured.html.j2",
     "accuracy.html.j2",
     "bias.html.j2",

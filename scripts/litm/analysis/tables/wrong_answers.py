@@ -4,11 +4,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from litm.analysis.columns import CELL_WITH_ITEMS, MODEL
-from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table
+from litm.analysis.table import FLOAT, INTEGER, PERCENT, TEXT, Column, Table, with_interval
 from litm.domain.wrong_kinds import HEADINGS, KINDS
 
 if TYPE_CHECKING:
     from litm.analysis.files import Files
+
+_KINDS = {
+    name: column
+    for kind, doc in KINDS.items()
+    for name, column in with_interval(
+        kind, Column(FLOAT, f"share of the wrong answers where the answer {doc}", HEADINGS[kind], PERCENT)
+    ).items()
+}
 
 TABLE = Table(
     name="wrong_answers",
@@ -20,16 +28,17 @@ TABLE = Table(
     order=32,
     inputs=("scores",),
     note=(
-        "Per cent of the wrong answers of a cell, by the first kind that fits, from left to right. Another item's: the "
-        "value of another pair or statement, or a name or number that only another document has. Taken from: the "
-        "position of that item (from 0) and how many answers, where it is one item alone."
+        "Per cent with 95 % intervals: wrong answers of all answers of a cell, and each kind of its wrong answers, by "
+        "the first kind that fits, from left to right. Taken from: the position of the other item (from 0) and the "
+        "number of answers, where it is one item alone."
     ),
     columns={
         "model": MODEL,
         **CELL_WITH_ITEMS,
         "n": Column(INTEGER, "questions counted, as in accuracy.csv", "n"),
-        "n_wrong": Column(INTEGER, "those answered wrongly; all shares are of these", "Wrong"),
-        **{kind: Column(FLOAT, f"share that {doc}", HEADINGS[kind], PERCENT) for kind, doc in KINDS.items()},
+        "n_wrong": Column(INTEGER, "those answered wrongly", "Wrong"),
+        **with_interval("wrong", Column(FLOAT, "`n_wrong` as a share of `n`", "% wrong", PERCENT)),
+        **_KINDS,
         "taken_from": Column(
             TEXT,
             "positions of the items that answers of `other_item` were taken from, as `position:answers`, from 0, most "
@@ -37,7 +46,7 @@ TABLE = Table(
             "Taken from",
         ),
     },
-    report=("model", "experiment", "size", "placement", "target", "n", "n_wrong", *KINDS, "taken_from"),
+    report=("model", "experiment", "size", "placement", "target", "n", "n_wrong", "wrong", *KINDS, "taken_from"),
 )
 
 

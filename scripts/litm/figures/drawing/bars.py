@@ -13,6 +13,7 @@ from matplotlib.patheffects import withStroke
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import MARKS, REFERENCE, Chart, Panel, Point
 from litm.figures.drawing.colours import COLOURS
+from litm.figures.drawing.reference_column import describe_reference_columns, draw_reference_columns
 
 #: Inches: panel margins; one bar or gap between groups; narrowest panel; widest figure.
 PANEL_EDGE_INCHES, BAR_INCHES, PANEL_MINIMUM_INCHES, MAXIMUM_INCHES = 0.6, 0.11, 2.7, 11.0
@@ -48,12 +49,13 @@ def draw_bars(chart: Chart) -> Figure:
             ax.remove()
             continue
         _draw_references(ax, chart.panels[index], looks)
+        draw_reference_columns(ax, chart.panels[index].series, looks, size.width / size.columns)
         if index + size.columns >= len(chart.panels):
             ax.set_xlabel(chart.x_label)
     _fit_y_axis(axes[0, 0], chart)
     style.set_title(canvas, chart.title)
     handles = [Patch(label=model, linewidth=1, **fill) for model, fill in fills.items()]
-    notes = [style.describe_n(chart.series(MARKS), "bar", "whiskers"), style.describe_references(chart)]
+    notes = [style.describe_n(chart.series(MARKS), "bar", "whiskers"), describe_reference_columns(chart)]
     style.add_legend(canvas, [*handles, *style.reference_handles(chart)], "\n".join(filter(None, notes)))
     return canvas
 

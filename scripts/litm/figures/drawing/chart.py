@@ -12,8 +12,9 @@ from litm.figures.drawing.rows import absent_models, mean_tokens, models_in, sco
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Kinds of series: joined points, points alone, published values, a horizontal line.
-CURVE, MARKS, PUBLISHED, REFERENCE = "curve", "marks", "published", "reference"
+#: Kinds of series: joined points, points alone, published values, a horizontal line, whole bars, and their parts. The
+#: value of a part is its share of the whole bar at the same x.
+CURVE, MARKS, PUBLISHED, REFERENCE, WHOLE, PART = "curve", "marks", "published", "reference", "whole", "part"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Series:
     """Points of one curve, group of marks or line.
 
     model: None for a retriever's recall; label: distinguishes the series of one model, '' if there is only one; dash:
-    index of the line style, from 0, among the series of its kind.
+    index of the line style, from 0, among the series of its kind; of a part, of its colour in `KIND_COLOURS`.
     """
 
     kind: str

@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import CURVE, Chart, Panel
+from litm.figures.drawing.reference_column import describe_reference_columns, draw_reference_columns
 
 #: Characters of all tick labels of a panel: with more they would touch, so they are slanted.
 MOST_TICK_CHARACTERS = 30
@@ -20,6 +21,7 @@ def draw_curves(chart: Chart) -> Figure:
         style.draw_series(ax, panel.series, looks)
         style.name_absent(ax, panel.absent, grid.panel_width)
         draw_ticks(ax, panel)
+        draw_reference_columns(ax, panel.series, looks, grid.panel_width)
     style.set_panel_titles(axes, chart.panels, grid.panel_width)
     style.label_axes(axes, grid, chart)
     style.fit_y_axis(axes[0], chart)
@@ -27,7 +29,7 @@ def draw_curves(chart: Chart) -> Figure:
     counted = [one for one in chart.series(CURVE) if one.model is not None]
     notes = [
         style.describe_n(counted, "point", "bars"),
-        style.describe_references(chart),
+        describe_reference_columns(chart),
         style.describe_axis(axes[0]),
     ]
     style.add_legend(canvas, style.legend_handles(chart, looks), "\n".join(filter(None, notes)))

@@ -15,7 +15,8 @@ class Rows:
     accuracy: rows of accuracy.csv; scores: score rows, one table per sweep; recall: recall tables of the figure's
     retrievers; published: published accuracies, with the columns of the accuracy table; position_bias:
     position_bias.csv; differences: condition_differences.csv; advice: advice.csv; token_counts: rows of
-    token_counts.csv, None if no tokens were counted; wrong_answers: wrong_answers.csv.
+    token_counts.csv, None if no tokens were counted; wrong_answers: wrong_answers.csv, None if the study has no such
+    table.
     """
 
     accuracy: "pd.DataFrame" = None  # type: ignore[assignment]
@@ -26,7 +27,7 @@ class Rows:
     differences: "pd.DataFrame" = None  # type: ignore[assignment]
     advice: "pd.DataFrame" = None  # type: ignore[assignment]
     token_counts: "pd.DataFrame | None" = None
-    wrong_answers: "pd.DataFrame" = None  # type: ignore[assignment]
+    wrong_answers: "pd.DataFrame | None" = None
 
 
 def shown_cells(figure: Mapping, accuracy: "pd.DataFrame") -> "pd.DataFrame":

@@ -20,10 +20,16 @@ def fit(figure: Figure, page: Page | None) -> float:
     if page is None:
         return 1.0
     if not page.titles:
-        figure.suptitle("")
+        without_title(figure)
     if figure.get_figwidth() < page.room:
         figure.set_figwidth(page.room)
     return page.width / figure.get_figwidth()
+
+
+def without_title(figure: Figure) -> Figure:
+    """The figure itself, with its title removed."""
+    figure.suptitle("")
+    return figure
 
 
 def save_figure(figure: Figure, path: str | Path, scale: float = 1.0) -> None:

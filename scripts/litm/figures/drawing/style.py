@@ -54,8 +54,6 @@ PUBLISHED_LOOK: dict[str, Any] = {
 }
 #: Grey, because a retriever's recall belongs to no model.
 RECALL_COLOUR = (0.3, 0.3, 0.3)
-#: Fraction of the panel's width: the place of a reference line's interval.
-REFERENCE_INTERVAL_AT = 0.985
 
 
 def new_canvas(width: float, height: float) -> Figure:
@@ -162,7 +160,6 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
         look = Look(RECALL_COLOUR, "", 0.0) if one.model is None else looks[one.model]
         if one.kind == REFERENCE:
             ax.axhline(100 * one.points[0].value, color=look.colour, linestyle=dash_of(one), linewidth=1.4)
-            _draw_reference_interval(ax, one.points[0], look)
             continue
         xs = [point.x for point in one.points if point.x is not None]
         values = [100 * point.value for point in one.points]
@@ -175,16 +172,6 @@ def draw_series(ax: Axes, series: Iterable[Series], looks: Mapping[str, Look]) -
                 linestyle=dash_of(one), markersize=5, capsize=3, elinewidth=1,
             ).get_children()  # fmt: skip
         move_aside(ax, artists, look.shift + EXPERIMENT_STEP_POINTS * one.dash)
-
-
-def _draw_reference_interval(ax: Axes, point: Point, look: Look) -> None:
-    """Draw the 95 % interval of a reference line at the right edge of its panel."""
-    if point.low is None or point.high is None:
-        return
-    at, ends = [REFERENCE_INTERVAL_AT] * 2, [100 * point.low, 100 * point.high]
-    across = ax.get_yaxis_transform()
-    shifted = across + ScaledTranslation(look.shift / POINTS_AN_INCH, 0, ax.figure.dpi_scale_trans)
-    ax.plot(at, ends, color=look.colour, linewidth=1, marker="_", markersize=6, transform=shifted, scaley=False)
 
 
 def move_aside(ax: Axes, artists: Iterable[Artist], shift: float) -> None:
@@ -259,12 +246,6 @@ def describe_axis(ax: Axes) -> str:
     """A note if the vertical axis begins at 1 % or more; else ''."""
     bottom, _ = ax.get_ylim()
     return f"the vertical axis begins at {bottom:.0f} %, not at 0" if bottom >= 1 else ""
-
-
-def describe_references(chart: Chart) -> str:
-    """A note on the intervals at the right edge of reference lines; '' without such lines."""
-    has_any = any(True for _ in chart.series(REFERENCE))
-    return "at the right edge: 95 % intervals of the horizontal lines" if has_any else ""
 
 
 def _count(points: Iterable[Point]) -> str:
