@@ -46,7 +46,7 @@ def main() -> None:
         snakemake = [sys.executable, "-m", "snakemake", "--snakefile", args.root / "Snakefile", "--cores", args.cores]
         snakemake += ["--workflow-profile", args.root / "profiles" / "default"]
         snakemake += ["--configfile", folder / "study.yaml"] if args.what == "study" else []
-        run(*snakemake, "-n", folder=folder, output=said)
+        run(*snakemake, "-n", "--quiet", "host", folder=folder, output=said)
         jobs = int(re.findall(r"^total +(\d+)$", said.read_text(), re.MULTILINE)[0])
         cost = run(*snakemake, folder=folder)
     print(table(["run", "jobs", "processor seconds"], [(args.what, jobs, f"{cost.processor:.1f}")]))

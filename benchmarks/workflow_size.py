@@ -64,7 +64,7 @@ def main() -> None:
 def measure(folder: Path, turns: int) -> tuple[list[Cost], list[Cost], int]:
     """Costs of the plan and of the no-op, and the number of jobs."""
     said = folder / "said.txt"
-    plan = [snakemake(folder, "-n", output=said) for _ in range(turns)]
+    plan = [snakemake(folder, "-n", "--quiet", "host", output=said) for _ in range(turns)]
     jobs = int(re.findall(r"^total +(\d+)$", said.read_text(), re.MULTILINE)[0])
     outputs = pretend_outputs(folder)
     snakemake(folder, "--touch", "--cores", "1000")

@@ -55,3 +55,8 @@ def test_nothing_is_moved_while_the_tables_are_of_another_selection(folder):
     assert put_aside("another", OWN.__contains__) == "" and results(folder) == before
     (folder / "results/tables/study.json").unlink()
     assert put_aside("mine", OWN.__contains__) == ""
+
+
+def test_nothing_is_moved_where_the_record_of_the_tables_is_cut_off(folder):
+    (folder / "results/tables/study.json").write_text('{"config": "mi')
+    assert put_aside("mine", OWN.__contains__) == ""

@@ -16,7 +16,7 @@ PLAN = """
 import sys
 sys.addaudithook(lambda event, arguments: event == "open" and print("opened", arguments[0]))
 from snakemake.cli import main
-main(["--dry-run", "--configfile", "small.yaml", "--cores", "1"])
+main(["--dry-run", "--quiet", "host", "--configfile", "small.yaml", "--cores", "1"])
 """
 
 

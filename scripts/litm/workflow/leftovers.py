@@ -40,8 +40,11 @@ def put_aside(
 
 
 def _recorded_config(results: Path) -> str | None:
-    record = results / "tables" / "study.json"
-    return json.loads(record.read_text(encoding="utf-8"))["config"] if record.exists() else None
+    """The digest of the tables' config; None if their record is missing or cut off, so that nothing is moved."""
+    try:
+        return json.loads((results / "tables" / "study.json").read_text(encoding="utf-8"))["config"]
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def _move(path: Path, target: Path) -> None:
