@@ -46,6 +46,15 @@ def test_the_last_line_of_a_bar_has_the_state_of_the_end(capsys, monkeypatch):
     assert "70 tokens" in capsys.readouterr().err.splitlines()[-1]
 
 
+def test_a_line_is_not_repeated_for_a_new_rate_alone(capsys):
+    lines = progress._Lines(sys.stderr)
+    for bar in ("1/3 [00:01<00:02, 1.0 prompts/s, 4,155 tokens", "1/3 [00:01<00:02, 1.1 prompts/s, 4,155 tokens"):
+        lines.write(f"\rsweep: 33%|##  | {bar} read]")
+    lines.write("\rsweep: 33%|## | 1/3 [00:01<00:02, 1.1 prompts/s, 4,156 tokens read]\n")
+    lines.write("\rsweep: 67%|## | 2/3 [00:01<00:02, 1.1 prompts/s, 4,156 tokens read]\n")
+    assert [line.split()[3] for line in capsys.readouterr().err.splitlines()] == ["1/3", "1/3", "2/3"]
+
+
 def test_a_long_step_is_said_soon_and_then_again_with_its_seconds_and_a_short_one_is_not(capsys, monkeypatch):
     monkeypatch.setattr(progress, "SECONDS_TO_FIRST_LINE", 0.02)
     with progress.waiting("reading"):

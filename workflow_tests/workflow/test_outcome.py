@@ -5,7 +5,7 @@ from typing import Any
 
 from litm.workflow.outcome import ACCURACY, outcome
 
-PLAN: Any = SimpleNamespace(sweeps=SimpleNamespace(cut_answers=list))
+PLAN: Any = SimpleNamespace(study=SimpleNamespace(experiments={}), sweeps=SimpleNamespace(cut_answers=list))
 
 
 def test_a_damaged_table_is_one_line_with_its_remedy(tmp_path, monkeypatch):

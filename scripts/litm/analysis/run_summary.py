@@ -16,18 +16,19 @@ Row = Mapping[Any, Any]
 Name = tuple[str, str, str]
 
 
-def run_summary(rows: Iterable[Row], shapes: Iterable[Row]) -> Iterator[str]:
+def run_summary(rows: Iterable[Row], shapes: Iterable[Row], units: Mapping[str, str]) -> Iterator[str]:
     """Lines for a terminal, model by model in the order of the rows.
 
-    rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv; both as texts of CSV files. An
-    experiment with several gold items per prompt has many rows, so it has one line that names the table.
+    rows: of the accuracy table, one per cell and target; shapes: of position_bias.csv; both as texts of CSV files.
+    units: of each experiment's sizes, such as documents. An experiment with several gold items per prompt has many
+    rows, so it has one line that names the table.
     """
     words = {_name(row): shape_in_words(row) for row in shapes if not row["placement"]}
     shown = 0
     for model, of_model in groupby(rows, lambda row: row["model"]):
         yield model
         for experiment, cells in groupby(of_model, lambda row: row["experiment"]):
-            for lines in _tables(experiment, list(cells), words):
+            for lines in _tables(experiment, list(cells), words, units[experiment]):
                 shown += 1
                 if shown <= MOST_TABLES:
                     yield from (f"  {line}" for line in lines)
@@ -35,22 +36,22 @@ def run_summary(rows: Iterable[Row], shapes: Iterable[Row]) -> Iterator[str]:
         yield f"and {shown - MOST_TABLES} more: tables/accuracy.csv"
 
 
-def _tables(experiment: str, cells: Sequence[Row], words: Mapping[Name, str]) -> Iterator[list[str]]:
+def _tables(experiment: str, cells: Sequence[Row], words: Mapping[Name, str], unit: str) -> Iterator[list[str]]:
     """Yield the lines of each curve; an experiment without positions has one table of its sizes."""
     curves = {name: list(curve) for name, curve in groupby(cells, _name)}
     if len(curves) > 1 and all(len(curve) == 1 for curve in curves.values()):
         columns = [(f"{cell['size']}", *_accuracy(cell)) for cell in cells]
-        yield [f"{experiment}, n = {_numbers(cells)}", *_columns(("items", "accuracy", "95 %"), columns)]
+        yield [f"{experiment}, n = {_numbers(cells)}", *_columns((unit, "accuracy", "95 %"), columns)]
         return
     for name, curve in curves.items():
-        yield list(_curve(name, curve, words.get(name)))
+        yield list(_curve(name, curve, words.get(name), unit))
 
 
 def _name(row: Row) -> Name:
     return row["model"], row["experiment"], row["size"]
 
 
-def _curve(name: Name, cells: Sequence[Row], word: str | None) -> Iterator[str]:
+def _curve(name: Name, cells: Sequence[Row], word: str | None, unit: str) -> Iterator[str]:
     if len(cells) == 1:
         yield f"{name[1]}, n = {_numbers(cells)}: {' '.join(_accuracy(cells[0]))}"
         if cells[0]["task"] == ORACLE_TASK and cells[0]["accuracy"] and float(cells[0]["accuracy"]) == 0:
@@ -59,7 +60,7 @@ def _curve(name: Name, cells: Sequence[Row], word: str | None) -> Iterator[str]:
                 "the accepted answers, or take another model"
             )
         return
-    title = f"{name[1]}, {name[2]} items, n = {_numbers(cells)}"
+    title = f"{name[1]}, {name[2]} {unit}, n = {_numbers(cells)}"
     if len({cell["target"] for cell in cells}) > 1:
         counted = [float(cell["accuracy"]) for cell in cells if cell["accuracy"]]
         mean = f"{100 * sum(counted) / len(counted):.0f} %" if counted else "-"
@@ -76,9 +77,10 @@ def _curve(name: Name, cells: Sequence[Row], word: str | None) -> Iterator[str]:
 def _columns(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines of a table with these columns of texts."""
     widths = [max(map(len, column)) for column in columns]
+    width = max(8, *map(len, labels))
     for number, label in enumerate(labels):
         texts = (column[number].rjust(width) for column, width in zip(columns, widths, strict=True))
-        yield f"  {label:<8}  {'  '.join(texts)}"
+        yield f"  {label:<{width}}  {'  '.join(texts)}"
 
 
 def _numbers(cells: Sequence[Row]) -> str:

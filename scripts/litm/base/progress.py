@@ -16,14 +16,21 @@ SECONDS_BETWEEN_LINES, SECONDS_TO_FIRST_LINE = 5.0, 1.0
 
 
 class _Lines:
-    """Turns the carriage returns of a progress bar into lines, for logs and parallel jobs."""
+    """Turns the carriage returns of a progress bar into lines, for logs and parallel jobs, without those that differ
+    from the last one by the rate alone.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self._last = ("", "")
 
     def write(self, text: str) -> None:
         line = text.strip("\r\n")
-        if line.strip():
+        # `NAME:  50%|##  | 20/40 [00:20<00:17, 1.15 prompts/s, STATE]`
+        steps, _, rest = line.rpartition("|")[2].partition(",")
+        news = (steps, rest.partition(",")[2])
+        if line.strip() and news != self._last:
+            self._last = news
             self.stream.write(line + "\n")
 
     def flush(self) -> None:
@@ -44,6 +51,8 @@ def progress_bar(total: int | None, what: str, unit: str) -> tqdm:
         file=_Lines(sys.stderr),
         mininterval=SECONDS_BETWEEN_LINES,
         maxinterval=SECONDS_BETWEEN_LINES,
+        # No line before there is something to say.
+        delay=1e-9,
     )
 
 

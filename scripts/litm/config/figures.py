@@ -12,9 +12,9 @@ from litm.config import automatic_figures
 from litm.config.automatic_figures import base_and_tuned, beside_plain, by_size, plain_curves
 from litm.config.conditions import compared_pairs
 from litm.config.experiments import Experiment
+from litm.config.items import item_noun
 from litm.config.models import AnyModel
 from litm.domain.condition import Condition
-from litm.examples.tasks import load_task
 from litm.figures import kind_names, load_kind
 
 #: Name of the figure of all curves, which is always made.
@@ -220,8 +220,7 @@ def _check_kind(figure: Figure, experiments: Mapping[str, Experiment]) -> None:
 
 def _read_figure(entry: FigureEntry, experiments: Mapping[str, Experiment]) -> Figure:
     shown = [experiments[name] for name in entry.experiments if name in experiments]
-    nouns = {load_task(experiment.task).DEFAULTS.item for experiment in shown}
-    item = nouns.pop() if len(nouns) == 1 else "item"
+    item = item_noun(shown)
     labels = {
         "title": entry.name,
         "panel_title": "{size} tokens" if any(one.tokens_of for one in shown) else f"{{size}} {item}s",

@@ -6,6 +6,7 @@ from pathlib import Path
 from litm.analysis.run_summary import run_summary
 from litm.base.errors import UserError
 from litm.base.text_files import read_result_rows
+from litm.config.items import item_noun
 from litm.workflow.plan import Plan
 
 ACCURACY, BIAS, ADVICE = (Path(f"results/tables/{name}.csv") for name in ("accuracy", "position_bias", "advice"))
@@ -27,7 +28,9 @@ def outcome(plan: Plan, since: float) -> Iterator[str]:
 
 def _made(plan: Plan, since: float) -> Iterator[str]:
     if ACCURACY.exists() and ACCURACY.stat().st_mtime >= since:
-        yield from run_summary(_rows(ACCURACY), _rows(BIAS))
+        experiments = plan.study.experiments.values()
+        units = {one.name: "tokens" if one.tokens_of else f"{item_noun([one])}s" for one in experiments}
+        yield from run_summary(_rows(ACCURACY), _rows(BIAS), units)
         if "advice" in plan.tables.names:
             yield from (row["advice"] for row in _rows(ADVICE) if row["advice"])
         figures = [path for path in plan.figures.files if path.endswith(".png") and Path(path).exists()]
