@@ -39,6 +39,10 @@ HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}
             {"models": ["llama-3.2-1b-instruc"]},
             "models: unknown name 'llama-3.2-1b-instruc' (did you mean 'llama-3.2-1b-instruct'?); allowed: ",
         ),
+        (
+            define("models", reference={"max_new_tokens": 50}),
+            "models.reference: 'max_new_tokens' is a key of an experiment, set it there",
+        ),
         ({"experiments": ["kv"]}, "experiments: unknown name 'kv'; allowed: "),
         ({"figures": ["nothing"]}, "figures: unknown name 'nothing'; allowed: "),
         (

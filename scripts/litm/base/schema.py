@@ -72,6 +72,11 @@ class Entry(BaseModel):
         """The keys that an entry may have."""
         return list(_fields(cls))
 
+    @classmethod
+    def keys_elsewhere(cls) -> Mapping[str, str]:
+        """Keys of other entries that users look for in this one, each with the kind of entry that has it."""
+        return {}
+
     def become(self, cls: type["EntryT"], **values: Any) -> "EntryT":
         """The same entry as an instance of a subclass with further fields, given by `values`."""
         return cls.model_construct(**{**dict(self), **values}).placed(self.where)
@@ -227,6 +232,8 @@ def _describe(error: ErrorDetails, cls: type[Entry], value: Any) -> tuple[list[s
     if kind == "missing":
         return path, f"'{error['loc'][-1]}' is missing: {_lowered(_at(cls, [*path, error['loc'][-1]])[1])}"
     if kind == "extra_forbidden":
+        if not wrong and path[-1] in cls.keys_elsewhere():
+            return wrong, f"'{path[-1]}' is a key of {cls.keys_elsewhere()[str(path[-1])]}, set it there"
         (allowed,) = (list(_fields(one)) for one in _at(cls, wrong)[0] if _fields(one))
         return wrong, _unknown("key", str(path[-1]), allowed)
     if error["loc"][-1:] == ("[key]",):

@@ -95,6 +95,11 @@ class AnyModel(Entry):
         )
     )
 
+    @classmethod
+    def keys_elsewhere(cls) -> Mapping[str, str]:
+        """Settings of an answer that belong to experiments."""
+        return dict.fromkeys(("max_new_tokens", "stop", "metric", "examples", "positions"), "an experiment")
+
     @model_validator(mode="after")
     def _check_tags(self) -> "AnyModel":
         if self.reasoning_tags and self.policy not in (STRIP, BUDGET):
