@@ -9,7 +9,7 @@ NEW, PARAMS = (
     "Params have changed since last execution: ['x']; Input files updated by another job: b",
 )
 KEPT = (
-    "  A kept answer is not asked again. "
+    "  An answer in a journal is used again for the same prompt and settings. "
     "The target `estimate` counts the prompts that are new, their tokens, hours and money."
 )
 LAST_LINE = "  `--quiet host` lists every job with its files and its reason."
@@ -29,7 +29,7 @@ def test_each_asked_model_has_a_line_with_prompts_and_kept_answers():
     sweeps = [SweepSize("m", "qa", 1500, 20), SweepSize("m", "kv", 30, 0), SweepSize("n", "qa", 1500, 0)]
     assert dry_run_lines([asking("qa"), asking("kv"), asking("qa")], sweeps) == [
         "What would run:",
-        "  asks m at most 1,530 prompts: qa 1,500 (20 answers kept), kv 30",
+        "  asks m at most 1,530 prompts: qa 1,500 (20 answers in its journal), kv 30",
         "  asks nothing in 1 of 3 pairs of a model and an experiment",
         KEPT,
         LAST_LINE,
