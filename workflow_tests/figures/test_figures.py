@@ -111,7 +111,7 @@ def test_reference_lines_are_drawn_for_what_was_run():
     told = figure.legends[0].get_title().get_text().splitlines()
     assert told[:2] == [
         "n = 50 questions a point; bars are 95 % intervals",
-        "shaded: the horizontal lines with their 95 % intervals",
+        "shaded: 95 % intervals of the horizontal lines",
     ]
 
 

@@ -232,7 +232,7 @@ def test_questions_with_a_gold_passage_are_written_and_the_others_counted_in_tab
     assert table["how"].tolist() == ["first_retrieved", "page", "none"]
     assert table["line"].tolist() == [2, 3, 4] and table["n_with_answer"].tolist() == [2, 1, 0]
     assert "mine: 2 of 3 questions have a gold passage" in ran.stderr
-    assert "mine: 1 questions have none and are left out" in ran.stderr
+    assert "mine: questions without one, left out at all positions: 1" in ran.stderr
     assert f"Ada Quill <- {BRIDGE.id}: The bridge is made of oak. Ada Quill paid" in ran.stderr
 
 
@@ -294,4 +294,4 @@ def test_counts_and_sentences_say_how_many_were_found_in_which_way():
     assert sentence.startswith(
         "mine: 2 of 3 questions have a gold passage; for 2 of them the first retrieved passage with the answer was "
     )
-    assert "1 have none and are left out" in sentence
+    assert "questions without one, left out: 1" in sentence

@@ -9,7 +9,7 @@ NEW, PARAMS = (
     "Params have changed since last execution: ['x']; Input files updated by another job: b",
 )
 KEPT = (
-    "  An answer in a journal is used again for the same prompt and settings. "
+    "  An answer in a journal is used again for the same prompt, weights and settings. "
     "The target `estimate` counts the prompts that are new, their tokens, hours and money."
 )
 LAST_LINE = "  `--quiet host` lists every job with its files and its reason."

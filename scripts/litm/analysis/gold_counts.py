@@ -19,7 +19,7 @@ def gold_sentences(counts: "pd.DataFrame | None") -> list[str]:
         taken = (
             f"; for {looked_for} of them the first retrieved passage with the answer was taken" if looked_for else ""
         )
-        without = f"; {lacking} have none and are left out" if lacking else ""
+        without = f"; questions without one, left out: {lacking}" if lacking else ""
         told.append(
             f"{name}: {total - lacking} of {total} questions have a gold passage{taken}{without} (look at and "
             f"correct them: results/tables/gold_passages.csv)"

@@ -232,7 +232,7 @@ def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
 
 def _choice(why: str) -> str:
     """The rule by which sizes were chosen, in words."""
-    return f"the largest of {', '.join(map(str, reversed(SIZES)))} passages that fit; the limit: {why}"
+    return f"the largest of {', '.join(map(str, reversed(SIZES)))} passages that fit (limit: {why})"
 
 
 def _positions(sizes: list[int]) -> dict[str, list[int]]:

@@ -135,7 +135,7 @@ def summary(name: str, golds: Sequence[Gold]) -> list[str]:
     ways = ", ".join(f"{counts[how]} {words}" for how, words in IN_WORDS.items() if counts[how])
     told = [f"{name}: {with_passage} of {len(golds)} questions have a gold passage{f' ({ways})' if ways else ''}"]
     if lacking := len(golds) - with_passage:
-        told.append(f"{name}: {lacking} questions have none and are left out at all positions (see 'note')")
+        told.append(f"{name}: questions without one, left out at all positions: {lacking} (see 'note')")
     if several := sum(gold.with_answer > 1 for gold in golds):
         told.append(f"{name}: {several} questions have an answer in several passages; the others are no distractors")
     if doubtful := sum(bool(gold.note) and gold.passage is not None for gold in golds):

@@ -130,8 +130,8 @@ def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]
         lines.append(f"  runs {_some([f'{count} {rule}' for rule, count in rules.most_common()])} ({cause})")
     if asked:
         lines.append(
-            "  An answer in a journal is used again for the same prompt and settings. The target `estimate` counts the "
-            "prompts that are new, their tokens, hours and money."
+            "  An answer in a journal is used again for the same prompt, weights and settings. "
+            "The target `estimate` counts the prompts that are new, their tokens, hours and money."
         )
     return [*lines, "  `--quiet host` lists every job with its files and its reason."]
 

@@ -53,4 +53,4 @@ def _draw_interval(ax: Axes, one: Series, look: style.Look, at: float) -> None:
 def describe_reference_columns(chart: Chart) -> str:
     """A note on the columns; '' without any."""
     has_any = any(one.points[0].low is not None for one in chart.series(REFERENCE))
-    return "shaded: the horizontal lines with their 95 % intervals" if has_any else ""
+    return "shaded: 95 % intervals of the horizontal lines" if has_any else ""
