@@ -61,6 +61,11 @@ def encoded(engine, *contents) -> list:
     return token_ids(engine.prepare(contents))
 
 
+def test_device_number_format_and_batch_are_said_when_the_model_is_loaded(capsys):
+    answers(SETTINGS, ["a prompt"])
+    assert "llama model loaded: cpu, float32, at most 4,096 tokens a batch" in capsys.readouterr().err
+
+
 def answers(settings: EngineSettings, prompts: list[str]) -> list:
     engine = load_engine("transformers", settings)
     found = dict(pair for batch in engine.generate(engine.prepare(prompts)) for pair in batch)

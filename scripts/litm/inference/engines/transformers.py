@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
+from litm.base.messages import note
 from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, Prepared, token_ids
 from litm.inference.local.engine import LocalEngine
@@ -36,6 +37,10 @@ class Engine(LocalEngine):
         device = choose_device(self.settings.device, max(1, self.settings.gpus))
         model = load_model(self.settings, self.config, device)
         self.is_loading = False
+        note(
+            f"{self.config.model_type} model loaded: {device_name(device)}, {str(model.dtype).removeprefix('torch.')}, "
+            f"at most {self.settings.batch_tokens:,} tokens a batch"
+        )
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = self.end_tokens(model.generation_config.eos_token_id)
         new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
