@@ -218,7 +218,8 @@ def test_a_batch_that_does_not_fit_the_memory_is_halved_and_so_are_those_after_i
     assert [count for count, _ in tried[:3]] == [30, 15, 7]
     # What failed once is not tried again: after the halvings no batch fails.
     assert all(count * (longest + NEW_TOKENS) <= 600 for count, longest in tried[2:])
-    notes = capsys.readouterr().err.splitlines()
+    _, loaded, *notes = capsys.readouterr().err.splitlines()
+    assert loaded.startswith("llama model loaded: cpu, ")
     assert [line.partition(" prompts")[0] for line in notes] == [
         "out of memory on cpu with 30",
         "out of memory on cpu with 15",
