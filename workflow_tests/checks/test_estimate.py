@@ -14,16 +14,12 @@ from litm.analysis.power import Assumption
 from litm.base.hashing import canonical_json, digest
 from litm.base.json_files import read_json, write_json
 from litm.checks.estimate import (
-    Rate,
     Remaining,
     as_text,
-    choose_rate,
     dollars,
     encoder,
     estimate_table,
     hours,
-    measured_rate,
-    measured_runs,
     notes,
     remaining_work,
 )
@@ -42,6 +38,7 @@ from litm.inference.fit import Fit
 from litm.inference.identity import sweep_identity
 from litm.inference.journal import Journal
 from litm.inference.prompt import sweep_prompts
+from litm.inference.speed import Rate
 from litm.inference.sweep import AskedSweep, ask_missing
 from litm.inference.sweep_setup import Asking
 from litm.models.identity import folder_identity
@@ -182,37 +179,6 @@ def test_without_a_journal_nothing_is_answered_and_nothing_is_made(tmp_path):
 # --- Rates and prices ---
 
 
-def manifest(experiment: str, computed: int | None, asked: int = 100) -> dict:
-    work = {"prompt_tokens": 2_000, "computed_tokens": computed, "tree_tokens": None} if asked else None
-    return {"experiment": experiment, "asked": asked, "work": work, "made_with": {"torch 2.13.0, H100": asked}}
-
-
-def test_a_rate_is_what_the_last_run_computed_in_its_time():
-    assert measured_rate(manifest("kv", 1_000), 2.0) == Rate(500.0, "measured on kv (torch 2.13.0, H100)")
-    # A server does not say what it computed.
-    assert measured_rate(manifest("kv", None), 2.0).tokens_per_second == 1000
-    assert measured_rate(manifest("kv", 0, asked=0), 2.0) is None
-
-
-def test_the_entrys_rate_comes_first_and_then_that_of_the_largest_run():
-    runs = [(manifest("small", 100), 1.0), (manifest("none", 0, asked=0), 9.0), (manifest("large", 9_000), 3.0)]
-    assert choose_rate(50.0, runs).tokens_per_second == 50
-    assert choose_rate(None, runs).source.startswith("measured on large")
-    assert choose_rate(None, runs[1:2]) is None
-    assert choose_rate(None, []) is None
-
-
-def test_runs_are_found_with_their_times_shards_too(tmp_path):
-    for kind, name in (("responses", "m/kv"), ("parts", "m/kv/1_of_2")):
-        benchmark = tmp_path / "benchmarks" / "generate" / f"{name}.tsv"
-        benchmark.parent.mkdir(parents=True, exist_ok=True)
-        benchmark.write_text("s\th:m:s\n12.5\t0:00:12\n")
-        write_json(tmp_path / kind / f"{name}.manifest.json", manifest(kind, 100))
-    found = measured_runs(tmp_path, "m")
-    assert sorted((run["experiment"], seconds) for run, seconds in found) == [("parts", 12.5), ("responses", 12.5)]
-    assert measured_runs(tmp_path, "another") == []
-
-
 def test_hours_and_dollars_are_unknown_rather_than_wrong():
     assert hours(left(computed_tokens=3_600_000), Rate(100.0, "")) == 10
     assert hours(left(), None) is None
@@ -239,6 +205,18 @@ def test_the_table_has_sums_and_says_what_it_does_not_know():
     assert any("set prices" in line for line in notes(sweeps, rates, {"api": None}))
 
 
+def test_a_model_that_never_ran_has_hours_by_a_rule_of_thumb_that_is_named(tmp_path):
+    write_json(tmp_path / "one.json", asdict(left()))
+    done = run_program(
+        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": null}',
+        "--predicted", '{"m": {"tokens_per_second": 50, "source": "a rule of thumb"}}', "--prices", "{}",
+        "--results", tmp_path, "--table", tmp_path / "estimate.csv",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "m: hours at 50 prompt tokens a second, a rule of thumb" in done.stdout
+    assert pd.read_csv(tmp_path / "estimate.csv")["hours"].tolist() == pytest.approx([5.555556] * 2)
+
+
 def test_money_is_not_mentioned_where_nothing_costs_any():
     table = estimate_table([left()], {"m": None}, {})
     assert "US$" not in as_text(table) and not any("US$" in line for line in notes([left()], {"m": None}, {}))
@@ -247,7 +225,8 @@ def test_money_is_not_mentioned_where_nothing_costs_any():
 def test_the_table_is_printed_and_written(tmp_path):
     write_json(tmp_path / "one.json", asdict(left()))
     done = run_program(
-        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--prices", "{}",
+        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--predicted", '{"m": null}',
+        "--prices", "{}",
         "--results", tmp_path, "--table", tmp_path / "estimate.csv",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -304,7 +283,8 @@ def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path)
     assert table["detectable_pbi"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
     write_json(tmp_path / "one.json", asdict(left(questions=100)))
     done = run_program(
-        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--prices", "{}",
+        "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--predicted", '{"m": null}',
+        "--prices", "{}",
         "--results", tmp_path, "--table", tmp_path / "estimate.csv",
     )  # fmt: skip
     assert "100 questions show a Position Bias Index of" in done.stdout

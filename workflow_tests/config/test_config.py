@@ -13,8 +13,9 @@ from litm.domain.curve import Cell
 def test_the_default_config_selects_a_real_model_and_experiments_without_downloads():
     study = load_study(yaml.safe_load((ROOT / "config" / "config.yaml").read_text()), ROOT)
     assert list(study.models) == ["smollm2-135m-instruct-q4_1"]
-    assert list(study.experiments) == ["mini_gazetteer_closed_book", "mini_gazetteer_oracle", "mini_gazetteer_qa"]
-    assert list(study.figures) == ["mini_gazetteer_qa"]
+    references = ["mini_gazetteer_closed_book", "mini_gazetteer_oracle"]
+    assert list(study.experiments) == [*references, "mini_gazetteer_qa", "three_needles_small"]
+    assert list(study.figures) == ["mini_gazetteer_qa", "three_needles_small"]
 
 
 def test_the_toy_config_selects_the_reference_model_and_tasks_of_its_size():

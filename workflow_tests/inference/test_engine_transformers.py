@@ -63,7 +63,7 @@ def encoded(engine, *contents) -> list:
 
 def test_device_number_format_and_batch_are_said_when_the_model_is_loaded(capsys):
     answers(SETTINGS, ["a prompt"])
-    assert "llama model loaded: cpu, float32, at most 4,096 tokens a batch" in capsys.readouterr().err
+    assert "llama model loaded: cpu, float32, joined attention, at most 4,096 tokens a batch" in capsys.readouterr().err
 
 
 def answers(settings: EngineSettings, prompts: list[str]) -> list:

@@ -10,6 +10,7 @@ from litm.inference.local.shared_attention import (
     NotPlainAttentionError,
     attending_to,
     attention,
+    attention_of_few,
     attention_to_nothing,
     attention_to_shared,
     joined,
@@ -62,6 +63,40 @@ def test_the_output_has_the_numbers_of_the_model(dtype):
     # The parts are rounded, and what is made of them.
     rounding = 2 * torch.finfo(dtype).eps
     torch.testing.assert_close(joined(one, other), whole.to(dtype), rtol=rounding, atol=rounding)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
+@pytest.mark.parametrize("tokens", [1, 3])
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_of_few_queries_equals_that_of_many(dtype, heads, tokens, masked):
+    query, keys, values = (states(3, count, length).to(dtype) for count, length in zip(
+        (heads[0], heads[1], heads[1]), (tokens, 40, 40), strict=True
+    ))  # fmt: skip
+    mask = torch.zeros(3, 1, 1, 40).masked_fill_(torch.arange(40) < torch.tensor([0, 7, 39])[:, None, None, None], -1e9)
+    few = attention_of_few(query, keys, values, 2.0, mask if masked else None)
+    whole = scaled_dot_product_attention(
+        *(part.double() for part in (query, keys, values)),
+        attn_mask=mask.double() if masked else None,
+        scale=2.0,
+        enable_gqa=True,
+    )
+    rounding = max(2 * torch.finfo(dtype).eps, 1e-5)
+    torch.testing.assert_close(few.output, whole.to(dtype), rtol=rounding, atol=rounding)
+    many = attention(*(part.float() for part in (query, keys, values)), 2.0, mask=mask if masked else None)
+    torch.testing.assert_close(few.log_sum, many.log_sum)
+
+
+def test_a_query_that_sees_no_key_gets_zeros_from_few():
+    query, keys, values = (states(2, 2, tokens).bfloat16() for tokens in (2, 9, 9))
+    mask = torch.zeros(2, 1, 2, 9)
+    mask[0, 0, 0] = -torch.inf
+    found = attention(query, keys, values, scale=0.5, mask=mask)
+    assert torch.equal(found.output[0, :, 0], torch.zeros(2, SIZE).bfloat16())
+    assert found.output.isfinite().all()
+    other = attention(query, keys, values, scale=0.5)
+    assert torch.equal(joined(found, other)[0, :, 0], other.output[0, :, 0])
+    assert torch.equal(joined(found, attention_to_nothing(query)), found.output)
 
 
 def test_nothing_adds_nothing():

@@ -77,3 +77,12 @@ def test_gpus_assigned_by_slurm_are_not_changed_and_a_machine_without_gpus_neith
 def test_more_gpus_than_there_are_is_one_line():
     with pytest.raises(UserError, match=r"^4 GPUs are wanted and 2 are here"):
         devices.claim_gpus(4, 2, {})
+
+
+def test_a_gpu_is_seen_by_its_device_file(tmp_path):
+    (tmp_path / "nvidiactl").touch()
+    assert not devices.has_gpu(tmp_path)
+    (tmp_path / "nvidia0").touch()
+    assert devices.has_gpu(tmp_path)
+    (tmp_path / "nvidia0").rename(tmp_path / "kfd")
+    assert devices.has_gpu(tmp_path)

@@ -12,7 +12,18 @@ from gguf_files import write_gguf
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import Model
-from litm.workflow.cluster_resources import MOST, USUAL_BILLIONS, Work, billions_in, billions_of, memory_mb, minutes
+from litm.workflow import cluster_resources
+from litm.workflow.cluster_resources import (
+    MOST,
+    START,
+    USUAL_BILLIONS,
+    Work,
+    billions_in,
+    billions_of,
+    memory_mb,
+    minutes,
+    rate_here,
+)
 
 WORK = Work(prompts=10_000, tokens=30_000_000)
 #: Rules that are submitted each by itself: they compute for long, or with a GPU.
@@ -99,6 +110,29 @@ def test_time_grows_with_the_model_the_prompts_and_the_attempt_up_to_a_day():
     assert minutes(model(parameters=70), WORK, 3) == MOST
     assert minutes(model(parameters=13, shards=4), WORK, 1) < minutes(large, WORK, 1)
     assert minutes(model(runtime=5), WORK, 3) == 5
+
+
+def test_time_follows_the_speed_of_the_models_largest_earlier_run():
+    def run(tokens: int) -> dict:
+        return {"experiment": "e", "work": {"computed_tokens": tokens}, "made_with": {"torch, H100": 1}}
+
+    tokens = Work(prompts=10_000, tokens=36_000_000)
+    local = model(parameters=70)
+    assert minutes(local, tokens, 1, [(run(10), 10), (run(1_000_000), 100)]) == START + 60
+    assert minutes(model(parameters=70, tokens_per_second=5_000), tokens, 1, [(run(1_000_000), 100)]) == START + 120
+    server = read_model({"engine": "openai", "api_model": "a-70b"})
+    assert minutes(server, tokens, 1, [(run(1_000_000), 100)]) == START + 60
+
+
+def test_the_rate_here_is_that_of_the_processor_unless_there_is_a_gpu(monkeypatch):
+    auto = model(parameters=7)
+    monkeypatch.setattr(cluster_resources, "has_gpu", lambda: False)
+    slow = rate_here(auto).tokens_per_second
+    monkeypatch.setattr(cluster_resources, "has_gpu", lambda: True)
+    fast = rate_here(auto).tokens_per_second
+    assert fast == rate_here(model(parameters=7, device="cuda")).tokens_per_second > slow
+    assert rate_here(model(parameters=7, device="cpu")).tokens_per_second == slow
+    assert rate_here(read_model({"engine": "openai", "api_model": "a-70b"})) is None
 
 
 def test_a_server_s_model_needs_no_memory_for_weights_and_time_by_its_requests():

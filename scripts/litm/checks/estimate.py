@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from litm.base.batches import in_batches
-from litm.base.json_files import read_json
 from litm.domain.example import Content
 from litm.domain.response import Response
 from litm.inference.engines import engine_facts
@@ -17,6 +15,7 @@ from litm.inference.fit import Fit
 from litm.inference.prefix_tree import tree_tokens
 from litm.inference.prompt import Prompt
 from litm.inference.remote.prompt_tokens import ServedPrompts
+from litm.inference.speed import Rate
 from litm.inference.sweep_setup import Asking
 from litm.prompting.render import CHUNK, encode_prompts
 from litm.prompting.tokenizer import load_tokenizer, model_tokenizer
@@ -70,14 +69,6 @@ class Remaining:
     computed_tokens: int | None
     max_new_tokens: int
     questions: int | None = None
-
-
-@dataclass(frozen=True)
-class Rate:
-    """Prompt tokens computed per second, and the origin of this number."""
-
-    tokens_per_second: float
-    source: str
 
 
 def remaining_work(
@@ -139,35 +130,6 @@ def encoder(asking: Asking, tokenizer: str | None) -> Encoder | None:
         return None
     endpoint, request = asking.settings["endpoint"], asking.settings["request"]
     return ServedPrompts(load_tokenizer(tokenizer), provider, endpoint, prompt_template, template, request).ids
-
-
-def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:
-    """The rate of the last run of a sweep, from its manifest and the seconds of its job; None if it asked nothing.
-
-    The time includes loading the model and writing answers, so a larger sweep is faster, if anything.
-    """
-    tokens = asked_tokens(manifest)
-    if not tokens or seconds <= 0:
-        return None
-    made_with = "; ".join(manifest["made_with"])
-    return Rate(tokens / seconds, f"measured on {manifest['experiment']} ({made_with})")
-
-
-def asked_tokens(manifest: Mapping) -> int:
-    """Prompt tokens that the last run of a sweep computed, or sent if unknown; 0 if it asked nothing."""
-    work = manifest.get("work") or {}
-    return work.get("computed_tokens") or work.get("prompt_tokens") or 0
-
-
-def choose_rate(stated: float | None, manifests: Sequence[tuple[Mapping, float]]) -> Rate | None:
-    """The rate of a model: stated in its entry, else measured on its largest sweep; None if there is neither.
-
-    manifests: of its sweeps, each with the seconds of its job.
-    """
-    if stated is not None:
-        return Rate(stated, "tokens_per_second of its entry")
-    asked = [(asked_tokens(manifest), measured_rate(manifest, seconds)) for manifest, seconds in manifests]
-    return max(asked, key=lambda pair: pair[0], default=(0, None))[1]
 
 
 def hours(left: Remaining, rate: Rate | None) -> float | None:
@@ -271,14 +233,3 @@ def notes(
     if prices:
         told.append("US$ are at most: they count each answer as long as is allowed")
     return told
-
-
-def measured_runs(results: Path, model: str) -> list[tuple[dict, float]]:
-    """The manifest of the last run of each of a model's sweeps and shards, with the seconds of its job."""
-    runs = []
-    for benchmark in sorted((results / "benchmarks" / "generate" / model).rglob("*.tsv")):
-        name = benchmark.relative_to(results / "benchmarks" / "generate").with_suffix(".manifest.json")
-        manifest = results / ("responses" if len(name.parts) == 2 else "parts") / name
-        if manifest.exists():
-            runs.append((read_json(manifest), float(pd.read_csv(benchmark, sep="\t")["s"].iloc[-1])))
-    return runs

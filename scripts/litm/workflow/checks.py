@@ -1,6 +1,7 @@
 """Plan of checks before and after a run: the doctor, the estimate of cost, and the audit of answers."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from litm.config.catalogue import string_keys
 from litm.config.study import Study
 from litm.inference.engines import audit_engine
 from litm.inference.other_sweeps import JOURNALS, all_journals
+from litm.workflow.cluster_resources import rate_here
 from litm.workflow.inference import gpu_model_of, gpus_of
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
@@ -68,6 +70,12 @@ class EstimatePlan:
         """Stated tokens per second of each selected model, null if missing: JSON."""
         asked = self._models.asked
         return canonical_json({name: asked[name].tokens_per_second for name in self._study.models if name in asked})
+
+    def predicted(self, wildcards: Wildcards) -> str:
+        """The rate of each selected model by a rule of thumb, null without weights here: JSON."""
+        asked = self._models.asked
+        rates = {name: rate_here(asked[name]) for name in self._study.models if name in asked}
+        return canonical_json({name: rate and asdict(rate) for name, rate in rates.items()})
 
     @property
     def prices(self) -> str:

@@ -4,7 +4,9 @@ The estimates are generous. A job that requests too much waits longer in the que
 killed, submitted again with more, and resumes from its journal.
 """
 
+import os
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from litm.config.experiments import Experiment
 from litm.config.models import Model
 from litm.inference.memory import PROCESS_BYTES, PROMPT_BYTES, Numbers, bytes_of_parameters, sweep_bytes
 from litm.inference.model_sizes import bytes_of_weights, size_of
+from litm.inference.speed import Rate, choose_rate, predicted_rate
+from litm.models.devices import has_gpu
 from litm.models.gguf import is_gguf, read_gguf
 
 #: Billions of parameters of a model whose entry and name do not give them.
@@ -43,9 +47,7 @@ FRAME_TOKENS = 150
 BASE_MB, SERVED_MB, LOADING = 6_000, 4_000, 1.25
 #: Factor from the predicted peak of a sweep on a CPU to what its job requests: peaks are predicted within a quarter.
 SPARE = 1.25
-#: Operations per second, including padding and answers: of a GPU (a sixth of an A100's peak), and of eight CPU cores.
-GPU_FLOPS, CPU_FLOPS = 5e13, 1e11
-#: Seconds of a server per prompt.
+#: Seconds of a server per prompt, if no earlier run shows its speed.
 SERVED_SECONDS = 10
 #: Minutes: to load a model and read the journal; lower and upper limit of a request. Longer sweeps take several jobs.
 START, LEAST, MOST = 15, 30, 24 * 60
@@ -113,20 +115,32 @@ def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -
     return int(BASE_MB + LOADING * bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt
 
 
-def minutes(model: Model | ApiModel, work: Work, attempt: int) -> int:
+def minutes(model: Model | ApiModel, work: Work, attempt: int, runs: Sequence[tuple[Mapping, float]] = ()) -> int:
     """Minutes for a sweep's job, or for each job of a divided sweep.
 
-    More at every attempt, up to `MOST`; fixed if the model's entry sets the time.
+    More at every attempt, up to `MOST`; fixed if the model's entry sets the time. runs: earlier ones of the model, see
+    `measured_runs`.
     """
     if isinstance(model, Model) and model.runtime:
         return model.runtime
-    return min(max(LEAST, int(START + _seconds(model, work) / 60)) * attempt, MOST)
+    return min(max(LEAST, int(START + _seconds(model, work, runs) / 60)) * attempt, MOST)
 
 
-def _seconds(model: Model | ApiModel, work: Work) -> float:
+def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, float]]) -> float:
     if isinstance(model, ApiModel):
-        return work.prompts * SERVED_SECONDS / model.concurrency
-    if model.tokens_per_second:
-        return work.tokens / model.tokens_per_second / model.shards
-    flops = CPU_FLOPS if model.device == "cpu" else GPU_FLOPS
-    return 2e9 * billions_of(model) * work.tokens / flops / model.shards
+        rate = choose_rate(model.tokens_per_second, runs, None)
+        return work.tokens / rate.tokens_per_second if rate else work.prompts * SERVED_SECONDS / model.concurrency
+    rate = choose_rate(model.tokens_per_second, runs, _predicted(model, model.device != "cpu", model.threads))
+    return work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
+
+
+def rate_here(model: Model | ApiModel) -> Rate | None:
+    """The rate of a model on this machine by a rule of thumb; None without weights here."""
+    if isinstance(model, ApiModel):
+        return None
+    gpu = model.device not in ("auto", "cpu") or (model.device == "auto" and has_gpu())
+    return _predicted(model, gpu, min(model.threads, os.cpu_count() or 1))
+
+
+def _predicted(model: Model, gpu: bool, threads: int) -> Rate | None:
+    return predicted_rate(billions_of(model), model.dtype, gpu, threads) if model.has_weights else None

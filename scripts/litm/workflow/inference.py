@@ -1,9 +1,13 @@
 """Plan of inference: the jobs that ask a model the prompts of an experiment, in shards or not, and their resources."""
 
+from functools import cache, partial
+from pathlib import Path
+
 from litm.base.hashing import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.study import Study
+from litm.inference.speed import measured_runs
 from litm.workflow.cluster_resources import memory_mb, minutes, work_of
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
@@ -35,6 +39,8 @@ class InferencePlan:
         self._experiments = study.experiments
         self._project = project
         self._models = models.asked
+        # Read when they are needed, and once.
+        self._runs = cache(partial(measured_runs, Path("results")))
         self._work = {pair: work_of(one, study.questions_of(one)) for pair, one in study.run.items()}
 
     def code(self, wildcards: Wildcards) -> list[str]:
@@ -108,7 +114,7 @@ class InferencePlan:
     def minutes(self, wildcards: Wildcards, attempt: int) -> int:
         """Time limit (minutes) of a job."""
         work = self._work[wildcards.model, wildcards.experiment]
-        return minutes(self._models[wildcards.model], work, attempt)
+        return minutes(self._models[wildcards.model], work, attempt, self._runs(wildcards.model))
 
 
 def _part(wildcards: Wildcards) -> str | None:

@@ -37,10 +37,6 @@ class Engine(LocalEngine):
         device = choose_device(self.settings.device, max(1, self.settings.gpus))
         model = load_model(self.settings, self.config, device)
         self.is_loading = False
-        note(
-            f"{self.config.model_type} model loaded: {device_name(device)}, {str(model.dtype).removeprefix('torch.')}, "
-            f"at most {self.settings.batch_tokens:,} tokens a batch"
-        )
         made_with = f"{self._software()}, {device_name(device)}"
         end_tokens = self.end_tokens(model.generation_config.eos_token_id)
         new_tokens = self.settings.max_new_tokens + self.settings.reasoning.tokens
@@ -51,6 +47,10 @@ class Engine(LocalEngine):
         ids = token_ids(prompts)
         may_keep = self.settings.share_prefixes and can_keep(model)
         kept = KeptCache(model, max(map(len, ids)), new_tokens, self._count) if may_keep else None
+        note(
+            f"{self.config.model_type} model loaded: {device_name(device)}, {str(model.dtype).removeprefix('torch.')}, "
+            f"{model.config._attn_implementation} attention, at most {self.settings.batch_tokens:,} tokens a batch"
+        )
         for batch, outputs in batch_outputs(model, ids, ending, kept, self.settings.batch_tokens):
             if kept is None:
                 self._count(sum(len(ids[index]) for index in batch))

@@ -20,6 +20,13 @@ JOINED = "joined"
 SDPA = "sdpa"
 
 
+#: Up to as many queries, `attention_of_few` is faster in half precision: eight times with one query of 10 prompts of
+#: 1,900 tokens. PyTorch's operator multiplies a matrix by a vector without bfloat16 instructions.
+FEW = 4
+
+#: Number formats in half precision.
+HALF = (torch.bfloat16, torch.float16)
+
 #: Arguments of attention that joined attention does not support, unless None.
 MORE = ("position_bias", "softcap", "s_aux", "sinks", "sliding_window", "indices", "block_indices")
 
@@ -46,9 +53,33 @@ def attention(
 
     Keys may have fewer heads, each for several heads of the queries. mask: is added to the products.
     """
+    if query.shape[2] <= FEW and query.dtype in HALF and not causal:
+        return attention_of_few(query, keys, values, scale, mask)
     # What `scaled_dot_product_attention` runs on a processor, but with the log-sums.
     run = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
     return Attended(*run(query, keys, values, is_causal=causal, attn_mask=mask, scale=scale))
+
+
+def attention_of_few(
+    query: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    scale: float | None,
+    mask: torch.Tensor | None = None,
+) -> Attended:
+    """The result of `attention` with all scores in memory, in float32; a query that sees no key gets zeros."""
+    prompts, heads, tokens, size = query.shape
+    key_heads = keys.shape[1]
+    grouped = query.reshape(prompts, key_heads, heads // key_heads * tokens, size).float()
+    scores = (grouped * (size**-0.5 if scale is None else scale)) @ keys.transpose(-1, -2).float()
+    if mask is not None:
+        scores = (scores.view(prompts, heads, tokens, -1) + mask.float()).view_as(scores)
+    numbers = torch.finfo(torch.float32)
+    largest = scores.amax(-1, keepdim=True).clamp_min_(numbers.min)
+    weights = scores.sub_(largest).exp_()
+    total = weights.sum(-1, keepdim=True).clamp_min_(numbers.tiny)
+    output = ((weights.to(values.dtype) @ values) / total).to(query.dtype)
+    return Attended(output.view_as(query), (largest + total.log()).view(prompts, heads, tokens))
 
 
 def attention_to_shared(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None) -> Attended:

@@ -1,0 +1,60 @@
+"""The speed of a model: stated, measured on an earlier run, or by a rule of thumb."""
+
+import pytest
+
+from litm.base.json_files import write_json
+from litm.inference.speed import Rate, choose_rate, measured_rate, measured_runs, predicted_rate
+
+
+def manifest(experiment: str, computed: int | None, asked: int = 100) -> dict:
+    work = {"prompt_tokens": 2_000, "computed_tokens": computed, "tree_tokens": None} if asked else None
+    return {"experiment": experiment, "asked": asked, "work": work, "made_with": {"torch 2.13.0, H100": asked}}
+
+
+def test_a_rate_is_what_the_last_run_computed_in_its_time():
+    assert measured_rate(manifest("kv", 1_000), 2.0) == Rate(500.0, "measured on kv (torch 2.13.0, H100)")
+    # A server does not say what it computed.
+    assert measured_rate(manifest("kv", None), 2.0).tokens_per_second == 1000
+    assert measured_rate(manifest("kv", 0, asked=0), 2.0) is None
+
+
+def test_the_entrys_rate_comes_first_then_that_of_the_largest_run_then_the_rule_of_thumb():
+    runs = [(manifest("small", 100), 1.0), (manifest("none", 0, asked=0), 9.0), (manifest("large", 9_000), 3.0)]
+    predicted = Rate(7.0, "a rule of thumb")
+    assert choose_rate(50.0, runs, predicted).tokens_per_second == 50
+    assert choose_rate(None, runs, predicted).source.startswith("measured on large")
+    assert choose_rate(None, runs[1:2], predicted) == choose_rate(None, [], predicted) == predicted
+    assert choose_rate(None, runs[1:2], None) is None
+
+
+def test_runs_are_found_with_their_times_shards_too(tmp_path):
+    for kind, name in (("responses", "m/kv"), ("parts", "m/kv/1_of_2")):
+        benchmark = tmp_path / "benchmarks" / "generate" / f"{name}.tsv"
+        benchmark.parent.mkdir(parents=True, exist_ok=True)
+        benchmark.write_text("s\th:m:s\n12.5\t0:00:12\n")
+        write_json(tmp_path / kind / f"{name}.manifest.json", manifest(kind, 100))
+    found = measured_runs(tmp_path, "m")
+    assert sorted((run["experiment"], seconds) for run, seconds in found) == [("parts", 12.5), ("responses", 12.5)]
+    assert measured_runs(tmp_path, "another") == []
+
+
+def test_a_benchmark_without_a_run_measures_nothing(tmp_path):
+    benchmark = tmp_path / "benchmarks" / "generate" / "m" / "kv.tsv"
+    benchmark.parent.mkdir(parents=True)
+    benchmark.write_text("s\th:m:s\n")
+    write_json(tmp_path / "responses" / "m" / "kv.manifest.json", manifest("kv", 100))
+    ((run, seconds),) = measured_runs(tmp_path, "m")
+    assert measured_rate(run, seconds) is None
+
+
+def test_the_rule_of_thumb_counts_parameters_cores_and_the_number_format():
+    one = predicted_rate(0.135, "bfloat16", gpu=False, threads=1)
+    assert one.tokens_per_second == pytest.approx(148, abs=1)
+    assert predicted_rate(0.135, "bfloat16", gpu=False, threads=4).tokens_per_second == 4 * one.tokens_per_second
+    assert predicted_rate(1.35, "bfloat16", gpu=False, threads=10).tokens_per_second == one.tokens_per_second
+    assert predicted_rate(0.135, "float32", gpu=False, threads=1).tokens_per_second < one.tokens_per_second
+    on_gpu = predicted_rate(7, "bfloat16", gpu=True, threads=8)
+    assert on_gpu == predicted_rate(7, "float32", gpu=True, threads=1)
+    assert "rule of thumb for a GPU" in on_gpu.source and "2 processor cores" in predicted_rate(
+        7, "float32", gpu=False, threads=2
+    ).source  # fmt: skip
