@@ -214,7 +214,7 @@ def test_doctor_estimate_and_audit_around_a_run(new_bench):
 
     before = bench.snakemake("estimate")
     assert before.returncode == 0, before.stdout + before.stderr
-    assert "run one small experiment first, or set tokens_per_second" in before.stdout
+    assert "a rule of thumb for 1 processor core" in before.stdout
     assert not bench.path("results/journal/reference/kv.jsonl").exists()
 
     audited = bench.snakemake("audit")

@@ -147,8 +147,8 @@ class AskedModel(AskKeys, AnyModel):
     )
     tokens_per_second: Positive | None = Field(
         None,
-        description="Prompt tokens per second, for the hours of `snakemake estimate` and the time that a sweep requests "
-        "from a cluster, instead of a measured rate. It changes nothing else.",
+        description="Prompt tokens per second, for the hours of `snakemake estimate` and the time that a sweep "
+        "requests from a cluster, instead of a measured rate. It changes nothing else.",
     )
 
     def trust(self) -> dict:
@@ -216,8 +216,8 @@ class Model(RunKeys, AskedModel):
     )
     runtime: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Minutes that a sweep requests from a cluster, instead of an estimate by the speed of earlier runs. "
-        "A sweep that takes longer is submitted again and resumes from its journal.",
+        description="Minutes that a sweep requests from a cluster, instead of an estimate by the speed of earlier "
+        "runs. A sweep that takes longer is submitted again and resumes from its journal.",
     )
 
     @field_validator("config")
