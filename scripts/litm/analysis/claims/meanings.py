@@ -29,8 +29,8 @@ MEANINGS = {
     UNEVEN: "positions differ, but not start, middle and end",
     NONE: "neither a difference nor its absence is shown",
 }
-#: Sentences on curves without a word: without a middle, and with one.
-TWO_POSITIONS = "two positions have no middle, so that the curve has no word for its shape"
+#: Reasons why a curve has no word: two positions only, and more.
+TWO_POSITIONS = "undefined: two positions have no middle"
 NO_WORD = "start, middle and end carry no information"
 
 
