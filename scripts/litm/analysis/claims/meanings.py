@@ -30,7 +30,7 @@ MEANINGS = {
     NONE: "neither a difference nor its absence is shown",
 }
 #: Reasons why a curve has no word: two positions only, and more.
-TWO_POSITIONS = "undefined: two positions have no middle"
+TWO_POSITIONS = "no shape: two positions have no middle"
 NO_WORD = "start, middle and end carry no information"
 
 
