@@ -85,6 +85,7 @@ MEASUREMENTS = {
         "qa --questions 8 --turns 1 --data {contexts}",
         "qa --questions 1 --turns 1 --data {contexts}",
     ),
+    "attention": Measurement("Attention on a processor", "attention.py", "", "--turns 1"),
     "memory": Measurement("Memory of sweeps, predicted and measured", "memory.py", "", "--cases 1"),
     "bm25": Measurement(
         "BM25, against pyserini's own",
