@@ -10,9 +10,11 @@ from litm.inference.local.shared_attention import (
     NotPlainAttentionError,
     attending_to,
     attention,
+    attention_in_blocks,
     attention_of_few,
     attention_to_nothing,
     attention_to_shared,
+    can_use_blocks,
     joined,
     joined_attention,
 )
@@ -97,6 +99,35 @@ def test_a_query_that_sees_no_key_gets_zeros_from_few():
     other = attention(query, keys, values, scale=0.5)
     assert torch.equal(joined(found, other)[0, :, 0], other.output[0, :, 0])
     assert torch.equal(joined(found, attention_to_nothing(query)), found.output)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2), (4, 1)])
+@pytest.mark.parametrize("tokens, before", [(1, 0), (130, 0), (130, 1), (400, 37)])
+def test_attention_in_blocks_is_causal_attention_of_the_last_tokens(dtype, heads, tokens, before):
+    query, keys, values = (
+        states(2, count, length).to(dtype)
+        for count, length in zip((heads[0], *heads[1:] * 2), (tokens, tokens + before, tokens + before), strict=True)
+    )
+    found = attention_in_blocks(query, keys, values, 0.5)
+    whole = expected(*(part.double() for part in (query, keys, values)))
+    # Scores, weights and the output are rounded.
+    rounding = max(4 * torch.finfo(dtype).eps, 1e-5)
+    torch.testing.assert_close(found, whole.to(dtype), rtol=rounding, atol=rounding)
+
+
+def test_blocks_are_for_many_queries_in_bfloat16_and_few_threads(monkeypatch):
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True, "amx_bf16": False})
+    many = states(1, 2, 200).bfloat16()
+    assert can_use_blocks(many)
+    assert not can_use_blocks(many[:, :, :20]) and not can_use_blocks(many.float())
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 16)
+    assert not can_use_blocks(many)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    for lacking in ({}, {"avx512_bf16": True, "amx_bf16": True}):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda lacking=lacking: lacking)
+        assert not can_use_blocks(many)
 
 
 def test_nothing_adds_nothing():

@@ -7,8 +7,10 @@ from matplotlib.axes import Axes
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import REFERENCE, Chart, Series
 
-#: Fraction of the panel's width: the least width of a column. Inches: a character of its label, and the room around it.
-LEAST, CHARACTER_INCHES, EDGE_INCHES = 0.13, 0.075, 0.1
+#: Fractions of the panel's width: the least of a column, and the least of the positions.
+LEAST, LEAST_OF_POSITIONS = 0.1, 0.4
+#: Inches: a character of a label, and the room around a column's label.
+CHARACTER_INCHES, EDGE_INCHES = 0.075, 0.1
 SHADE = "0.95"
 
 
@@ -25,12 +27,16 @@ def draw_reference_columns(
     if not lines:
         return
     low, high = ax.get_xlim()
-    longest = max(len(word) for label in lines for word in label.split())
-    width = (high - low) * max(LEAST, (CHARACTER_INCHES * longest + EDGE_INCHES) / panel_inches)
     ticks = [*ax.get_xticks()]
     labels = [label.get_text() for label in ax.get_xticklabels()]
+    longest = max(len(word) for label in lines for word in label.split())
+    column = max(LEAST * panel_inches, CHARACTER_INCHES * longest + EDGE_INCHES)
+    # The columns begin right of the last position's label.
+    gap = CHARACTER_INCHES * (len(labels[-1]) / 2 + 1)
+    inch = (high - low) / max(LEAST_OF_POSITIONS * panel_inches, panel_inches - len(lines) * column - gap)
+    start, width = max(high, ticks[-1] + gap * inch), column * inch
     for number, (label, models) in enumerate(lines.items()):
-        at = high + (number + 0.5) * width
+        at = start + (number + 0.5) * width
         for one in models:
             _draw_interval(ax, one, looks[str(one.model)], at)
         ticks.append(at)
@@ -38,8 +44,8 @@ def draw_reference_columns(
     ax.set_xticks(ticks, labels)
     for text in ax.get_xticklabels()[-len(lines) :]:
         text.set_fontsize("small")
-    ax.axvspan(high, high + width * len(lines), color=SHADE, linewidth=0, zorder=0)
-    ax.set_xlim(low, high + width * len(lines))
+    ax.axvspan(start, start + width * len(lines), color=SHADE, linewidth=0, zorder=0)
+    ax.set_xlim(low, start + width * len(lines))
 
 
 def _draw_interval(ax: Axes, one: Series, look: style.Look, at: float) -> None:

@@ -34,6 +34,8 @@ MINIMUM_INCHES = 5.4
 TITLE_CHARACTERS_AN_INCH = 9
 #: Inches of the legend: narrowest entry; entry without its text; one character; one line.
 LEGEND_ENTRY_INCHES, LEGEND_EDGE_INCHES, CHARACTER_INCHES, LEGEND_LINE_INCHES = 1.8, 0.7, 0.09, 0.2
+#: The vertical axis begins at 0 if the lowest end is at most this share of the highest.
+ZERO_SHARE = 0.25
 #: Points: height of a line of small text between a panel and its title.
 NOTE_LINE_POINTS = 11
 #: Inches: width of a small character, in a figure that is narrower than MINIMUM_INCHES.
@@ -223,13 +225,18 @@ def set_panel_titles(axes: Iterable[Axes], panels: Sequence[Panel], width: float
 
 
 def fit_y_axis(ax: Axes, chart: Chart) -> None:
-    """Set limits with room around all intervals, within 0 to 100 %, at least 20 points apart."""
+    """Set limits with room around all intervals, within 0 to 100 %, at least 20 points apart.
+
+    The axis begins at 0 if that takes at most `ZERO_SHARE` of its length.
+    """
     ends = ends_of(chart)
     if not ends:
         return
     low, high = min(ends), max(ends)
     spare = max(3.0, (20 - (high - low)) / 2)
     bottom, top = max(-2.0, low - spare), min(102.0, high + spare)
+    if low <= ZERO_SHARE * high:
+        bottom = -2.0
     ax.set_ylim(bottom, top)
     ax.set_yticks([tick for tick in ax.get_yticks() if max(0, bottom) <= tick <= min(100, top)])
 

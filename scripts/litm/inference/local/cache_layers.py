@@ -14,8 +14,10 @@ from litm.inference.local.shared_attention import (
     Attended,
     NotPlainAttentionError,
     attention,
+    attention_in_blocks,
     attention_to_nothing,
     attention_to_shared,
+    can_use_blocks,
     joined,
 )
 
@@ -54,6 +56,8 @@ class RoomyLayer(DynamicLayer):
         tokens, (keys, values) = query.shape[2], self.states()
         if tokens == 1:
             return attention(query, keys, values, scale).output
+        if can_use_blocks(query):
+            return attention_in_blocks(query, keys, values, scale)
         before = self.get_seq_length() - tokens
         own = attention(query, keys[:, :, before:], values[:, :, before:], scale, causal=True)
         if not before:

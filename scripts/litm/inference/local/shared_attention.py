@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Protocol
 
 import torch
@@ -23,6 +24,11 @@ SDPA = "sdpa"
 #: Up to as many queries, `attention_of_few` is faster in half precision: eight times with one query of 10 prompts of
 #: 1,900 tokens. PyTorch's operator multiplies a matrix by a vector without bfloat16 instructions.
 FEW = 4
+
+#: From as many queries, and with at most as many threads, `attention_in_blocks` is faster (`can_use_blocks`).
+MANY, MOST_THREADS = 128, 4
+#: Rows of scores in a block, so that a block of 2,000 columns stays near the processor.
+ROWS = 384
 
 #: Number formats in half precision.
 HALF = (torch.bfloat16, torch.float16)
@@ -80,6 +86,43 @@ def attention_of_few(
     total = weights.sum(-1, keepdim=True).clamp_min_(numbers.tiny)
     output = ((weights.to(values.dtype) @ values) / total).to(query.dtype)
     return Attended(output.view_as(query), (largest + total.log()).view(prompts, heads, tokens))
+
+
+def can_use_blocks(query: torch.Tensor) -> bool:
+    """Whether `attention_in_blocks` is faster: in bfloat16, on a processor with instructions for it.
+
+    Not with those for tiles (AMX), which PyTorch's attention uses, nor with many threads, for which blocks are small.
+    """
+    if query.dtype is not torch.bfloat16 or query.shape[2] < MANY or torch.get_num_threads() > MOST_THREADS:
+        return False
+    has = torch.cpu.get_capabilities()
+    return bool(has.get("avx512_bf16")) and not has.get("amx_bf16")
+
+
+def attention_in_blocks(
+    query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None
+) -> torch.Tensor:
+    """The output of causal attention, the queries being the last tokens; tensors as in `attention`.
+
+    Blocks of scores are matrix products, for which bfloat16 is fast. Scores are rounded to the model's number format,
+    as in transformers' attention `eager`.
+    """
+    prompts, heads, tokens, size = query.shape
+    key_heads = keys.shape[1]
+    group, before = heads // key_heads, keys.shape[2] - tokens
+    block = max(1, ROWS // group)
+    later = query.new_full((block, block), -torch.inf).triu(1)
+    scaled = query * (size**-0.5 if scale is None else scale)
+    output = torch.empty_like(query)
+    for prompt, head, start in product(range(prompts), range(key_heads), range(0, tokens, block)):
+        asking, stop = slice(head * group, (head + 1) * group), min(start + block, tokens)
+        count, seen = stop - start, before + stop
+        rows = scaled[prompt, asking, start:stop].reshape(group * count, size)
+        scores = (rows @ keys[prompt, head, :seen].t()).view(group, count, seen)
+        scores[..., seen - count :] += later[:count, :count]
+        weights = scores.softmax(-1).view(group * count, seen)
+        output[prompt, asking, start:stop] = (weights @ values[prompt, head, :seen]).view(group, count, size)
+    return output
 
 
 def attention_to_shared(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None) -> Attended:
