@@ -111,13 +111,14 @@ def main() -> None:
     args.folder.mkdir(parents=True, exist_ok=True)
     header = read_gguf(args.gguf)
     args.model, _ = unpacked(args.gguf, header, args.dtype, args.folder / "unpacked", file_sha256)
-    for name in [START, *args.prompts]:
+    # Starting comes last, because vLLM keeps what it compiles when it is started for the first time.
+    for name in [*args.prompts, START]:
         write_prompts(args, name)
         for way in args.ways:
             if not measured(args, name, way):
                 measure(args, name, way)
             # After each, so that an interrupted run leaves what it has measured.
-            if args.output and name != START:
+            if args.output:
                 args.output.write_text(page(args), encoding="utf-8")
     if not args.output:
         print(page(args))
@@ -286,26 +287,27 @@ def section(args: argparse.Namespace, name: str, found: Mapping[str, dict], star
     rows = []
     for way, what in found.items():
         cost = what["cost"]
-        start = starting(starts, way, len(work.positions))
-        ratios = ["", ""]
-        if own:
-            own_start = starting(starts, OURS, 1)
-            total, alone = (own["cost"]["processor"] - part for part in (0, own_start))
-            ratios = [f"{cost['processor'] / total:.2f}", f"{(cost['processor'] - start) / alone:.2f}"]
-        numbers = [f"{cost['processor']:.0f}", f"{start:.0f}", f"{cost['wall']:.0f}", f"{what['computed']:,}"]
+        start, own_start = starting(starts, way, len(work.positions)), starting(starts, OURS, 1)
+        ratios = [f"{cost['processor'] / own['cost']['processor']:.2f}" if own else "", ""]
+        if own and start is not None and own_start is not None:
+            ratios[1] = f"{(cost['processor'] - start) / (own['cost']['processor'] - own_start):.2f}"
+        started = "" if start is None else f"{start:.0f}"
+        numbers = [f"{cost['processor']:.0f}", started, f"{cost['wall']:.0f}", f"{what['computed']:,}"]
         rows.append([way, *numbers, *ratios, same(work, what, own) if own else ""])
     columns = ["way", "processor seconds", "of these starting", "seconds", "prompt tokens computed", "times ours"]
     title = f"## {work.title}\n\n{len(prompts)} prompts, {sum(map(len, prompts)):,} tokens.\n"
     lines = [title, table([*columns, "without starting", "same answers"], rows), ""]
     if own:
-        lines.append(share_of_products(args, prompts, found, own["cost"]["processor"] - starting(starts, OURS, 1)))
+        lines.append(
+            share_of_products(args, prompts, found, own["cost"]["processor"] - (starting(starts, OURS, 1) or 0))
+        )
     return "\n".join(lines)
 
 
-def starting(starts: Mapping[str, dict], way: str, positions: int) -> float:
-    """Processor seconds of starting the processes of a way."""
+def starting(starts: Mapping[str, dict], way: str, positions: int) -> float | None:
+    """Processor seconds of starting the processes of a way; None if not measured yet."""
     processes = positions if way == "process a position" else 1
-    return processes * starts[way]["cost"]["processor"] if way in starts else 0.0
+    return processes * starts[way]["cost"]["processor"] if way in starts else None
 
 
 def same(work: Workload, what: Mapping, own: Mapping) -> str:
