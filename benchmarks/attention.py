@@ -16,6 +16,7 @@ from measuring import spread, table
 
 from litm.inference.local.shared_attention import Attended, attention_of_few
 from litm.inference.local.shared_attention import attention as attention_of_any
+from litm.inference.local.shared_attention import attention_in_blocks
 
 HEADS, KEY_HEADS, SIZE = 9, 3, 64
 #: Inner and outer size of a product with weights in SmolLM2-135M.
@@ -36,7 +37,7 @@ def main() -> None:
     columns = ["prompts", "keys", "PyTorch's", "this workflow's", "ratio", "error of PyTorch's", "of this workflow's"]
     print(table(columns, (step(prompts, keys, turns) for prompts, keys in STEPS)))
     print("\n## Reading, GFLOP a second\n")
-    columns = ["number format", "tokens", "causal attention", "products", "share"]
+    columns = ["number format", "tokens", "PyTorch's", "in blocks", "ratio", "products", "share of blocks"]
     formats = (torch.float32, torch.bfloat16)
     print(table(columns, (reading(dtype, tokens, turns) for dtype in formats for tokens in READ)))
 
@@ -71,13 +72,15 @@ def reading(dtype: torch.dtype, tokens: int, turns: int) -> list[str]:
     speeds = [
         (
             attended / seconds(lambda: attention_of_any(query, key, value, None, causal=True)) / 1e9,
+            attended / seconds(lambda: attention_in_blocks(query, key, value, None)) / 1e9,
             multiplied / seconds(lambda: torch.nn.functional.linear(rows, weights)) / 1e9,
         )
         for _ in range(turns)
     ]
-    attention, products = (statistics.median(column) for column in zip(*speeds, strict=True))
-    name = str(dtype).removeprefix("torch.")
-    return [name, f"{tokens:,}", f"{attention:.0f}", f"{products:.0f}", f"{attention / products:.2f}"]
+    theirs, blocks, products = (f"{statistics.median(column):.0f}" for column in zip(*speeds, strict=True))
+    ratio = spread(ours / other for other, ours, _ in speeds)
+    share = spread(ours / product for _, ours, product in speeds)
+    return [str(dtype).removeprefix("torch."), f"{tokens:,}", theirs, blocks, ratio, products, share]
 
 
 def seconds(run: Callable[[], object]) -> float:
