@@ -13,10 +13,10 @@ from litm.base.json_files import read_json
 
 #: Operations per second, padding and answers included: of a GPU, a sixth of an A100's peak, never measured.
 GPU_FLOPS = 5e13
-#: Of a processor core, by number format: what SmolLM2-135M takes for documents and key-value pairs, see
-#: benchmarks/README.md.
-CORE_FLOPS = {"float32": 2.5e10}
-HALF_CORE_FLOPS = 4e10
+#: Of a processor core, by number format: somewhat less than SmolLM2-135M reaches for key-value pairs on a core with
+#: AVX-512 and its bfloat16 instructions (benchmarks/memory.py).
+CORE_FLOPS = {"float32": 4e10}
+HALF_CORE_FLOPS = 8e10
 
 
 @dataclass(frozen=True)
