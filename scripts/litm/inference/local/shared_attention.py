@@ -21,10 +21,9 @@ JOINED = "joined"
 SDPA = "sdpa"
 
 
-#: Up to as many queries, `attention_of_few` is faster in half precision: six times with one query of 10 prompts of 1,900
-#: tokens (benchmarks/attention.py). PyTorch's operator multiplies a matrix by a vector without bfloat16 instructions.
+#: Up to as many queries, `attention_of_few` is faster in half precision: six times for one query of each of 10 prompts
+#: (benchmarks/attention.py). PyTorch's operator multiplies a matrix by a vector without bfloat16 instructions.
 FEW = 4
-
 #: From as many queries, and with at most as many threads, `attention_in_blocks` is faster (`can_use_blocks`).
 MANY, MOST_THREADS = 128, 4
 #: Rows of scores in a block, so that a block of 2,000 columns stays near the processor.
