@@ -67,7 +67,7 @@ def test_the_output_has_the_numbers_of_the_model(dtype):
     torch.testing.assert_close(joined(one, other), whole.to(dtype), rtol=rounding, atol=rounding)
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
 @pytest.mark.parametrize("heads", [(4, 4), (4, 2)])
 @pytest.mark.parametrize("tokens", [1, 3])
 @pytest.mark.parametrize("masked", [False, True])
@@ -87,6 +87,12 @@ def test_attention_of_few_queries_equals_that_of_many(dtype, heads, tokens, mask
     torch.testing.assert_close(few.output, whole.to(dtype), rtol=rounding, atol=rounding)
     many = attention(*(part.float() for part in (query, keys, values)), 2.0, mask=mask if masked else None)
     torch.testing.assert_close(few.log_sum, many.log_sum)
+
+
+def test_attention_of_few_does_not_overflow_in_float16():
+    query, keys, values = (torch.zeros(1, 1, tokens, SIZE).half() for tokens in (1, 2_000, 2_000))
+    found = attention_of_few(query, keys, values + 40, None).output
+    torch.testing.assert_close(found, torch.full_like(query, 40))
 
 
 def test_a_query_that_sees_no_key_gets_zeros_from_few():

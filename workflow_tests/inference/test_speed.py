@@ -19,12 +19,20 @@ def test_a_rate_is_what_the_last_run_computed_in_its_time():
 
 
 def test_the_entrys_rate_comes_first_then_that_of_the_largest_run_then_the_rule_of_thumb():
-    runs = [(manifest("small", 100), 1.0), (manifest("none", 0, asked=0), 9.0), (manifest("large", 9_000), 3.0)]
+    runs = [
+        (manifest("small", 1_000), 1_000.0),
+        (manifest("none", 0, asked=0), 9_000.0),
+        (manifest("large", 9_000), 3_000.0),
+        # Most of it was loading the model.
+        (manifest("short", 90_000), 300.0),
+    ]
     predicted = Rate(7.0, "a rule of thumb")
     assert choose_rate(50.0, runs, predicted).tokens_per_second == 50
     assert choose_rate(None, runs, predicted).source.startswith("measured on large")
     assert choose_rate(None, runs[1:2], predicted) == choose_rate(None, [], predicted) == predicted
     assert choose_rate(None, runs[1:2], None) is None
+    assert choose_rate(None, runs[3:], predicted) == predicted
+    assert choose_rate(None, runs[3:], None).tokens_per_second == 300
 
 
 def test_runs_are_found_with_their_times_shards_too(tmp_path):

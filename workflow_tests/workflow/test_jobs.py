@@ -118,7 +118,7 @@ def test_time_follows_the_speed_of_the_models_largest_earlier_run():
 
     tokens = Work(prompts=10_000, tokens=36_000_000)
     local = model(parameters=70)
-    assert minutes(local, tokens, 1, [(run(10), 10), (run(1_000_000), 100)]) == START + 60
+    assert minutes(local, tokens, 1, [(run(10), 10), (run(10_000_000), 1_000)]) == START + 60
     assert minutes(model(parameters=70, tokens_per_second=5_000), tokens, 1, [(run(1_000_000), 100)]) == START + 120
     server = read_model({"engine": "openai", "api_model": "a-70b"})
     assert minutes(server, tokens, 1, [(run(1_000_000), 100)]) == START + 60

@@ -148,7 +148,7 @@ class AskedModel(AskKeys, AnyModel):
     tokens_per_second: Positive | None = Field(
         None,
         description="Prompt tokens per second, for the hours of `snakemake estimate` and the time that a sweep "
-        "requests from a cluster, instead of a measured rate. It changes nothing else.",
+        "requests from a cluster, instead of a measured or predicted rate. It changes nothing else.",
     )
 
     def trust(self) -> dict:
@@ -165,7 +165,7 @@ class Model(RunKeys, AskedModel):
     """A model that runs here.
 
     A change of path, package, hub, revision, tokenizer, dtype, quantization, attention, config or prompt_template asks
-    the prompts again; device, batch_tokens and threads change no answer and re-run nothing.
+    the prompts again; device, batch_tokens and threads re-run nothing, and change answers by rounding only.
     """
 
     path: str | None = Field(
@@ -201,9 +201,9 @@ class Model(RunKeys, AskedModel):
     )
     parameters: Positive | None = Field(
         None,
-        description="Parameters of the model in 10⁹, for the memory and time that its sweeps request from a cluster; "
-        "if left out, from the weights in its folder or the name on the hub (7b). It changes nothing else; nor do the "
-        "next three keys.",
+        description="Parameters of the model in 10⁹, for the memory and time that its sweeps request from a cluster, "
+        "and the hours of `snakemake estimate`; if left out, from the weights in its folder or the name on the hub "
+        "(7b). It changes nothing else; nor do the next three keys.",
     )
     gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = Field(
         None,
@@ -216,8 +216,8 @@ class Model(RunKeys, AskedModel):
     )
     runtime: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Minutes that a sweep requests from a cluster, instead of an estimate by the speed of earlier "
-        "runs. A sweep that takes longer is submitted again and resumes from its journal.",
+        description="Minutes that a sweep requests from a cluster, instead of an estimate by `tokens_per_second`, "
+        "earlier runs or a rule of thumb. A sweep that takes longer is submitted again and resumes from its journal.",
     )
 
     @field_validator("config")

@@ -1,7 +1,7 @@
 """Speed of a model in prompt tokens computed per second, the time for answers included.
 
 It is stated in the model's entry, or measured in its largest earlier sweep, or predicted by a rule of thumb, in this
-order. `snakemake estimate` and the time limits of cluster jobs use the same rate.
+order. `snakemake estimate` predicts for the device of this machine, the time limits of cluster jobs for the cluster's.
 """
 
 import csv
@@ -17,6 +17,8 @@ GPU_FLOPS = 5e13
 #: AVX-512 and its bfloat16 instructions (benchmarks/memory.py).
 CORE_FLOPS = {"float32": 4e10}
 HALF_CORE_FLOPS = 8e10
+#: A shorter job measures the loading of its model as much as its speed, and is used only where nothing is predicted.
+LEAST_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
@@ -31,19 +33,20 @@ def predicted_rate(billions: float, dtype: str, gpu: bool, threads: int) -> Rate
     """The rate by a rule of thumb: two operations per parameter and token. billions: parameters in 10⁹."""
     flops = GPU_FLOPS if gpu else threads * CORE_FLOPS.get(dtype, HALF_CORE_FLOPS)
     device = "a GPU" if gpu else f"{threads} processor core{'s' if threads > 1 else ''}"
-    source = f"a rule of thumb for {device}, which may be wrong by a factor of three: a first run measures it"
-    return Rate(flops / (2e9 * billions), source)
+    doubt = "which may be wrong by a factor of three or more: a job of ten minutes measures it"
+    return Rate(flops / (2e9 * billions), f"a rule of thumb for {device}, {doubt}")
 
 
 def choose_rate(stated: float | None, runs: Sequence[tuple[Mapping, float]], predicted: Rate | None) -> Rate | None:
-    """The rate of a model: stated in its entry, else measured on its largest sweep, else predicted.
+    """The rate of a model: stated in its entry, else measured on its largest sweep of `LEAST_SECONDS`, else predicted.
 
     runs: manifests of its sweeps, each with the seconds of its job.
     """
     if stated is not None:
         return Rate(stated, "tokens_per_second of its entry")
-    largest = max(runs, key=lambda run: asked_tokens(run[0]), default=None)
-    return (measured_rate(*largest) if largest else None) or predicted
+    measuring = [run for run in runs if measured_rate(*run) and (run[1] >= LEAST_SECONDS or predicted is None)]
+    largest = max(measuring, key=lambda run: asked_tokens(run[0]), default=None)
+    return measured_rate(*largest) if largest else predicted
 
 
 def measured_rate(manifest: Mapping, seconds: float) -> Rate | None:

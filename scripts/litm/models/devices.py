@@ -32,7 +32,9 @@ def device_name(device: "torch.device") -> str:
 
 
 def has_gpu(devices: Path = Path("/dev")) -> bool:
-    """Whether this machine has a GPU of NVIDIA or AMD, by its device files: in no time, and without torch."""
+    """Whether this machine has a GPU of NVIDIA or AMD that is not hidden, by its device files: without torch."""
+    if os.environ.get(VISIBLE) == "":
+        return False
     return any(devices.glob("nvidia[0-9]*")) or (devices / "kfd").exists()
 
 

@@ -47,6 +47,8 @@ FRAME_TOKENS = 150
 BASE_MB, SERVED_MB, LOADING = 6_000, 4_000, 1.25
 #: Factor from the predicted peak of a sweep on a CPU to what its job requests: peaks are predicted within a quarter.
 SPARE = 1.25
+#: Factor from the seconds of a sweep by the rule of thumb to those that its job requests.
+SPARE_TIME = 3
 #: Seconds of a server per prompt, if no earlier run shows its speed.
 SERVED_SECONDS = 10
 #: Minutes: to load a model and read the journal; lower and upper limit of a request. Longer sweeps take several jobs.
@@ -130,8 +132,10 @@ def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, 
     if isinstance(model, ApiModel):
         rate = choose_rate(model.tokens_per_second, runs, None)
         return work.tokens / rate.tokens_per_second if rate else work.prompts * SERVED_SECONDS / model.concurrency
-    rate = choose_rate(model.tokens_per_second, runs, _predicted(model, model.device != "cpu", model.threads))
-    return work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
+    predicted = _predicted(model, model.device != "cpu", model.threads)
+    rate = choose_rate(model.tokens_per_second, runs, predicted)
+    spare = SPARE_TIME if rate is predicted else 1
+    return spare * work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
 
 
 def rate_here(model: Model | ApiModel) -> Rate | None:

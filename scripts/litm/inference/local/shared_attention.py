@@ -21,10 +21,10 @@ JOINED = "joined"
 SDPA = "sdpa"
 
 
-#: Up to as many queries, `attention_of_few` is faster in half precision: six times for one query of each of 10 prompts
-#: (benchmarks/attention.py). PyTorch's operator multiplies a matrix by a vector without bfloat16 instructions.
+#: With at most this many queries, `attention_of_few` is faster in half precision: six times in bfloat16 for a query of
+#: each of 10 prompts (benchmarks/attention.py). PyTorch's operator does not use bfloat16 instructions for it.
 FEW = 4
-#: From as many queries, and with at most as many threads, `attention_in_blocks` is faster (`can_use_blocks`).
+#: With at least `MANY` queries and at most `MOST_THREADS` threads, `attention_in_blocks` is faster (`can_use_blocks`).
 MANY, MOST_THREADS = 128, 4
 #: Rows of scores in a block, so that a block of 2,000 columns stays near the processor.
 ROWS = 384
@@ -39,7 +39,7 @@ MORE = ("position_bias", "softcap", "s_aux", "sinks", "sliding_window", "indices
 @dataclass(frozen=True)
 class Attended:
     """The result of attention: output (prompts, heads, queries, size), and log_sum (prompts, heads, queries), the
-    logarithm of the sum of exponentials over the keys.
+    logarithm of the sum of exponentials over the keys, undefined for a query that sees no key.
     """
 
     output: torch.Tensor
@@ -83,14 +83,15 @@ def attention_of_few(
     largest = scores.amax(-1, keepdim=True).clamp_min_(numbers.min)
     weights = scores.sub_(largest).exp_()
     total = weights.sum(-1, keepdim=True).clamp_min_(numbers.tiny)
-    output = ((weights.to(values.dtype) @ values) / total).to(query.dtype)
+    output = (weights / total).to(values.dtype) @ values
     return Attended(output.view_as(query), (largest + total.log()).view(prompts, heads, tokens))
 
 
 def can_use_blocks(query: torch.Tensor) -> bool:
     """Whether `attention_in_blocks` is faster: in bfloat16, on a processor with instructions for it.
 
-    Not with those for tiles (AMX), which PyTorch's attention uses, nor with many threads, for which blocks are small.
+    Not if the processor also has AMX, because PyTorch's attention uses it, nor with many threads, for which blocks are
+    too small.
     """
     if query.dtype is not torch.bfloat16 or query.shape[2] < MANY or torch.get_num_threads() > MOST_THREADS:
         return False
@@ -104,7 +105,8 @@ def attention_in_blocks(
     """The output of causal attention, the queries being the last tokens; tensors as in `attention`.
 
     Blocks of scores are matrix products, for which bfloat16 is fast. Scores are rounded to the model's number format,
-    as in transformers' attention `eager`.
+    as in transformers' attention `eager`: large scores lose more than with PyTorch's operator. The logits of
+    SmolLM2-135M for 1,500 tokens differ from those in float32 by 0.021 of their standard deviation, with either.
     """
     prompts, heads, tokens, size = query.shape
     key_heads = keys.shape[1]
