@@ -110,6 +110,7 @@ wildcard_constraints:
     experiment=any_of(PLAN.study.experiments),
     figure=any_of([*PLAN.study.all_figures, *PLAN.study.published_figures]),
     file=any_of(PLAN.data.remote_files),
+    first=any_of(PLAN.questions.first),
     found=any_of(PLAN.questions.found),
     generated=any_of(PLAN.questions.generated),
     model=any_of([*PLAN.models.asked, *PLAN.recorded.models]),

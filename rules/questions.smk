@@ -26,3 +26,24 @@ rule derive_questions:
         " --output {output.questions:q}"
         " --funnel {output.funnel:q}"
         " 2>&1 | tee -i {log:q}"
+
+
+rule take_questions:
+    input:
+        dataset=PLAN.questions.all_of,
+        code=PLAN.code("take_questions.py"),
+    output:
+        "results/questions/{first}.jsonl.gz",
+    log:
+        "results/logs/take_questions/{first}.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        content=PLAN.content(PLAN.questions.all_of, PLAN.code("take_questions.py")),
+        taken=PLAN.questions.first_taken,
+    shell:
+        "python {input.code[0]:q}"
+        " --dataset {input.dataset:q}"
+        " --taken {params.taken}"
+        " --output {output:q}"
+        " 2>&1 | tee -i {log:q}"

@@ -142,6 +142,12 @@ def test_unused_candidates_may_have_more_documents_than_their_retriever_finds():
             "questions.x.corpus: only a generated corpus has questions, the source of wikipedia_2018 is dpr_passages",
         ),
         ({"questions": {"x": {"nq_open": "nq_open_dev"}}}, [], "questions.x: give either 'corpus', 'nq_open' and"),
+        ({"questions": {"x": {"dataset": "nq_open_oracle"}}}, [], "questions.x: 'questions' is missing: the number of"),
+        (
+            {"questions": {"x": {"dataset": "nq_open_orakel", "questions": 5}}},
+            [],
+            "questions.x.dataset: unknown name 'nq_open_orakel' (did you mean 'nq_open_oracle'?)",
+        ),
         (
             {"candidates": {"x": {**CANDIDATES, "retriever": "bm52"}}},
             [],

@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 from copy import deepcopy
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -372,3 +373,27 @@ def test_the_funnel_from_nq_open_to_the_papers_questions_is_printed_and_kept(ben
     assert (
         "3,610 questions in NQ-Open" in bench.path("results/logs/derive_questions/nq_open_paragraphs.log").read_text()
     )
+
+
+def test_the_first_questions_of_a_dataset_are_searched_among_their_own_documents(bench, data):
+    first_441 = str(data / "nq-open-20_total_documents_gold_at_0.first441.jsonl.gz")
+    few = {"questions": "few", "corpus": "their_documents", "retriever": "bm25", "kind": "as_retrieved", "documents": 5}
+    config = deepcopy(CONFIG)
+    define = config["define"]
+    define["datasets"]["many"] = {"path": first_441, "version": "v1"}
+    define["questions"] = {"few": {"dataset": "many", "questions": 3}}
+    define["corpora"]["their_documents"] = {"source": "retrieved", "dataset": "few"}
+    define["candidates"]["found"] = few
+    bench.configure(config)
+    bench.run("--", "results/candidates/found.jsonl.gz")
+    asked = [record for _, record in islice(read_jsonl(first_441), 3)]
+    found = [record for _, record in read_jsonl(bench.path("results/candidates/found.jsonl.gz"))]
+    assert [record["question"] for record in found] == [record["question"] for record in asked]
+    own = {" ".join(one["text"].split()) for record in asked for one in record["ctxs"]}
+    assert all(len(record["ctxs"]) == 5 and {one["text"] for one in record["ctxs"]} <= own for record in found)
+
+    define["questions"]["few"]["questions"] = 442
+    bench.configure(config)
+    done = bench.run_here("--", "results/candidates/found.jsonl.gz")
+    assert done.returncode == 1
+    assert f"{first_441} has 441 questions; lower 'questions', which asks for 442" in done.stderr

@@ -13,11 +13,11 @@ from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import is_generator, passage_words, source_names
 from litm.corpora.sources.documents import source_files
 
-#: Sources of question sets: annotations, a user's table, and a user's table with gold passages found. All other
-#: question sets are generated with a corpus.
-NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD = "natural_questions", "own_file", "found_gold"
+#: Sources of question sets: annotations, a user's table, a user's table with gold passages found, and the first
+#: questions of a dataset. All other question sets are generated with a corpus.
+NATURAL_QUESTIONS, OWN_FILE, FOUND_GOLD, FIRST_OF = "natural_questions", "own_file", "found_gold", "first_of"
 #: Allowed combinations of keys in an entry of questions.
-QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"gold_of", "retriever"})
+QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"gold_of", "retriever"}, {"dataset"})
 
 
 class CorpusEntry(Entry):
@@ -29,7 +29,9 @@ class CorpusEntry(Entry):
         ".html, .pdf, .jsonl, .json, .tsv, .csv, all except .pdf also with .gz), mini_encyclopedia, mini_gazetteer "
         "(both made up, with questions), retrieved (the texts in a file of a retriever with `method: recorded`)."
     )
-    dataset: str | None = Field(None, description="The dataset with the source's file.")
+    dataset: str | None = Field(
+        None, description="The dataset with the source's file, or an entry of questions with a `dataset`."
+    )
     path: str | None = Field(
         None,
         description="The source's file or folder, relative to the working directory or the project; instead of "
@@ -102,10 +104,16 @@ class QuestionSetEntry(Entry):
     corpus: str | None = Field(
         None, description="The generated corpus that these questions come with, or the corpus that `file` asks about."
     )
+    dataset: str | None = Field(
+        None,
+        description="A dataset in the released format, of which only the first `questions` are wanted: for candidates "
+        "from a small part of it, or as the `dataset` of a corpus.",
+    )
     questions: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="Number of questions to take of a generated corpus, the first ones; if left out all, one for each "
-        "passage. All that are taken are searched, so that a larger `examples` searches nothing again.",
+        description="Number of questions to take of `dataset` or of a generated corpus, the first ones; if left out "
+        "all (of a generated corpus, one for each passage). All that are taken are searched, so that a larger "
+        "`examples` searches nothing again.",
     )
     nq_open: str | None = Field(None, description="Dataset with the questions and answers of NQ-Open.")
     annotations: Names = Field(
@@ -132,20 +140,27 @@ class QuestionSetEntry(Entry):
 
     @model_validator(mode="after")
     def _check(self) -> "QuestionSetEntry":
-        keys = ("corpus", "nq_open", "annotations", "file", "gold_of", "retriever", "corrections")
+        keys = ("dataset", "corpus", "nq_open", "annotations", "file", "gold_of", "retriever", "corrections")
         given = {key for key in keys if getattr(self, key)}
         if given - {"corrections"} not in QUESTION_KEYS or ("corrections" in given) > ("gold_of" in given):
             raise ValueError(
-                "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', or 'gold_of' and 'retriever' "
-                "(with or without 'corrections')"
+                "give either 'corpus', 'nq_open' and 'annotations', 'file' and 'corpus', 'dataset' and 'questions', or "
+                "'gold_of' and 'retriever' (with or without 'corrections')"
             )
-        if self.questions is not None and given != {"corpus"}:
-            raise ValueError("'questions' is only for a generated corpus; 'examples' of an experiment takes the first")
+        if self.questions is not None and given not in ({"corpus"}, {"dataset"}):
+            raise ValueError(
+                "'questions' is only for a generated corpus or a dataset; 'examples' of an experiment takes the first"
+            )
+        if given == {"dataset"} and self.questions is None:
+            raise ValueError("'questions' is missing: the number of questions to take of the dataset")
         return self
 
 
 class QuestionSet(QuestionSetEntry):
-    """A question set with its source: its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE` or `FOUND_GOLD`."""
+    """A question set with its source.
+
+    source: its corpus' source, `NATURAL_QUESTIONS`, `OWN_FILE`, `FOUND_GOLD` or `FIRST_OF`.
+    """
 
     source: str
 
@@ -180,6 +195,9 @@ def read_question_set(
             )
         return entry.become(QuestionSet, source=source)
     datasets = list(datasets)
+    if entry.dataset is not None:
+        choose([entry.dataset], datasets, f"{entry.where}.dataset")
+        return entry.become(QuestionSet, source=FIRST_OF)
     choose(filter(None, [entry.nq_open]), datasets, f"{entry.where}.nq_open")
     annotations = choose(entry.annotations, datasets, f"{entry.where}.annotations")
     return entry.become(QuestionSet, source=NATURAL_QUESTIONS, annotations=tuple(annotations))

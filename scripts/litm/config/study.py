@@ -211,9 +211,10 @@ def _read_data(entries: Mapping[str, Mapping[str, Any]], seed: int, root: Path) 
     """All entries of data, in the order in which they refer to one another; `UserError` for the first mistake."""
     datasets = {name: entry.located(root) for name, entry in entries["datasets"].items() if not entry.is_to_supply}
     check_file_names(datasets)
-    corpora = {name: read_corpus(entry, datasets, seed, root) for name, entry in entries["corpora"].items()}
-    retrievers = {name: entry.located(root) for name, entry in entries["retrievers"].items()}
     asked = entries["questions"]
+    files = [*datasets, *(name for name, entry in asked.items() if entry.dataset is not None)]
+    corpora = {name: read_corpus(entry, files, seed, root) for name, entry in entries["corpora"].items()}
+    retrievers = {name: entry.located(root) for name, entry in entries["retrievers"].items()}
     questions = {
         name: read_question_set(entry, datasets, corpora, retrievers, asked, root) for name, entry in asked.items()
     }

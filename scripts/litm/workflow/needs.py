@@ -59,7 +59,7 @@ def _named(study: Study) -> Iterator[str]:
 
 
 def _files_of(questions: QuestionSet) -> list[str]:
-    return [*filter(None, [questions.nq_open]), *questions.annotations]
+    return [*filter(None, [questions.dataset, questions.nq_open]), *questions.annotations]
 
 
 def _retriever_of(candidates: Candidates, study: Study) -> dict[str, Retriever]:

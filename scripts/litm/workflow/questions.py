@@ -1,9 +1,9 @@
-"""Plan of question sets: generated with a corpus, derived from NaturalQuestions, or the user's own."""
+"""Plan of question sets: generated with a corpus, derived from NaturalQuestions, the first of a dataset, or the user's."""
 
 from dataclasses import asdict
 
 from litm.base.hashing import canonical_json
-from litm.config.corpora import FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE, Corpus
+from litm.config.corpora import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE, Corpus
 from litm.config.study import Study
 from litm.corpora.sources import is_generator
 from litm.workflow.data import DataPlan
@@ -12,7 +12,7 @@ from litm.workflow.wildcards import Wildcards
 
 
 class QuestionPlan:
-    """Inputs and params of the rules that make the question sets {generated}, {derived}, {own} and {found}."""
+    """Inputs and params of the rules that make the question sets {generated}, {derived}, {first}, {own} and {found}."""
 
     def __init__(self, study: Study, project: ProjectFiles, data: DataPlan) -> None:
         self._study = study
@@ -28,6 +28,11 @@ class QuestionPlan:
     def derived(self) -> list[str]:
         """Names of the question sets that are derived from annotations."""
         return self._of(NATURAL_QUESTIONS)
+
+    @property
+    def first(self) -> list[str]:
+        """Names of the question sets that are the first questions of a dataset."""
+        return self._of(FIRST_OF)
 
     @property
     def own(self) -> list[str]:
@@ -69,6 +74,16 @@ class QuestionPlan:
     def annotations(self, wildcards: Wildcards) -> list[str]:
         """The annotation files with the gold passages of {derived}."""
         return [self._data.file(name) for name in self._study.questions[wildcards.derived].annotations]
+
+    def all_of(self, wildcards: Wildcards) -> str:
+        """The file of the dataset whose first questions are {first}."""
+        return self._data.file(str(self._study.questions[wildcards.first].dataset))
+
+    def first_taken(self, wildcards: Wildcards) -> int:
+        """The number of questions in {first}."""
+        taken = self._study.questions[wildcards.first].questions
+        assert taken is not None, "the configuration asks for it"
+        return taken
 
     def own_file(self, wildcards: Wildcards) -> str:
         """The user's table of questions {own}."""
