@@ -1,4 +1,4 @@
-"""Plan of question sets: generated with a corpus, derived from NaturalQuestions, the first of a dataset, or the user's."""
+"""Plan of question sets: generated with a corpus, derived from NaturalQuestions, taken from a dataset, or your own."""
 
 from dataclasses import asdict
 
