@@ -19,6 +19,7 @@ class Wildcards(Protocol):
     experiment: str
     figure: str
     file: str
+    first: str
     found: str
     generated: str
     model: str
