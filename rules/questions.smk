@@ -36,6 +36,7 @@ rule take_questions:
         "results/questions/{first}.jsonl.gz",
     log:
         "results/logs/take_questions/{first}.log",
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

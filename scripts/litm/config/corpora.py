@@ -106,8 +106,8 @@ class QuestionSetEntry(Entry):
     )
     dataset: str | None = Field(
         None,
-        description="A dataset in the released format, of which only the first `questions` are wanted: for candidates "
-        "from a small part of it, or as the `dataset` of a corpus.",
+        description="A dataset in the released format: its first `questions` are taken, for candidates from a small "
+        "part of it, or as the `dataset` of a corpus.",
     )
     questions: Annotated[int, Field(ge=1)] | None = Field(
         None,
