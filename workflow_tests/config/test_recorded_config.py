@@ -1,12 +1,16 @@
 """Models with recorded responses in the configuration."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 from configs import DEFAULT
 from conftest import ROOT, qa_record, write_lines
+from snakemake.utils import update_config
 
 from litm.base.errors import UserError
+from litm.base.json_files import read_jsonl
 from litm.config.study import load_study
 
 FIELDS = {"response": "model_answer", "question": "question"}
@@ -100,3 +104,17 @@ def test_no_tokens_of_recorded_responses(tmp_path):
     define = {"experiments": {"kv": kv}, "models": {"m": entry}}
     with pytest.raises(UserError, match="experiments.kv.tokens_of: m has recorded responses and no tokenizer"):
         load_study({**DEFAULT, "experiments": ["kv"], "define": define}, ROOT)
+
+
+def test_the_recorded_study_has_one_response_to_each_question_at_each_position():
+    config: dict = {}
+    for name in ("config", "laptop", "laptop_recorded"):
+        update_config(config, yaml.safe_load((ROOT / "config" / f"{name}.yaml").read_text()))
+    one = load_study(config, ROOT)
+    ((_, model),) = one.models.items()
+    assert [experiment for _, experiment in one.sweeps] == config["experiments"]
+    for name, (file,) in model.files.items():
+        records = [record for _, record in read_jsonl(ROOT / file.path)]
+        asked = Counter((record["size"], record["placement"]) for record in records)
+        assert asked == {(cell.size, cell.placement): one.experiments[name].examples for cell in file.cells}, name
+        assert len({(record["id"], record["size"], record["placement"]) for record in records}) == len(records)
