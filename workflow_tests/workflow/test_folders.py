@@ -22,7 +22,7 @@ IMPORTS = {
     "corpora": "base questions",
     "retrieval": "base domain answers models questions corpora",
     "examples": "base domain answers questions corpora",
-    "prompting": "base domain",
+    "prompting": "base domain models",
     "inference": "base domain models questions prompting",
     "scoring": "base domain answers prompting",
     "analysis": "base domain examples",

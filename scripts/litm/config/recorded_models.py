@@ -14,7 +14,7 @@ from litm.base.text_files import file_kind
 from litm.config.datasets import Dataset
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel, tokenizer_of
-from litm.config.values import locate, text_names
+from litm.config.values import GgufInPackage, find_in_package, locate, text_names
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS
@@ -77,8 +77,13 @@ class RecordedEntry(AnyModel):
     tokenizer: str | None = Field(
         None,
         description="The model's tokenizer, only to count prompt tokens: a tokenizer.json file, a folder with a "
-        "tokenizer, or the name of a dataset with one. If left out, the model has no row in the tables of tokens. It "
-        "changes no answer.",
+        "tokenizer, a GGUF file, or the name of a dataset with one. If left out, the model has no row in the tables of "
+        "tokens. It changes no answer.",
+    )
+    package: GgufInPackage | None = Field(
+        None,
+        description="Instead of `tokenizer`: a GGUF file in an installed Python package, as package name and path in "
+        "its folder.",
     )
     prompt_template: str = Field(
         RAW,
@@ -97,6 +102,8 @@ class RecordedEntry(AnyModel):
     def _check(self) -> "RecordedEntry":
         if not self.responses and not self.is_to_supply:
             raise ValueError("'responses' is missing (for each experiment a file of recorded responses)")
+        if self.tokenizer and self.package:
+            raise ValueError("give either 'tokenizer' or 'package'")
         return self
 
     @property
@@ -158,10 +165,11 @@ def read_recorded_model(
         )
     templates = [RAW, CHAT, *text_names(root / "resources" / "prompt_templates")]
     choose([entry.prompt_template], templates, f"{entry.where}.prompt_template")
+    in_package = entry.package and find_in_package(entry.package, f"{entry.where}.package", root)
     return entry.become(
         RecordedModel,
         files={name: files[name] for name in experiments if name in files},
-        tokenizer=tokenizer_of(entry, datasets, root),
+        tokenizer=in_package or tokenizer_of(entry, datasets, root),
     )
 
 

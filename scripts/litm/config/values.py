@@ -15,6 +15,8 @@ from litm.base.errors import UserError
 from litm.base.formatting import shortened
 from litm.base.surrogates import without_surrogates
 
+#: A GGUF file in an installed Python package: the package's name and the path in its folder.
+GgufInPackage = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*/[^/].*\.gguf$")]
 Hub = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)?$")]
 #: Type of addresses, which Snakemake and the programs repeat in logs, metadata and results.
 NoPassword = AfterValidator(check_has_no_password)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from litm.base.errors import UserError
 from litm.base.hidden_torch import show_torch
 from litm.base.loading_errors import loading
+from litm.models.gguf import is_gguf
 from litm.prompting.chat import switch_thinking_off
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import OFF, Reasoning, check_tags
@@ -31,16 +32,22 @@ def model_tokenizer(
 
 
 def load_tokenizer(location: str, revision: str | None = None, own_code: bool = False) -> "PreTrainedTokenizerBase":
-    """The tokenizer in a model folder or a tokenizer.json file, or of a hub model.
+    """The tokenizer in a model folder, a tokenizer.json file or a GGUF file, or of a hub model.
 
     own_code: whether code that comes with it may run. Raises `UserError` if it cannot be loaded.
     """
-    if own_code:
-        # That code may import it.
+    path = Path(location)
+    if own_code or is_gguf(path):
+        # That code, and transformers' reader of GGUF files, import it.
         show_torch()
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-    if Path(location).is_file():
+    if is_gguf(path):
+        with loading(f"tokenizer of {location}"):
+            return AutoTokenizer.from_pretrained(
+                path.parent, gguf_file=path.name, trust_remote_code=False, padding_side="left"
+            )
+    if path.is_file():
         try:
             return PreTrainedTokenizerFast(tokenizer_file=location, padding_side="left")
         except Exception as error:  # the tokenizers library raises nothing more special
