@@ -39,6 +39,8 @@ rule estimate_sweep:
         model=any_of(PLAN.models.asked),
     conda:
         "../envs/inference.yaml"
+    resources:
+        run=PLAN.inference.run,
     params:
         content=PLAN.content(
             PLAN.models.tokenizer_files,
@@ -62,6 +64,7 @@ rule estimate_sweep:
         " --context-window {params.context_window}"
         " --tokenizer {params.tokenizer:q}"
         " --template {input.template:q}"
+        " --run {resources.run:q}"
         " --examples {input.examples:q}"
         " --journal {params.journal:q}"
         " --journals results/journal"

@@ -25,9 +25,10 @@ from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
 from litm.base.errors import UserError
 from litm.base.signals import hangup_is_sigterm
+from litm.models.devices import has_gpu
 from litm.workflow.console import say_errors, show_own_lines, shown_lines
 from litm.workflow.content import replaced_lines
-from litm.workflow.dry_run import say_what_would_run
+from litm.workflow.dry_run import say_what_would_run, start_lines
 from litm.workflow.environment import job_environment
 from litm.workflow.future_times import set_back
 from litm.workflow.leftovers import put_aside
@@ -73,6 +74,16 @@ def is_output(path):
     return any(rule.is_producer(path) for rule in workflow.rules)
 
 
+def runs_here():
+    """Whether jobs run on this machine, also those of a dry run: Snakemake uses threads for jobs on a cluster only."""
+    settings = workflow.execution_settings
+    return (
+        workflow.is_main_process
+        and workflow.local_exec
+        and not (settings and settings.use_threads)
+    )
+
+
 def is_of_study(path):
     """Whether a result of this path is one of the selection's."""
     return is_output(path) and path not in PLAN.figures.not_drawn
@@ -83,7 +94,7 @@ try:
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
             read_config_file(file)
-    PLAN = load_plan(config, ROOT, is_output)
+    PLAN = load_plan(config, ROOT, is_output=is_output, runs_here=runs_here)
     if workflow.is_main_process:
         PLAN.data.check_fetched()
 except UserError as error:

@@ -42,6 +42,8 @@ rule generate:
         # The journal outlives every run: never a declared output, which Snakemake would delete.
         journal="results/journal/{model}/{experiment}.jsonl",
         model=PLAN.inference.settings,
+        # What `dtype: auto` is here: the program chooses it where it runs.
+        number_format=PLAN.inference.number_format,
         tokenizer=PLAN.models.own_tokenizer,
         digests="results/store/file_digests",
         part=PLAN.inference.part_option,

@@ -33,7 +33,8 @@ def main() -> None:
     sample = audit_sample(read_responses(args.responses), args.prompts_per_cell, args.seed)
     sampled = (example for example in read_examples(*args.examples) if (example.size, example.id) in sample)
     prompts = sweep_prompts(sampled, digest(identity), settings.prompt_template)
-    sweep = AskedSweep(f"{args.model}/{args.experiment}", identity, files, asking.stored_dtype)
+    name = f"{args.model}/{args.experiment}"
+    sweep = AskedSweep(name, identity, files, asking.stored_dtype, asking.number_format)
     with Journal(args.journal) as journal:
         missing = sum(prompt.key not in journal for prompt in prompts)
         paid = ", which may cost money" if asking.is_served else ""

@@ -39,7 +39,7 @@ def main() -> None:
     if args.shard:
         prompts = prompts_of_shard(prompts, args.shard)
         journal_file = shard_journal(args.journal, args.shard)
-    sweep = AskedSweep(name, identity, files, asking.stored_dtype)
+    sweep = AskedSweep(name, identity, files, asking.stored_dtype, asking.number_format)
     with Journal(journal_file, other_journals(args.journal, journal_file)) as journal:
         outcome = ask_missing(
             prompts,
@@ -53,7 +53,7 @@ def main() -> None:
         if args.on_failure == STOP:
             check_answered(outcome)
         names = {**sweep_fields(args.model, args.experiment, identity), "context_window": fit.context_window}
-        summary = manifest({**names, **asking.stored_weights()}, prompts, journal, outcome)
+        summary = manifest({**names, **asking.manifest_fields()}, prompts, journal, outcome)
         write_responses(args.responses, asking.with_answers(sweep_responses(prompts, journal, outcome), args.tokenizer))
     write_json(args.manifest, summary)
     for line in in_words(summary, outcome):

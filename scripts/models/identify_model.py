@@ -66,9 +66,10 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
         "location": path or hub,
         "revision": identity.get("commit"),
         "context_window": window,
-        # The value of `dtype: auto`; null if only the weights tell.
+        # Null if only the weights tell.
         "dtype": str(config.dtype).removeprefix("torch.") if config.dtype and not config.sub_configs else None,
         "identity": identity,
+        **({"is_quantized": True} if getattr(config, "quantization_config", None) else {}),
         **({"trust_remote_code": True} if own_code else {}),
     }
     return {**source, "answer_window": answer_window_of(config)} if config.is_encoder_decoder else source
@@ -77,7 +78,7 @@ def identify_stored(location: dict, tokenizer: str | None, digests: str | None =
 def identify_gguf(location: dict, tokenizer: str | None, digests: str | None, store: str) -> dict:
     """A model in a GGUF file, and the folder of its unpacked form, which is loaded.
 
-    weights: their number format in the file, and that of the computation.
+    weights: their number format in the file.
     """
     path = Path(location["path"])
     known = FileDigests(digests, location["path"])
@@ -89,7 +90,7 @@ def identify_gguf(location: dict, tokenizer: str | None, digests: str | None, st
     return {
         **source,
         "gguf": location["path"],
-        "weights": f"{header.kind}, read as {dtype}",
+        "weights": header.kind,
         "identity": folder_identity(path, known.sha256) | separate,
         "unpacked": files,
     }

@@ -15,8 +15,7 @@ MODEL_KEY = {
     "tokenizer": "the sha256 of the file",
     "config": "as it is written",
     "trust_remote_code": "if it is true; the code by the hashes of its files, or by the commit",
-    "dtype": "as it is written; `auto` shares answers with the stored format of the weights (`engine: transformers`, "
-    "not quantised)",
+    "dtype": "the format of the computation, written or taken by the machine for `auto`",
     "quantization": "as it is written, left out if `none`",
     "attention": "as it is written",
     "prompt_template": "the name, left out or written, and the text of a named one; a chat template is in the files of "

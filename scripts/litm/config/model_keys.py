@@ -32,7 +32,11 @@ class RunKeys(Entry):
 
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
         "auto",
-        description="Number format of the weights and the computation; auto is the stored format of the weights.",
+        description="Number format of the weights and the computation. auto is what the device computes fast and "
+        "exactly: bfloat16 where the processor or GPU has instructions for it, else float32, on a GPU float16 (not "
+        "for encoder-decoders). Log, manifest and report say which was taken and why. Answers in different formats are "
+        "never mixed: on a machine that takes another format all prompts are asked again, and naming the first one "
+        "here keeps its answers. Weights that are stored quantised keep their own format with auto.",
     )
     quantization: Literal["none", "nf4", "int8"] = Field(
         "none",

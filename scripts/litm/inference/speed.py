@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.json_files import read_json
+from litm.models.number_format import EMULATED_SLOWDOWN, FLOAT32
 
 #: Operations per second, padding and answers included: of a GPU, a sixth of an A100's peak, never measured.
 GPU_FLOPS = 5e13
-#: Of a processor core, by number format: somewhat less than SmolLM2-135M reaches for key-value pairs on a core with
-#: AVX-512 and its bfloat16 instructions (benchmarks/memory.py).
-CORE_FLOPS = {"float32": 4e10}
-HALF_CORE_FLOPS = 8e10
+#: Of a processor core, in float32 and in half precision with instructions for it: somewhat less than SmolLM2-135M
+#: reaches with short prompts on a core of an EPYC, with its answers (benchmarks/memory.py has longer prompts).
+CORE_FLOPS = {FLOAT32: 5e10}
+HALF_CORE_FLOPS = 1e11
 #: A shorter job measures the loading of its model as much as its speed, and is used only where nothing is predicted.
 LEAST_SECONDS = 600.0
 
@@ -29,9 +30,13 @@ class Rate:
     source: str
 
 
-def predicted_rate(billions: float, dtype: str, gpu: bool, threads: int) -> Rate:
-    """The rate by a rule of thumb: two operations per parameter and token. billions: parameters in 10⁹."""
-    flops = GPU_FLOPS if gpu else threads * CORE_FLOPS.get(dtype, HALF_CORE_FLOPS)
+def predicted_rate(billions: float, dtype: str, gpu: bool, threads: int, is_emulated: bool = False) -> Rate:
+    """The rate by a rule of thumb: two operations per parameter and token.
+
+    billions: parameters in 10⁹; is_emulated: whether the processor lacks instructions for the number format.
+    """
+    of_core = CORE_FLOPS[FLOAT32] / EMULATED_SLOWDOWN if is_emulated else CORE_FLOPS.get(dtype, HALF_CORE_FLOPS)
+    flops = GPU_FLOPS if gpu else threads * of_core
     device = "a GPU" if gpu else f"{threads} processor core{'s' if threads > 1 else ''}"
     doubt = "which may be wrong by a factor of three or more: a job of ten minutes measures it"
     return Rate(flops / (2e9 * billions), f"a rule of thumb for {device}, {doubt}")

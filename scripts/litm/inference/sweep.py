@@ -22,6 +22,7 @@ from litm.inference.other_sweeps import answers_elsewhere
 from litm.inference.policies import COUNT
 from litm.inference.prompt import Prompt
 from litm.inference.source_files import NO_FILES, SourceFiles
+from litm.models.number_format import NumberFormat
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,14 @@ class AskedSweep:
 
     name: its model and experiment, for messages; identity: all that defines an answer, except the prompt; files: of the
     model, checked before they are read, and again before answers are kept, because they may be replaced meanwhile;
-    stored_dtype: see `equal_form`.
+    stored_dtype: see `equal_form`; number_format: that of the computation with its reason, for messages.
     """
 
     name: str
     identity: dict
     files: SourceFiles = NO_FILES
     stored_dtype: str | None = None
+    number_format: NumberFormat | None = None
 
 
 def ask_missing(
@@ -85,7 +87,7 @@ def ask_missing(
     because = NEW_PROMPTS if equal else reason_to_ask(journal.identities, digest(sweep.identity), sweep.identity)
     names = _served_names(sweep.identity, (journal[key] for key in known))
     ids = [prompt.ids for prompt in fitting.values()]
-    note(f"{sweep.name}: {to_ask(ids)}")
+    note(f"{sweep.name}: {to_ask(ids)}" + (f", in {sweep.number_format}" if sweep.number_format else ""))
     with progress_bar(len(fitting), sweep.name, "prompts") as bar, showing(bar, lambda: state_of(engine)):
         try:
             for count in _ask(fitting, engine, journal, sweep, sweep.files.checks(before), names):

@@ -17,6 +17,7 @@ from litm.inference.policies import LEAVE_OUT
 from litm.inference.source_files import SourceFiles
 from litm.models.file_digests import FileDigests
 from litm.models.identity import check_identified, loaded_files, tokenizer_identity
+from litm.models.number_format import NumberFormat
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import Reasoning, generation_settings, with_answers
 from litm.prompting.render import chat_identity, opens_reasoning
@@ -27,13 +28,14 @@ from litm.prompting.tokenizer import load_tokenizer
 class Asking:
     """A model and its settings for a sweep. source: the output of identify_model.py; settings: those of the model that
     change an answer; template: the text of its prompt template, if it has one; decoding: limit of new tokens, stop
-    rule.
+    rule; number_format: that of `settings` with its reason, None where it is not known or none of this machine's.
     """
 
     source: Mapping[str, Any]
     settings: Mapping[str, Any]
     template: str | None
     decoding: Mapping[str, Any]
+    number_format: NumberFormat | None = None
 
     @property
     def reasoning(self) -> Reasoning:
@@ -92,9 +94,15 @@ class Asking:
             raise UserError("prompt_template is 'chat' for the endpoint 'completions': set the model's 'tokenizer'")
         return chat_identity(load_tokenizer(tokenizer))
 
-    def stored_weights(self) -> dict:
-        """The manifest entry on stored weights, if the computation uses another number format than the stored one."""
-        return {"weights": self.source["weights"]} if "weights" in self.source else {}
+    def manifest_fields(self) -> dict:
+        """The manifest's entries on numbers: the format of the computation with its reason, and that of the stored
+        weights of a GGUF file.
+        """
+        stored, number_format = self.source.get("weights"), self.number_format
+        return {
+            **({"weights": f"{stored}, read as {self.settings['dtype']}"} if stored else {}),
+            **({"number_format": str(number_format)} if number_format else {}),
+        }
 
     def source_files(self, model: str, tokenizer: str | None, digests: str | None) -> SourceFiles:
         """The checks that the model's files are those of the identity.

@@ -5,9 +5,12 @@ SLURM assigns GPUs itself.
 """
 
 import os
+import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -32,10 +35,24 @@ def device_name(device: "torch.device") -> str:
 
 
 def has_gpu(devices: Path = Path("/dev")) -> bool:
-    """Whether this machine has a GPU of NVIDIA or AMD that is not hidden, by its device files: without torch."""
-    if os.environ.get(VISIBLE) == "":
+    """Whether this machine has a GPU of NVIDIA or AMD, by its device files, that is not hidden and that torch can use.
+
+    torch is not imported; where it is not installed, as in an environment with Snakemake alone, it can use GPUs.
+    """
+    if os.environ.get(VISIBLE) == "" or _torch_is_for_processors():
         return False
     return any(devices.glob("nvidia[0-9]*")) or (devices / "kfd").exists()
+
+
+@cache
+def _torch_is_for_processors() -> bool:
+    """Whether the installed torch is a build without CUDA and ROCm, by its version file."""
+    spec = find_spec("torch")
+    version = Path(spec.origin).with_name("version.py") if spec and spec.origin else None
+    if version is None or not version.is_file():
+        return False
+    kinds = re.findall(r"^(?:cuda|hip)\b.*= *(.+)$", version.read_text(encoding="utf-8"), re.MULTILINE)
+    return bool(kinds) and set(kinds) == {"None"}
 
 
 def choose_device(name: str, gpus: int = 1) -> "torch.device":

@@ -7,6 +7,7 @@ from typing import Any
 from litm.base.errors import UserError
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse, response_key
+from litm.models.number_format import AUTO
 from litm.prompting.formats import CHAT
 
 RUN_AGAIN = (
@@ -34,6 +35,9 @@ def check_origin(where: str, manifest: Mapping[str, Any], origin: Origin) -> Non
     made = manifest["identity_fields"]
     # The identity lacks settings that change no answer, see `generation_settings`.
     settings = {name: origin.settings.get(name) for name in made["model"]}
+    if settings.get("dtype") == AUTO:
+        # The machine that asked chose the format.
+        settings["dtype"] = made["model"]["dtype"]
     compared = {
         "model": (made["source"], origin.source),
         "settings": (made["model"], settings),

@@ -18,6 +18,7 @@ from litm.inference.model_sizes import bytes_of_weights, size_of
 from litm.inference.speed import Rate, choose_rate, predicted_rate
 from litm.models.devices import has_gpu
 from litm.models.gguf import is_gguf, read_gguf
+from litm.models.number_format import format_here
 
 #: Billions of parameters of a model whose entry and name do not give them.
 USUAL_BILLIONS = 7.0
@@ -132,7 +133,8 @@ def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, 
     if isinstance(model, ApiModel):
         rate = choose_rate(model.tokens_per_second, runs, None)
         return work.tokens / rate.tokens_per_second if rate else work.prompts * SERVED_SECONDS / model.concurrency
-    predicted = _predicted(model, model.device != "cpu", model.threads)
+    gpu = model.device != "cpu"
+    predicted = predicted_rate(billions_of(model), model.dtype, gpu, model.threads) if model.has_weights else None
     rate = choose_rate(model.tokens_per_second, runs, predicted)
     spare = SPARE_TIME if rate is predicted else 1
     return spare * work.tokens / rate.tokens_per_second / model.shards if rate else 0.0
@@ -140,11 +142,8 @@ def _seconds(model: Model | ApiModel, work: Work, runs: Sequence[tuple[Mapping, 
 
 def rate_here(model: Model | ApiModel) -> Rate | None:
     """The rate of a model on this machine by a rule of thumb; None without weights here."""
-    if isinstance(model, ApiModel):
+    if isinstance(model, ApiModel) or not model.has_weights:
         return None
     gpu = model.device not in ("auto", "cpu") or (model.device == "auto" and has_gpu())
-    return _predicted(model, gpu, min(model.threads, os.cpu_count() or 1))
-
-
-def _predicted(model: Model, gpu: bool, threads: int) -> Rate | None:
-    return predicted_rate(billions_of(model), model.dtype, gpu, threads) if model.has_weights else None
+    here, threads = format_here(model.dtype, model.device), min(model.threads, os.cpu_count() or 1)
+    return predicted_rate(billions_of(model), here.name, gpu, threads, here.is_emulated)

@@ -5,8 +5,9 @@ It names the models and experiments to ask, an upper limit of prompts, and the r
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,10 @@ class _Summary(logging.Handler):
         if getattr(record, "event", None) == JOB:
             self._jobs.append(_job(record))
         elif record.getMessage().startswith(LAST):
-            print(*dry_run_lines(self._jobs, list(sweep_sizes(self._plan))), sep="\n", flush=True)
+            print(*dry_run_lines(self._jobs, list(sweep_sizes(self._plan)), self._times), sep="\n", flush=True)
+
+    def _times(self, asked: Iterable[tuple[str, str]]) -> list[str]:
+        return self._plan.inference.times(asked)
 
 
 def _job(record: Any) -> Job:
@@ -107,8 +111,12 @@ def _answers(journal: Path) -> int:
         return max(0, sum(1 for _ in file) - 1)
 
 
-def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]:
-    """The summary of these jobs."""
+def dry_run_lines(
+    jobs: Iterable[Job],
+    sweeps: Iterable[SweepSize],
+    times: Callable[[Iterable[tuple[str, str]]], list[str]] = lambda asked: [],
+) -> list[str]:
+    """The summary of these jobs. times: lines on the time that pairs of model and experiment take."""
     jobs, sweeps = [job for job in jobs if job.rule not in TARGETS], list(sweeps)
     if not jobs:
         return [NOTHING]
@@ -120,6 +128,7 @@ def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]
     lines = ["What would run:", *map(_model_in_words, list(by_model.values())[:SHOWN])]
     if len(by_model) > SHOWN:
         lines.append(f"  asks {len(by_model) - SHOWN} more models")
+    lines += times([pair for pair in ((one.model, one.experiment) for one in sweeps) if pair in asked])
     if not asked:
         lines.append("  asks no model")
     elif left := len(sweeps) - len(asked):
@@ -134,6 +143,15 @@ def dry_run_lines(jobs: Iterable[Job], sweeps: Iterable[SweepSize]) -> list[str]
             "The target `estimate` counts the prompts that are new, their tokens, hours and money."
         )
     return [*lines, "  `--quiet host` lists every job with its files and its reason."]
+
+
+def start_lines(plan: Plan, jobs: Iterable[Any]) -> list[str]:
+    """What a run asks, and about how long that takes here. jobs: Snakemake's, which the run consists of."""
+    asking = {(job.wildcards.model, job.wildcards.experiment) for job in jobs if job.rule.name in ASKING}
+    sweeps = [size for size in sweep_sizes(plan) if (size.model, size.experiment) in asking]
+    by_model = groupby(sweeps, key=lambda size: size.model)
+    lines = [_model_in_words(list(sizes)) for _, sizes in by_model]
+    return [*lines, *plan.inference.times((size.model, size.experiment) for size in sweeps)]
 
 
 def _model_in_words(sweeps: list[SweepSize]) -> str:

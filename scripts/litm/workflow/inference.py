@@ -1,5 +1,6 @@
 """Plan of inference: the jobs that ask a model the prompts of an experiment, in shards or not, and their resources."""
 
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
 
@@ -8,9 +9,11 @@ from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.study import Study
 from litm.inference.speed import measured_runs
+from litm.models.number_format import AUTO, format_here
 from litm.workflow.cluster_resources import memory_mb, minutes, work_of
 from litm.workflow.models import ModelPlan
 from litm.workflow.project_files import ProjectFiles
+from litm.workflow.time_here import time_lines
 from litm.workflow.wildcards import Wildcards
 
 
@@ -35,7 +38,11 @@ class InferencePlan:
     A sweep is asked by one job, or by a job per shard ({part}, such as `1_of_3`) and one that gathers their answers.
     """
 
-    def __init__(self, study: Study, project: ProjectFiles, models: ModelPlan) -> None:
+    def __init__(
+        self, study: Study, project: ProjectFiles, models: ModelPlan, runs_here: Callable[[], bool] = lambda: True
+    ) -> None:
+        self._runs_here = runs_here
+        self._study = study
         self._experiments = study.experiments
         self._project = project
         self._models = models.asked
@@ -56,6 +63,17 @@ class InferencePlan:
         model = self._models.get(wildcards.model)
         return canonical_json(model.answer_settings() if model else {})
 
+    def number_format(self, wildcards: Wildcards) -> str:
+        """The number format that this machine takes for a model whose entry leaves it open; "" on a cluster, whose
+        nodes choose it.
+
+        A param, so that a study on another machine asks again.
+        """
+        model = self._models.get(wildcards.model)
+        if not isinstance(model, Model) or not model.has_weights or model.dtype != AUTO or not self._runs_here():
+            return ""
+        return format_here(AUTO, model.device).name
+
     def decoding(self, wildcards: Wildcards) -> str:
         """The limit of new tokens and the stop rule: JSON."""
         return canonical_json(self._experiments[wildcards.experiment].decoding())
@@ -67,6 +85,10 @@ class InferencePlan:
     def on_overflow(self, wildcards: Wildcards) -> str:
         """The treatment of prompts that do not fit the context window."""
         return self._experiments[wildcards.experiment].on_overflow
+
+    def times(self, sweeps: Iterable[tuple[str, str]]) -> list[str]:
+        """Lines on the time that sweeps take on this machine, pairs of model and experiment; none on a cluster."""
+        return time_lines(self._study, sweeps) if self._runs_here() else []
 
     # Shards
 

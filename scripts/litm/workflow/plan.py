@@ -34,11 +34,18 @@ from litm.workflow.sweeps import SweepPlan
 class Plan:
     """The plans of all stages of a study.
 
-    study: the selection of the config; root: the project's folder; is_output: whether a rule makes a file of this path.
-    All paths are relative to the working directory.
+    study: the selection of the config; root: the project's folder; is_output: whether a rule makes a file of this path;
+    runs_here: whether jobs run on this machine, known once rules are read. All paths are relative to the working
+    directory.
     """
 
-    def __init__(self, study: Study, root: Path, is_output: Callable[[str], bool] = lambda path: True) -> None:
+    def __init__(
+        self,
+        study: Study,
+        root: Path,
+        is_output: Callable[[str], bool] = lambda path: True,
+        runs_here: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.study = study
         self.project = ProjectFiles(root)
         self.code = self.project.code
@@ -53,7 +60,7 @@ class Plan:
         self.examples = ExamplePlan(study, self.project, self.data)
         self.sizes = SizePlan(study, self.project, self.models)
         self.sweeps = SweepPlan(study)
-        self.inference = InferencePlan(study, self.project, self.models)
+        self.inference = InferencePlan(study, self.project, self.models, runs_here)
         self.recorded = RecordedPlan(study, self.data)
         self.tables = TablePlan(study, self.project, self.models, self.candidates)
         self.paper = PaperPlan(study, self.project, self.tables)
@@ -75,6 +82,6 @@ class Plan:
         return [*(f"results/models/{model}.json" for model in self.models.asked), *responses, *self.tables.files]
 
 
-def load_plan(config: Mapping[str, Any], root: Path, is_output: Callable[[str], bool] = lambda path: True) -> Plan:
-    """The plan for a config. Raises `UserError`, one line, for a mistake in the config."""
-    return Plan(load_study(config, root), root, is_output)
+def load_plan(config: Mapping[str, Any], root: Path, **facts: Callable) -> Plan:
+    """The plan for a config; facts: as `Plan`. Raises `UserError`, one line, for a mistake in the config."""
+    return Plan(load_study(config, root), root, **facts)

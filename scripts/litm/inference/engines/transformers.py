@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from threading import Lock
 
 from litm.base.messages import note
 from litm.domain.response import Response
-from litm.inference.engine import NO_QUANTIZATION, EngineFacts, Prepared, token_ids
+from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids
 from litm.inference.local.engine import LocalEngine
 from litm.models.devices import choose_device, device_name
 
@@ -21,6 +22,10 @@ ENGINE = EngineFacts(
 class Engine(LocalEngine):
     """A causal language model or an encoder-decoder, decided by its configuration, run by `generate`."""
 
+    def __init__(self, settings: EngineSettings) -> None:
+        super().__init__(settings)
+        self._counting = Lock()
+
     def generate(self, prompts: Sequence[Prepared]) -> Iterator[list[tuple[int, Response]]]:
         """Answer all prompts, batch by batch; yields each batch as soon as it is done.
 
@@ -29,6 +34,7 @@ class Engine(LocalEngine):
         """
         if not prompts:
             return
+        from litm.inference.local import workers
         from litm.inference.local.batch_generation import batch_outputs, decoder_start_id, greedy_decoding
         from litm.inference.local.loading import load_model
         from litm.inference.local.prefix_cache import KeptCache, can_keep
@@ -46,18 +52,33 @@ class Engine(LocalEngine):
         ending = response_ending(self.settings, self.tokenizer, self.config)
         ids = token_ids(prompts)
         may_keep = self.settings.share_prefixes and can_keep(model)
-        kept = KeptCache(model, max(map(len, ids)), new_tokens, self._count) if may_keep else None
+        parts = workers.parts(ids, workers.worker_count(model, self.settings.quantization))
+        models = workers.copies(model, len(parts))
+        budget = self.settings.batch_tokens // len(parts)
+        caches = [
+            KeptCache(one, max(len(ids[index]) for index in part), new_tokens, self._count) if may_keep else None
+            for one, part in zip(models, parts, strict=True)
+        ]
         note(
             f"{self.config.model_type} model loaded: {device_name(device)}, {str(model.dtype).removeprefix('torch.')}, "
-            f"{model.config._attn_implementation} attention, at most {self.settings.batch_tokens:,} tokens a batch"
+            f"{model.config._attn_implementation} attention, at most {budget:,} tokens a batch"
+            + (f", {len(parts)} batches at once" if len(parts) > 1 else "")
         )
-        for batch, outputs in batch_outputs(model, ids, ending, kept, self.settings.batch_tokens):
-            if kept is None:
-                self._count(sum(len(ids[index]) for index in batch))
+
+        def outputs_of(number: int) -> Iterator[tuple[list[int], list[list[int]]]]:
+            part, kept = parts[number], caches[number]
+            for batch, outputs in batch_outputs(models[number], [ids[i] for i in part], ending, kept, budget):
+                own = [part[index] for index in batch]
+                if kept is None:
+                    self._count(sum(len(ids[index]) for index in own))
+                yield own, outputs
+
+        for batch, outputs in workers.at_once(models, [outputs_of(number) for number in range(len(parts))]):
             yield self.responses(ids, batch, outputs, end_tokens, ending, made_with)
 
     def _count(self, tokens: int) -> None:
-        self.computed_tokens += tokens
+        with self._counting:
+            self.computed_tokens += tokens
 
     def _pad_token(self, end_tokens: list[int]) -> int:
         # Padding is masked, so any token works; a token that was only added to the tokenizer has no embedding.
