@@ -24,6 +24,8 @@ rule plot_figure:
     log:
         "results/logs/plot_figure/{figure}.log",
     localrule: True
+    # Before the next sweep: figures come as soon as they can.
+    priority: 1
     conda:
         "../envs/analysis.yaml"
     params:

@@ -21,6 +21,7 @@ rule generate:
         "results/benchmarks/generate/{model}/{experiment}.tsv"
     wildcard_constraints:
         model=any_of(PLAN.models.asked),
+    priority: PLAN.sweeps.priority
     conda:
         "../envs/inference.yaml"
     threads: PLAN.inference.threads

@@ -57,6 +57,8 @@ rule count_tokens:
         "results/logs/count_tokens/{model}/{experiment}.log",
     wildcard_constraints:
         model=any_of(PLAN.models.counted),
+    # Before the next sweep: figures come as soon as they can.
+    priority: 1
     conda:
         "../envs/inference.yaml"
     params:

@@ -13,6 +13,8 @@ rule score:
         accuracy="results/accuracy/{model}/{experiment}.csv",
     log:
         "results/logs/score/{model}/{experiment}.log",
+    # Before the next sweep: figures come as soon as they can.
+    priority: 1
     conda:
         "../envs/analysis.yaml"
     params:

@@ -7,6 +7,7 @@ from litm.analysis.cut_answers import cut_sentences
 from litm.base.text_files import read_result_rows
 from litm.config.study import Study
 from litm.workflow.cluster_resources import work_of
+from litm.workflow.wildcards import Wildcards
 
 
 class SweepPlan:
@@ -19,6 +20,7 @@ class SweepPlan:
         self._study = study
         #: (model, experiment), in the order of the config.
         self.pairs: Mapping[tuple[str, str], None] = dict.fromkeys(study.sweeps)
+        self._order = {name: index for index, name in enumerate(study.experiments)}
         #: Upper limit of each sweep's prompts: data may have fewer questions than an experiment asks for.
         self.prompts: Mapping[tuple[str, str], int] = {
             pair: work_of(one, study.questions_of(one)).prompts for pair, one in study.run.items()
@@ -31,6 +33,12 @@ class SweepPlan:
             for model, experiment in self.pairs
             if models is None or model in models
         ]
+
+    def priority(self, wildcards: Wildcards) -> float:
+        """Between 0 and 1, higher for an earlier experiment of the config: sweeps are asked in this order, after what
+        they wait for; the first results are then those that the config names first.
+        """
+        return 1 - (self._order[wildcards.experiment] + 1) / (len(self._order) + 1)
 
     def models_of(self, experiment: str) -> list[str]:
         """The models that have responses to an experiment, in the order of the config."""
