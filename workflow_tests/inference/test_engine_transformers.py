@@ -72,6 +72,19 @@ def answers(settings: EngineSettings, prompts: list[str]) -> list:
     return [found[index] for index in range(len(prompts))]
 
 
+def test_batches_at_once_give_the_answers_of_one_after_the_other(capsys):
+    prompts = [prompt for prompt, _ in kv_prompts(size=10, count=12)]
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        expected = answers(SETTINGS, prompts)
+        torch.set_num_threads(3)
+        assert answers(SETTINGS, prompts) == expected
+    finally:
+        torch.set_num_threads(before)
+    assert "at most 1,365 tokens a batch, 3 batches at once" in capsys.readouterr().err
+
+
 def test_the_reference_model_reads_its_context():
     pairs = kv_prompts(size=10, count=20)
     responses = answers(SETTINGS, [prompt for prompt, _ in pairs])

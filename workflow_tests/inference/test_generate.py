@@ -22,6 +22,7 @@ from litm.base.json_files import read_json, read_jsonl, write_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.response import Response
 from litm.inference.engine import Prepared
+from litm.models import number_format
 from litm.models.file_digests import FileDigests
 from litm.models.identity import folder_identity
 from litm.prompting.reasoning import STRIP, Reasoning
@@ -167,6 +168,13 @@ class FailingEngine:
         yield [(index, Response("x", "stop", prompts[index].tokens, 1, "fake")) for index in range(0, len(prompts), 2)]
 
 
+class AnsweringEngine(FailingEngine):
+    """Answers every prompt."""
+
+    def generate(self, prompts):
+        yield [(index, Response("x", "stop", prompt.tokens, 1, "fake")) for index, prompt in enumerate(prompts)]
+
+
 @pytest.fixture
 def failing_run(inputs, tmp_path, monkeypatch):
     """Run the program here, with an engine that fails and more arguments; the journal lies in `tmp_path`."""
@@ -240,10 +248,6 @@ def test_a_model_replaced_while_it_is_loaded_leaves_nothing_in_the_journal(own_m
 def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
     inputs, undisturbed, tmp_path, monkeypatch, capsys
 ):
-    class AnsweringEngine(FailingEngine):
-        def generate(self, prompts):
-            yield [(index, Response("x", "stop", prompt.tokens, 1, "fake")) for index, prompt in enumerate(prompts)]
-
     monkeypatch.setattr(generate, "load_engine", lambda name, settings: AnsweringEngine())
     (tmp_path / "journal.jsonl").write_bytes((undisturbed / "journal.jsonl").read_bytes())
     monkeypatch.setattr(sys, "argv", command(inputs, tmp_path, dtype="bfloat16")[1:])
@@ -254,6 +258,24 @@ def test_the_last_line_and_the_manifest_say_why_prompts_were_asked_again(
     generate.main()
     assert read_json(tmp_path / "manifest.json")["asked_because"] is None
     assert "asked because" not in capsys.readouterr().err
+
+
+def test_auto_is_the_format_of_the_machine_which_log_and_manifest_name_and_another_asks_again(
+    inputs, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(generate, "load_engine", lambda name, settings: AnsweringEngine())
+    monkeypatch.setattr(sys, "argv", command(inputs, tmp_path, dtype="auto")[1:])
+    for flags, dtype, reason in (
+        ({"avx512_bf16"}, "bfloat16", "for which this processor has instructions (AVX512_BF16)"),
+        ({"avx2"}, "float32", "because this processor has no instructions for bfloat16"),
+    ):
+        monkeypatch.setattr(number_format, "processor_flags", lambda flags=flags: frozenset(flags))
+        generate.main()
+        manifest = read_json(tmp_path / "manifest.json")
+        assert (manifest["identity_fields"]["model"]["dtype"], manifest["asked"]) == (dtype, COUNT)
+        assert manifest["number_format"] == f"{dtype}, {reason}"
+        assert f"{COUNT} prompts to ask, " in (told := capsys.readouterr().err) and f", in {dtype}, {reason}" in told
+    assert manifest["asked_because"] == {"model.dtype": ["bfloat16", "float32"]}
 
 
 @pytest.mark.parametrize("arguments", [(), ("--on-failure", "stop")])

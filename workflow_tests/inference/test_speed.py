@@ -57,10 +57,12 @@ def test_a_benchmark_without_a_run_measures_nothing(tmp_path):
 
 def test_the_rule_of_thumb_counts_parameters_cores_and_the_number_format():
     one = predicted_rate(0.135, "bfloat16", gpu=False, threads=1)
-    assert one.tokens_per_second == pytest.approx(296, abs=1)
+    assert one.tokens_per_second == pytest.approx(370, abs=1)
     assert predicted_rate(0.135, "bfloat16", gpu=False, threads=4).tokens_per_second == 4 * one.tokens_per_second
     assert predicted_rate(1.35, "bfloat16", gpu=False, threads=10).tokens_per_second == one.tokens_per_second
     assert predicted_rate(0.135, "float32", gpu=False, threads=1).tokens_per_second < one.tokens_per_second
+    emulated = predicted_rate(0.135, "bfloat16", gpu=False, threads=1, is_emulated=True)
+    assert 8 * emulated.tokens_per_second == predicted_rate(0.135, "float32", False, 1).tokens_per_second
     on_gpu = predicted_rate(7, "bfloat16", gpu=True, threads=8)
     assert on_gpu == predicted_rate(7, "float32", gpu=True, threads=1)
     assert "rule of thumb for a GPU" in on_gpu.source and "2 processor cores" in predicted_rate(

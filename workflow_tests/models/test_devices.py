@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
@@ -79,10 +80,35 @@ def test_more_gpus_than_there_are_is_one_line():
         devices.claim_gpus(4, 2, {})
 
 
-def test_a_gpu_is_seen_by_its_device_file(tmp_path):
+def test_a_gpu_is_seen_by_its_device_file_where_torch_can_use_it(tmp_path, monkeypatch):
+    (tmp_path / "nvidia0").touch()
+    monkeypatch.setattr(devices, "_torch_is_for_processors", lambda: True)
+    assert not devices.has_gpu(tmp_path)
+    (tmp_path / "nvidia0").unlink()
+    monkeypatch.setattr(devices, "_torch_is_for_processors", lambda: False)
     (tmp_path / "nvidiactl").touch()
     assert not devices.has_gpu(tmp_path)
     (tmp_path / "nvidia0").touch()
     assert devices.has_gpu(tmp_path)
     (tmp_path / "nvidia0").rename(tmp_path / "kfd")
     assert devices.has_gpu(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("version", "is_for_processors"),
+    [
+        ("cuda: Optional[str] = None\nhip: Optional[str] = None\n", True),
+        ("cuda: Optional[str] = '12.8'\nhip: Optional[str] = None\n", False),
+        ("cuda = None\nhip = '7.0'\n", False),
+        ("", False),
+    ],
+)
+def test_the_build_of_torch_is_known_by_its_version_file(tmp_path, monkeypatch, version, is_for_processors):
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").touch()
+    (tmp_path / "torch" / "version.py").write_text(version)
+    origin = SimpleNamespace(origin=str(tmp_path / "torch" / "__init__.py"))
+    monkeypatch.setattr(devices, "find_spec", lambda name: origin)
+    devices._torch_is_for_processors.cache_clear()
+    assert devices._torch_is_for_processors() == is_for_processors
+    devices._torch_is_for_processors.cache_clear()

@@ -54,7 +54,9 @@ def test_the_header_has_the_kinds_of_the_weights_and_the_trained_context(tmp_pat
         (GGMLQuantizationType.Q8_0, "bfloat16", "bfloat16"),
     ],
 )
-def test_auto_is_the_format_of_the_file_and_float32_where_it_is_quantised(tmp_path, kind, dtype, read_as):
+def test_weights_are_unpacked_without_loss_unless_the_entry_names_a_format(
+    tmp_path, kind, dtype, read_as
+):
     write_gguf(tmp_path / "m.gguf", kind=kind)
     header = read_gguf(tmp_path / "m.gguf")
     assert header.kind == kind.name
@@ -66,7 +68,7 @@ def test_a_file_is_identified_by_its_hash_and_unpacked_to_a_folder_with_its_toke
 
     source, path, weights = identified
     assert source["identity"] == {"files": {"tiny-instruct.gguf": file_sha256(path)}}
-    assert (source["weights"], source["context_window"]) == ("Q8_0, read as float32", WINDOW)
+    assert (source["weights"], source["context_window"]) == ("Q8_0", WINDOW)
     tokenizer = AutoTokenizer.from_pretrained(source["location"])
     assert tokenizer.chat_template == TEMPLATE
     assert tokenizer.decode(tokenizer("ab c!")["input_ids"]) == "ab c!"

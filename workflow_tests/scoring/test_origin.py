@@ -19,6 +19,14 @@ def test_responses_of_the_studys_model_and_settings_are_scored():
     check_origin("r", {"identity_fields": MADE}, Origin(SOURCE, SETTINGS, DECODING))
 
 
+def test_a_number_format_that_the_machine_chose_is_the_studys():
+    made = {**MADE, "model": {**MADE["model"], "dtype": "bfloat16"}}
+    for dtype in ("auto", "bfloat16"):
+        check_origin("r", {"identity_fields": made}, Origin(SOURCE, {**SETTINGS, "dtype": dtype}, DECODING))
+    with pytest.raises(UserError, match="another settings than the study"):
+        check_origin("r", {"identity_fields": made}, Origin(SOURCE, {**SETTINGS, "dtype": "float32"}, DECODING))
+
+
 @pytest.mark.parametrize(
     ("now", "what"),
     [

@@ -112,7 +112,7 @@ def memory_mb(model: Model | ApiModel, attempt: int, work: Work | None = None) -
         return model.mem_mb * attempt
     size = size_of(Path(model.path)) if model.device == "cpu" and model.path and work else None
     if size and work:
-        numbers = Numbers(model.dtype, model.quantization, model.attention)
+        numbers = Numbers(format_here(model.dtype, "cpu").name, model.quantization, model.attention)
         peak = PROCESS_BYTES + sweep_bytes(size, numbers, work.longest, model.batch_tokens)
         return int((SPARE * peak + PROMPT_BYTES * work.tokens) / 1e6) * attempt
     return int(BASE_MB + LOADING * bytes_of_parameters(billions_of(model), model.dtype) / 1e6) * attempt

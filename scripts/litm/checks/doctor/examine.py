@@ -18,6 +18,7 @@ from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts
 from litm.inference.memory import BYTES, PROCESS_BYTES, ModelSize, Numbers, bytes_of_parameters
 from litm.models.gguf import is_gguf, read_gguf
+from litm.models.number_format import format_here
 from litm.models.unpacking import number_format
 from litm.models.weights import weight_bytes
 from litm.retrieval.method import EXACT
@@ -90,15 +91,15 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         folder = Path(model.path or "")
     if model.name in study.without_format:
         yield ok(f"{model.name}: prompt format", why_taken(model.prompt_template))
+    here = format_here(model.dtype, model.device)
+    yield (warning if here.is_emulated else ok)(f"{model.name}: number format", str(here))
     if folder and is_gguf(folder):
-        header = read_gguf(folder)
-        unpacked = number_format(header, model.dtype)
-        yield software.gguf_check(model.name, header.kind, unpacked, gather.gguf_error(folder))
+        yield software.gguf_check(model.name, read_gguf(folder).kind, here.name, gather.gguf_error(folder))
     if folder and gather.has_sentencepiece(folder):
         yield ok(f"{model.name}: tokenizer", software.SENTENCEPIECE)
     found = weight_bytes(folder) if folder else hub.download if hub else 0
     # A model of the hub that cannot be asked for now takes what its parameters do.
-    weights = found or (bytes_of_parameters(billions_of(model), model.dtype) if model.hub else 0)
+    weights = found or (bytes_of_parameters(billions_of(model), here.name) if model.hub else 0)
     gpus = gather.gpus()
     device = memory.device_check(model.name, model.device, model.gpus, gpus, found or None)
     yield device
@@ -111,9 +112,9 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
         else memory.Free(CPU, free_memory() - int(PROCESS_BYTES))
     )
     if weights:
-        numbers = Numbers(model.dtype, model.quantization, model.attention)
+        numbers = Numbers(here.name, model.quantization, model.attention)
         known = gather.model_size(str(folder or model.hub), model.revision, weights)
-        size = known or ModelSize(weights, BYTES.get(model.dtype, 2))
+        size = known or ModelSize(weights, BYTES[here.name])
         longest = longest_prompt(study, results, model.name) if known else None
         yield memory.memory_check(
             model.name, size, numbers, free, longest, model.gpus if on_gpu else 1, model.batch_tokens
