@@ -54,9 +54,7 @@ def test_the_header_has_the_kinds_of_the_weights_and_the_trained_context(tmp_pat
         (GGMLQuantizationType.Q8_0, "bfloat16", "bfloat16"),
     ],
 )
-def test_weights_are_unpacked_without_loss_unless_the_entry_names_a_format(
-    tmp_path, kind, dtype, read_as
-):
+def test_weights_are_unpacked_without_loss_unless_the_entry_names_a_format(tmp_path, kind, dtype, read_as):
     write_gguf(tmp_path / "m.gguf", kind=kind)
     header = read_gguf(tmp_path / "m.gguf")
     assert header.kind == kind.name

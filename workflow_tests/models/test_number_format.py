@@ -59,7 +59,7 @@ def command(folder: Path, name: str, text: str) -> None:
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """A function that makes this process run on a machine with these flags and NVIDIA GPUs, as nvidia-smi lists them."""
+    """A function that gives this process a machine with these flags and NVIDIA GPUs, as nvidia-smi lists them."""
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     for limit in (*number_format.ISA_LIMITS, number_format.VISIBLE):
         monkeypatch.delenv(limit, raising=False)
@@ -114,8 +114,6 @@ def test_a_format_in_the_entry_is_obeyed_and_said_to_be_slow_where_it_is_emulate
 
 
 def test_the_choice_needs_no_torch():
-    code = (
-        "import sys; from litm.models import number_format as f; f.format_here('auto'); print('torch' in sys.modules)"
-    )
+    code = "import sys; from litm.models.number_format import processor as p; p(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,0 +1,119 @@
+"""What this machine decides: the number format of a model, how many sweeps run at once, and how long they take."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from plans import of, plan
+
+from litm.config.study import load_study
+from litm.models import number_format
+from litm.workflow import time_here
+from litm.workflow.plan import load_plan
+from litm.workflow.time_here import computed_tokens, duration, time_lines, tree_items
+
+MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
+TWO = {"models": {"a": {**MODEL, "threads": 1}, "b": {**MODEL, "threads": 1, "config": {"rms_norm_eps": 1e-5}}}}
+CONFIG = {"models": ["a"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": TWO}
+SWEEP = of(model="a", experiment="kv_retrieval_small")
+
+
+@pytest.fixture
+def flags(monkeypatch):
+    """A function that gives this process a processor with these flags and no GPU."""
+    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
+    monkeypatch.setattr(number_format, "has_gpu", lambda: False)
+    return lambda *names: monkeypatch.setattr(number_format, "processor_flags", lambda: frozenset(names))
+
+
+def test_the_format_that_auto_takes_is_a_param_where_jobs_run_here_and_left_to_the_nodes_of_a_cluster(flags):
+    for names, expected in ((("avx512_bf16",), "bfloat16"), (("avx2",), "float32")):
+        flags(*names)
+        assert load_plan(CONFIG, ROOT).inference.number_format(SWEEP) == expected
+        assert load_plan(CONFIG, ROOT, runs_here=lambda: False).inference.number_format(SWEEP) == ""
+        # What the program gets is what the entry says: it chooses where it runs.
+        assert json.loads(load_plan(CONFIG, ROOT).inference.settings(SWEEP))["dtype"] == "auto"
+
+
+def test_a_study_on_another_kind_of_machine_says_that_it_asks_again_and_how_to_keep_its_answers(
+    flags, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    study = load_study(CONFIG, ROOT)
+    manifest = tmp_path / "results" / "responses" / "a" / "kv_retrieval_small.manifest.json"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text(json.dumps({"identity_fields": {"model": {"dtype": "bfloat16"}}}))
+    flags("avx512_bf16")
+    assert [line for line in time_lines(study, [("a", "kv_retrieval_small")]) if "asked again" in line] == []
+    flags("avx2")
+    (line,) = [line for line in time_lines(study, [("a", "kv_retrieval_small")]) if "asked again" in line]
+    assert "in bfloat16" in line and "again in float32" in line and "'dtype: bfloat16'" in line
+
+
+@pytest.mark.parametrize(
+    ("experiment", "items"),
+    [
+        # Ten documents at 0, 2, 4, 7 and 9: 10 + 10 + 8 + 6 + 3 items are not in an earlier context.
+        ("mini_gazetteer_qa", 37),
+        ("mini_gazetteer_oracle", 1),
+        ("mini_gazetteer_closed_book", 0),
+        # Three needles in 20 sentences have one place.
+        ("three_needles_small", 20),
+    ],
+)
+def test_contexts_share_what_is_before_the_gold_item(experiment, items):
+    assert tree_items(plan("config").study.experiments[experiment]) == items
+
+
+def test_the_tokens_that_a_sweep_computes_are_about_those_that_were_counted():
+    study = plan("config").study
+    model = study.models["smollm2-135m-instruct-q4_1"]
+    # Of 24 questions, SmolLM2 computed 30,700 tokens of prompts and 2,000 of answers.
+    assert computed_tokens(study, model, study.experiments["mini_gazetteer_qa"]) == pytest.approx(32_700, rel=0.25)
+
+
+def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_thumb(flags, monkeypatch):
+    study = load_study({**CONFIG, "define": {"models": {"a": {**MODEL, "parameters": 7}}}}, ROOT)
+    asked = [("a", "kv_retrieval_small")]
+    flags("avx512_bf16")
+    (fast,) = time_lines(study, asked)
+    flags("avx2")
+    (slow,) = time_lines(study, asked)
+    hours = [float(re.search(r"about ([\d.]+) hours", line)[1]) for line in (fast, slow)]
+    assert hours[1] > 1.5 * hours[0] and "(a rule of thumb), in float32" in slow
+    monkeypatch.setattr(time_here, "measured_runs", lambda results, model: [])
+    stated = {**MODEL, "parameters": 7, "tokens_per_second": 1e6}
+    (line,) = time_lines(load_study({**CONFIG, "define": {"models": {"a": stated}}}, ROOT), asked)
+    assert "about 1 minute here (as earlier sweeps took)" in line
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(3, "1 minute"), (150, "2 minutes"), (5000, "83 minutes"), (9000, "2.5 hours")]
+)
+def test_times_are_minutes_or_hours(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_times_are_not_said_of_a_cluster(flags):
+    flags()
+    sweeps = [("a", "kv_retrieval_small")]
+    assert load_plan(CONFIG, ROOT, runs_here=lambda: False).inference.times(sweeps) == []
+    assert load_plan(CONFIG, ROOT).inference.times(sweeps)
+
+
+def test_sweeps_are_asked_in_the_order_of_the_config():
+    sweeps = plan("config").sweeps
+    order = [sweeps.priority(of(experiment=name)) for name in plan("config").study.experiments]
+    assert order == sorted(order, reverse=True) and all(0 < one < 1 for one in order)
+
+
+def test_without_a_gpu_two_sweeps_run_at_once(new_bench):
+    new_bench.configure({**CONFIG, "models": ["a", "b"], "examples": 2})
+    targets = [f"results/responses/{model}/kv_retrieval_small.jsonl.gz" for model in ("a", "b")]
+    new_bench.run("--cores", "2", "--quiet", "host", *("--", *targets))
+    (log,) = Path(new_bench.folder, ".snakemake", "log").glob("*.log")
+    steps = re.findall(r"Execute \d+ jobs|Finished jobid: \d+ \(Rule: generate\)", log.read_text())
+    # Both have begun when the first ends: nothing is executed between their ends.
+    assert [step[:8] for step in steps[-2:]] == ["Finished", "Finished"]
