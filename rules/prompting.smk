@@ -96,7 +96,7 @@ rule make_prompt_format:
     log:
         "results/logs/make_prompt_format/{model}.log",
     wildcard_constraints:
-        model=any_of(PLAN.models.asked),
+        model=any_of(PLAN.models.counted),
     localrule: True
     conda:
         "../envs/inference.yaml"

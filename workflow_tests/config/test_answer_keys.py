@@ -107,6 +107,7 @@ EXPERIMENT_CHANGES = {
     "cut": (OPEN, {"cut": {"margin": 2}}),
     "remedies": (OPEN, {"remedies": {"order": ["reversed"]}}),
     "design": (KV, {"design": "ask_another_key"}),
+    "wording": ({**KV, "task": "needle_in_haystack"}, {"wording": "suite"}),
     "prompt": (KV, {"prompt": "kv_retrieval_query_aware"}),
     "title": (KV, {"title": "t"}),
     "closed_book": (QA, {"closed_book": "c"}),

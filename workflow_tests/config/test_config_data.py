@@ -194,6 +194,16 @@ def test_unused_candidates_may_have_more_documents_than_their_retriever_finds():
             "experiments.x.sizes: 4 is not in positions; choose from [3]",
         ),
         (
+            {"experiments": {"x": {"task": "kv_retrieval", "positions": "nine", "examples": 1}}},
+            ["x"],
+            "experiments.x: 'positions: nine' needs 'sizes' (the number of items in the contexts)",
+        ),
+        (
+            {"experiments": {"x": {"task": "multi_needle", "positions": {2: "nine"}, "examples": 1}}},
+            ["x"],
+            "experiments.x.positions.2: position 2 is impossible",
+        ),
+        (
             {"experiments": {"x": {"task": "closed_book_qa", "dataset": "nq_open_oracle", "sizes": [3]}}},
             ["x"],
             "experiments.x: the task closed_book_qa takes no 'sizes'",
@@ -226,7 +236,7 @@ def test_a_mistake_is_one_line_with_the_key_and_the_allowed_values(define, selec
     assert str(caught.value).startswith(message) and "\n" not in str(caught.value)
 
 
-def test_a_pilot_asks_no_experiment_more_questions_than_the_config_says():
+def test_the_config_s_number_of_questions_limits_files_and_is_that_of_generated_questions():
     own = {"few": {"examples": 2, "dataset": "nq_open_20_documents"}, "all": {"dataset": "nq_open_20_documents"}}
     define = {"experiments": {name: {**QA, **entry} for name, entry in own.items()}}
     config = {**DEFAULT, "experiments": ["few", "all", "kv_retrieval_small"], "define": define}
@@ -236,14 +246,27 @@ def test_a_pilot_asks_no_experiment_more_questions_than_the_config_says():
 
     assert asked() == {"few": 2, "all": None, "kv_retrieval_small": 50}
     assert asked(examples=5) == {"few": 2, "all": 5, "kv_retrieval_small": 5}
+    assert asked(examples=500) == {"few": 2, "all": 500, "kv_retrieval_small": 500}
 
 
 @pytest.mark.parametrize(
-    ("size", "places"),
-    [(100, [0, 12, 25, 37, 50, 62, 75, 87, 99]), (500, [0, 62, 125, 187, 250, 312, 375, 437, 499]), (3, [0, 1, 2])],
+    ("entry", "places"),
+    [
+        ({"positions": {100: "nine"}}, [0, 12, 25, 37, 50, 62, 75, 87, 99]),
+        ({"positions": "nine", "sizes": [500]}, [0, 62, 125, 187, 250, 312, 375, 437, 499]),
+        ({"positions": "nine", "sizes": [3]}, [0, 1, 2]),
+        (
+            {"task": "multi_needle", "positions": {24: "nine"}},
+            ["0_1_2", "3_4_5", "6_7_8", "9_10_11", "12_13_14", "15_16_17", "18_19_20", "21_22_23"],
+        ),
+        (
+            {"task": "multi_needle", "positions": "nine", "sizes": [80]},
+            ["0_1_2", *(f"{first}_{first + 1}_{first + 2}" for first in (10, 20, 30, 40, 50, 60, 70, 77))],
+        ),
+    ],
 )
-def test_nine_positions_are_those_of_the_suite_for_any_size(size, places):
-    made = study(["x"], experiments={"x": {"task": "kv_retrieval", "positions": {size: "nine"}, "examples": 1}})
+def test_nine_positions_are_those_of_the_suite_for_any_size_and_with_several_gold_items(entry, places):
+    made = study(["x"], experiments={"x": {"task": "kv_retrieval", "examples": 1, **entry}})
     assert [cell.placement for cell in made.experiments["x"].cells] == [f"gold_at_{place}" for place in places]
 
 

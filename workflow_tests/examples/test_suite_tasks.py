@@ -5,14 +5,15 @@ import re
 from dataclasses import replace
 
 import pytest
-import yaml
 from conftest import ROOT, qa_record, write_lines
 from programs import run_program
 from record_makers import response
 from suite_examples import (
+    IN_SUITE_WORDS,
     ONE_GOLD,
     SETTINGS,
     SIZES,
+    SUITE_TASKS,
     TASKS,
     example,
     examples_by_position,
@@ -23,12 +24,15 @@ from suite_examples import (
 )
 
 from litm.base.errors import UserError
+from litm.base.yaml_files import read_yaml
+from litm.config.study import load_study
 from litm.domain.example import read_examples
 from litm.domain.placement import gold_placement, gold_positions
 from litm.examples.example import make_example
 from litm.examples.example_check import check_examples
 from litm.examples.placing import place, shuffle_distractors
 from litm.examples.prompt_file import read_template
+from litm.examples.question_check import checked
 from litm.examples.tasks import load_task, multi_needle
 from litm.scoring.metrics import METRICS
 from litm.scoring.score import Sweep, score_sweep
@@ -54,15 +58,6 @@ PROMPTS = {
         "Question: What are the first, the second and the third secret code? Answer with only the three codes, in "
         "this order.\n"
         "Answer:"
-    ),
-    ("multi_needle_in_order", 5, "gold_at_0_2_4"): (
-        "Read the text and list ALL three secret codes in order.\n"
-        "\n"
-        "The secret code is CXH-7779. Nobody in Thupilmo can say who built the market hall. The secret code is "
-        "SXG-2336. A grey cat sleeps among the benches beside the water tower in Stemosto. The secret code is "
-        "SDV-6737.\n"
-        "\n"
-        "Codes:"
     ),
     ("fact_reasoning", 3, "gold_at_2"): (
         "Read the text below and answer the question after it.\n"
@@ -130,6 +125,64 @@ PROMPTS = {
         "Request: Can somebody have a look at the wagon wheels in the fire station? Desk:"
     ),
 }
+#: The words of the suite's description, by prompt file: the texts around the quoted ones are this project's.
+SUITE_PROMPTS = {
+    ("suite_needle_in_haystack", "needle_in_haystack", 3, "gold_at_1"): (
+        "Read the text and find the secret code.\n"
+        "\n"
+        "The train to Bukezal waits at Westimek until the mail has been loaded. [1]. The secret code is SECRET-2382. "
+        "[2]. The path between Thivizek and Drertentand is hard to find when the days grow short. [3].\n"
+        "\n"
+        "What is the secret code? Answer with only the code."
+    ),
+    ("suite_multi_needle", "multi_needle", 5, "gold_at_0_2_4"): (
+        "Read the text and list ALL three secret codes in order.\n"
+        "\n"
+        "The secret code is SECRET-2947. The path between Grepoval and Konolda is hard to find in the middle of winter."
+        " The secret code is SECRET-7797. The innkeeper of Drirkilin learned the trade in Kludiskis and speaks of it "
+        "often. The secret code is SECRET-9323.\n"
+        "\n"
+        "Codes:"
+    ),
+    ("suite_document", "fact_reasoning", 3, "gold_at_1"): (
+        "Travellers on the way to Pazagis often ask the beekeeper about the weather. For this order, Skivozum apples "
+        "cost $468/kg. An old walnut tree shades the town hall in Pazagis, where the cooper works.\n"
+        "\n"
+        "According to the document, I buy 12 kg of Skivozum apples. What is my total cost?"
+    ),
+    ("suite_document", "semantic_distractors", 3, "gold_at_0"): (
+        "The capital of Tobissum is RKBZN-6237.\n"
+        "The capital of Bendirkum is ZTGHK-9594.\n"
+        "The capital of Bipissum is TLRXR-2482.\n"
+        "\n"
+        "What is the capital of Tobissum? Answer with only the secret code."
+    ),
+    ("suite_document", "temporal_narrative", 11, "gold_at_3"): (
+        "Year 1001: a granite statue was unveiled in the college court.\n"
+        "Year 1002: a marble statue was unveiled in the northern cemetery.\n"
+        "Year 1003: a silver statue was unveiled in the royal gardens.\n"
+        "Year 1004: a golden statue was unveiled in the central square (CODE: TK-5974).\n"
+        "Year 1005: a shipment of timber from Tetandal was lost near Datasin.\n"
+        "Year 1006: a slate statue was unveiled in the city park.\n"
+        "Year 1007: a copper statue was unveiled in the market hall.\n"
+        "Year 1008: the archive of Blindepand was moved to the ropewalk.\n"
+        "Year 1009: a limestone statue was unveiled in the western quarter.\n"
+        "Year 1010: a tin statue was unveiled in the cathedral close.\n"
+        "Year 1011: a stone statue was unveiled in the old harbor.\n"
+        "\n"
+        "What is the secret code for the golden statue that was unveiled in the central square?"
+    ),
+    ("conversation_memory", "conversation_memory", 2, "gold_at_1"): (
+        "This is a conversation between a user and an assistant.\n"
+        "\n"
+        "User: What would be a good present for the bell-ringer in Blupuldis?\n"
+        "Assistant: A few stools from Morvaska would suit the bell-ringer in Blupuldis.\n"
+        "User: Please always remember that my favorite color is MYFAVCOLOR-675. This is very important.\n"
+        "Assistant: I will remember that.\n"
+        "User: Based on our conversation, what is my favorite color?\n"
+        "Assistant:"
+    ),
+}
 # fmt: on
 
 
@@ -141,21 +194,12 @@ def test_a_small_prompt_reads_exactly_so(cell):
     assert first_prompt(*cell) == PROMPTS[cell]
 
 
-def test_the_original_wording_of_the_needle_has_its_instruction_before_the_same_text_and_question():
-    question = questions("needle_in_haystack", 3)[0]
-    template = read_template(ROOT / "resources" / "prompts" / "needle_in_haystack_original.txt")
-    original = make_example(question, 3, "gold_at_1", template, load_task("needle_in_haystack")).prompt
-    instruction, text, asked = original.split("\n\n")
-    assert instruction == "Read the text and find the secret code."
-    assert text == PROMPTS["needle_in_haystack", 3, "gold_at_1"].split("\n\n")[1]
-    assert asked == "What is the secret code? Answer with only the code."
-
-
-def test_needles_without_ordinals_have_the_codes_and_the_other_sentences_of_those_with():
-    for plain, ordinal in zip(questions("multi_needle_in_order", 20), questions("multi_needle", 20), strict=True):
-        assert (plain.id, plain.distractors) == (ordinal.id, ordinal.distractors)
-        assert [gold.answers for gold in plain.golds] == [gold.answers for gold in ordinal.golds]
-        assert {gold.item[0].replace(gold.answers[0], "CODE") for gold in plain.golds} == {"The secret code is CODE."}
+@pytest.mark.parametrize("cell", SUITE_PROMPTS)
+def test_a_small_prompt_in_the_suite_s_words_reads_exactly_so(cell):
+    prompt, task, size, placement = cell
+    template = read_template(ROOT / "resources" / "prompts" / f"{prompt}.txt")
+    question = questions(task, size, IN_SUITE_WORDS)[0]
+    assert make_example(question, size, placement, template, load_task(task)).prompt == SUITE_PROMPTS[cell]
 
 
 def test_a_demonstration_shows_the_label_of_one_subject_and_the_question_asks_about_it_in_other_words():
@@ -368,19 +412,57 @@ def test_the_program_says_how_many_gold_answers_are_not_in_the_composed_form_of_
     assert "qa.jsonl: 1 of 2 questions have a gold answer that is not in Unicode's composed form (NFC)" in done.stderr
 
 
-def test_the_suite_selects_seven_experiments_at_the_nine_positions():
-    catalogue = yaml.safe_load((ROOT / "config" / "experiments.yaml").read_text())
-    selected = yaml.safe_load((ROOT / "config" / "suite.yaml").read_text())["experiments"]
-    suite = {name: catalogue[name] for name in selected}
-    assert sorted(entry["task"] for entry in suite.values()) == sorted(SIZES)
-    for entry in suite.values():
-        assert entry["examples"] == 100
-        # What the task declares is the suite's, but for sums that are reckoned on several lines.
-        reckons = entry["task"] == "fact_reasoning"
-        assert {"metric", "stop", "max_new_tokens"} & entry.keys() == (
-            {"metric", "stop", "max_new_tokens"} if reckons else set()
-        )
-        for size, positions in entry["positions"].items():
-            wanted = [[0, 150, 299]] if entry["task"] == "multi_needle" else nine_positions(size)
-            assert positions == wanted
-    assert sorted(suite["suite_kv_retrieval"]["positions"]) == [100, 200]
+#: What config/suite.yaml runs: prompts, cells and questions of section 4 of the suite's description. 100 turns of a
+#: conversation are 50 exchanges.
+SELECTED = {
+    "suite_kv_retrieval": ("kv_retrieval", "kv_retrieval", {100: nine_positions(100), 200: nine_positions(200)}),
+    "suite_needle_in_haystack": ("needle_in_haystack", "suite_needle_in_haystack", {500: nine_positions(500)}),
+    "suite_multi_needle": ("multi_needle", "suite_multi_needle", {300: [(0, 150, 299)]}),
+    "suite_fact_reasoning": ("fact_reasoning", "suite_document", {300: nine_positions(300)}),
+    "suite_semantic_distractors": ("semantic_distractors", "suite_document", {80: nine_positions(80)}),
+    "suite_temporal_narrative": ("temporal_narrative", "suite_document", {100: nine_positions(100)}),
+    "suite_conversation_memory": ("conversation_memory", "conversation_memory", {50: nine_positions(50)}),
+}
+
+
+def test_the_suite_selects_the_seven_experiments_of_its_description():
+    selection = read_yaml(ROOT / "config" / "suite.yaml")
+    study = load_study({**read_yaml(ROOT / "config" / "config.yaml"), **selection}, ROOT)
+    assert list(study.experiments) == list(SELECTED)
+    for name, experiment in study.experiments.items():
+        task, prompt, positions = SELECTED[name]
+        assert (experiment.task, experiment.prompt, experiment.examples) == (task, prompt, 50)
+        assert experiment.wording == ("plain" if task == "kv_retrieval" else "suite")
+        wanted = [
+            (size, gold_placement(one if isinstance(one, tuple) else [one]))
+            for size, places in positions.items()
+            for one in places
+        ]
+        assert [(cell.size, cell.placement) for cell in experiment.cells] == wanted
+        # Every target's answer has room behind the words of the question, which models repeat.
+        assert experiment.max_new_tokens >= 30
+
+
+@pytest.mark.parametrize("task", SUITE_TASKS)
+def test_the_suite_s_words_ask_about_the_same_places_with_other_texts(task):
+    size = SIZES[task]
+    placements = suite_placements(task, size)
+    template = read_template(ROOT / "resources" / "prompts" / "suite_document.txt")
+    asked = list(map(checked, questions(task, size, IN_SUITE_WORDS)))
+    examples = {
+        placement: [make_example(question, size, placement, template, load_task(task)) for question in asked]
+        for placement in placements
+    }
+    assert not check_examples(examples, generated=True)
+    plain = questions(task, size)
+    assert [one.id for one in asked] == [one.id for one in plain]
+    assert not {answer for one in asked for answer in one.golds[0].answers} & {
+        answer for one in plain for answer in one.golds[0].answers if "-" in answer
+    }
+
+
+def test_another_wording_than_the_project_s_is_refused_where_a_task_has_none():
+    entry = {"task": "kv_retrieval", "positions": {5: [0, 4]}, "examples": 1, "wording": "suite"}
+    default = read_yaml(ROOT / "config" / "config.yaml")
+    with pytest.raises(UserError, match="experiments.x: the task kv_retrieval has no 'wording: suite'"):
+        load_study({**default, "experiments": ["x"], "define": {"experiments": {"x": entry}}}, ROOT)

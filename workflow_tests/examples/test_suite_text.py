@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from suite_examples import (
     CODE,
+    IN_SUITE_WORDS,
     SETTINGS,
     example,
     questions,
@@ -16,6 +17,7 @@ from suite_examples import (
 
 from litm.answers.codes import contains_code
 from litm.domain.placement import gold_placement
+from litm.domain.question import Question
 from litm.examples.tasks import fact_reasoning, temporal_narrative
 from litm.examples.text import events, exchanges, fillers
 from litm.examples.text.codes import random_codes
@@ -85,9 +87,20 @@ def test_countries_have_similar_names_none_of_them_inside_another():
 
 def test_the_statement_asked_for_has_four_that_differ_in_two_letters():
     for question in questions("semantic_distractors", 80):
-        country, _ = question.golds[0].item
-        assert sum(other[:-2] == country[:-2] for other, _ in question.distractors) == 4
-        assert len({code for _, code in (question.golds[0].item, *question.distractors)}) == 80
+        country, *others = countries(question)
+        assert sum(other[:-2] == country[:-2] for other in others) == 4
+        assert len({CODE.search(item[0])[0] for item in (question.golds[0].item, *question.distractors)}) == 80
+
+
+def test_countries_of_the_suite_are_not_in_such_families():
+    for question in questions("semantic_distractors", 80, IN_SUITE_WORDS):
+        names = countries(question)
+        assert len(set(names)) == 80 and len({name[:-2] for name in names}) > 70
+
+
+def countries(question: Question) -> list[str]:
+    items = (question.golds[0].item, *question.distractors)
+    return [re.fullmatch(r".* of (\w+) is \S+\.", item[0])[1] for item in items]
 
 
 # --- The price ---------------------------------------------------------------------------------------------------
@@ -115,7 +128,8 @@ def test_the_years_are_in_order_wherever_the_target_is():
             years = [int(year) for year in re.findall(r"^In (\d+), ", prompt, re.MULTILINE)]
             assert len(years) == 100 and all(later == earlier + 1 for earlier, later in pairwise(years))
             (line,) = [line for line in prompt.splitlines() if question.golds[0].answers[0] in line]
-            assert line == f"In {temporal_narrative.FIRST_YEAR + position}, {question.golds[0].item[0]}."
+            year = temporal_narrative.FIRST_YEAR + position
+            assert line == question.golds[0].item[0].format(year=year) and f"In {year}, " in line
 
 
 def test_a_slot_has_the_same_year_in_every_question_so_years_say_nothing():
@@ -139,6 +153,20 @@ def test_a_context_has_nine_statues_of_three_materials_in_three_places_and_asks_
             if f"statue of {material} that was unveiled in {place}?" in question.text
         ]
         assert asked == list(question.golds[0].answers)
+
+
+def test_in_the_suite_s_words_one_of_nine_statues_has_a_code_and_its_material_and_place_are_its_own():
+    for question in questions("temporal_narrative", 100, IN_SUITE_WORDS):
+        texts = [item[0] for item in (question.golds[0].item, *question.distractors)]
+        statues = re.findall(
+            r"^Year \{year\}: a (\w+) statue was unveiled in ([\w ]+)( \(CODE: \S+\))?\.$", "\n".join(texts), re.M
+        )
+        materials, places, codes = zip(*statues, strict=True)
+        assert (
+            len(statues) == len(set(materials)) == len(set(places)) == 9
+            and list(map(bool, codes)) == [True] + [False] * 8
+        )
+        assert f"the {materials[0]} statue that was unveiled in {places[0]}?" in question.text
 
 
 def test_the_other_statues_are_spread_over_the_chronicle():

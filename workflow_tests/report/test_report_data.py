@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+import yaml
 from conftest import ROOT
 from programs import load_program
 from record_makers import example, response
@@ -32,7 +33,7 @@ from litm.figures.drawing.saving import DPI
 from litm.report.charts import chart, forest
 from litm.report.claims import claims_told
 from litm.report.page import png_width, render_report
-from litm.report.provenance import sweep_rows
+from litm.report.provenance import cited, sweep_rows
 from litm.report.question_samples import pack, question_records, sampled_ids
 from litm.report.tokens import token_table, tokens_in_words
 from litm.report.words import SizeNames
@@ -314,6 +315,26 @@ def test_the_commit_is_named_where_there_is_one(tmp_path):
     commit_of = load_program("make_report").commit_of
     assert commit_of(tmp_path) is None
     assert re.fullmatch(r"[0-9a-f]{12,}(-dirty)?", commit_of(ROOT) or "000000000000")
+
+
+@pytest.mark.parametrize(
+    ("experiments", "works"),
+    [
+        ([("multi_document_qa", "figure5"), ("demonstrations", "x")], ["The paper"]),
+        ([("kv_retrieval", "kv")], ["The paper"]),
+        ([("kv_retrieval", "suite_kv_retrieval")], ["The paper", "The suite"]),
+        ([("needle_in_haystack", "mine")], ["The paper", "The suite"]),
+        ([("demonstrations", "x")], []),
+    ],
+)
+def test_the_works_to_cite_are_those_whose_experiments_were_run_as_in_the_citation_file(experiments, works):
+    rows = cited([{"task": task, "name": name} for task, name in experiments])
+    assert [row["Work"] for row in rows] == works
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    sources = [citation["preferred-citation"], *citation["references"]]
+    for row, source in zip(rows, sources, strict=False):
+        parts = [source["title"], source["year"], source.get("doi", ""), source.get("url", ""), source.get("end", "")]
+        assert all(str(part) in row["Reference"] for part in parts)
 
 
 def test_recorded_responses_claim_nothing_that_is_not_known():

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import record_makers
 from conftest import write_lines
+from matplotlib.text import Text
 from programs import load_program
 
 from litm.base.csv_files import write_csv
@@ -19,8 +20,9 @@ from litm.base.json_files import read_jsonl
 from litm.domain.curve import Curve
 from litm.domain.example import Example, write_examples
 from litm.domain.response import SweepResponse, write_responses
-from litm.report.suite.export import CurveFiles, curve_figure
+from litm.report.suite.export import RED, CurveFiles, curve_figure
 from litm.report.suite.names import export_names, nominal_depth
+from litm.report.suite.summaries import master_summary, write_summary
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import Sweep, score_sweep
 
@@ -58,7 +60,6 @@ class Results:
         self.curves: list[dict] = []
         self.summaries = folder / "summaries"
         self.summaries.mkdir()
-        (self.summaries / "master_summary.json").write_text('{"model": "m"}')
         # Snakemake leaves it in a folder that a rule makes.
         (self.summaries / ".snakemake_timestamp").touch()
 
@@ -79,14 +80,10 @@ class Results:
                 examples[files[-1]] = records
             several = len(placements[0]) > 1
             name = f"{experiment}_{size}" if len(cells) > 1 else experiment
-            (self.summaries / name).mkdir()
-            (self.summaries / name / "summary.json").write_text(
-                json.dumps({"experiment": name, "items": size, "n": len(IDS)})
-            )
             self.curves.append(
                 {
-                    **{"name": name, "experiment": experiment, "size": size, "title": "A title"},
-                    **{"placement": records[0].placement if several else None, "panel_title": "{size} items"},
+                    **{"name": name, "experiment": experiment, "size": size, "title": "A title", "item": "sentence"},
+                    **{"placement": records[0].placement if several else None, "panel_title": "{size} sentences"},
                     **{"examples": files, "scores": str(self.folder / f"{experiment}.parquet")},
                     "responses": str(self.folder / f"{experiment}.jsonl.gz"),
                 }
@@ -99,6 +96,12 @@ class Results:
 
     def export(self, output: str = "out") -> Path:
         """Run the program; returns its output folder, next to the zip file."""
+        told = [
+            {"experiment": curve["name"], "task": "the_task", "size": curve["size"], "items": curve["size"]}
+            | {"n": len(IDS), "verdict": "measured", "pbi_class": "weak"}
+            for curve in self.curves
+        ]
+        write_summary(self.summaries / "master_summary.json", master_summary("m", told))
         scores = {curve["scores"]: pd.read_parquet(curve["scores"]) for curve in self.curves}
         write_csv(self.folder / "accuracy.csv", pd.concat(map(accuracy_table, scores.values())))
         argv = ["--model", "m", "--curves", json.dumps(self.curves), "--summaries", str(self.summaries)]
@@ -141,7 +144,10 @@ def test_a_folder_a_curve_has_data_predictions_summary_and_figure(results):
         *(f"needles/needles_pos_{position}.jsonl" for position in (0, 4, 8)),
         "needles/needles_summary.json",
     ]
-    assert files["master_summary.json"] == (results.summaries / "master_summary.json").read_bytes()
+    master = json.loads(files["master_summary.json"])
+    assert list(master["experiments"]) == master["pbi_classes"]["weak"] == ["kv_5", "kv_9", "needles"]
+    assert master["experiments"]["kv_9"] == json.loads(files["kv_9/kv_9_summary.json"])
+    assert (master["experiments"]["kv_9"]["experiment"], master["experiments"]["kv_9"]["num_examples"]) == ("kv_9", 3)
     examples = [
         record
         for placement in ("gold_at_0", "gold_at_4")
@@ -151,33 +157,35 @@ def test_a_folder_a_curve_has_data_predictions_summary_and_figure(results):
     assert all(data.startswith(b"\x89PNG") for name, data in files.items() if name.endswith(".png"))
 
 
+#: Folder, stem and figure of each curve of the suite, as sections 5.4, 6.4, 7.1 and 8 of its description name them.
+SUITE_NAMES = {
+    ("suite_kv_retrieval", 100): ("exp1a_kv100", "kv100", "curve"),
+    ("suite_kv_retrieval", 200): ("exp1b_kv200", "kv200", "curve"),
+    ("suite_needle_in_haystack", 500): ("exp2_needle", "needle", "curve"),
+    ("suite_multi_needle", 300): ("exp3_multi", "multi", "bar"),
+    ("suite_fact_reasoning", 300): ("exp4_reason", "reason", "curve"),
+    ("suite_semantic_distractors", 80): ("exp5_semantic", "semantic", "curve"),
+    ("suite_temporal_narrative", 100): ("exp6_narrative", "narrative", "curve"),
+    ("suite_conversation_memory", 50): ("exp7_conversation", "conversation", "curve"),
+}
+
+
 def test_the_experiments_of_the_suite_have_its_own_names(results):
-    nine = {size: [*([size * eighth // 8] for eighth in range(8)), [size - 1]] for size in (100, 200, 500)}
+    nine = {size: [*([size * eighth // 8] for eighth in range(8)), [size - 1]] for _, size in SUITE_NAMES}
     results.add("suite_kv_retrieval", {size: nine[size] for size in (100, 200)})
-    results.add("suite_needle_in_haystack", {500: nine[500]})
-    results.add("suite_multi_needle", {300: [[0, 150, 299]]})
-    depths = ("0.0", "0.125", "0.25", "0.375", "0.5", "0.625", "0.75", "0.875", "1.0")
-    assert sorted(files_in(results.export())) == sorted(
-        [
-            "master_summary.json",
-            *(f"exp1a_kv100/kv100_{end}" for end in ("data.jsonl", "summary.json", "curve.png")),
-            *(f"exp1a_kv100/kv100_pos_{position}.jsonl" for position in (0, 12, 25, 37, 50, 62, 75, 87, 99)),
-            *(f"exp1b_kv200/kv200_{end}" for end in ("data.jsonl", "summary.json", "curve.png")),
-            *(f"exp1b_kv200/kv200_pos_{position}.jsonl" for position in (0, 25, 50, 75, 100, 125, 150, 175, 199)),
-            *(f"exp2_needle/needle_{end}" for end in ("data.jsonl", "summary.json", "curve.png")),
-            *(f"exp2_needle/needle_depth_{depth}.jsonl" for depth in depths),
-            *(f"exp3_multi_needle/multi_{end}" for end in ("data.jsonl", "summary.json", "bar.png")),
-            *(f"exp3_multi_needle/multi_pos_{position}.jsonl" for position in (0, 150, 299)),
-        ]
-    )
-
-
-def test_the_experiments_in_the_original_wording_have_names_of_their_own_next_to_the_suite(results):
-    results.add("suite_needle_in_haystack_original", {500: [[0], [62], [499]]})
-    results.add("suite_multi_needle_original", {300: [[0, 150, 299]]})
-    files = set(files_in(results.export()))
-    assert "exp2_needle_original/needle_original_depth_0.125.jsonl" in files
-    assert "exp3_multi_needle_original/multi_original_bar.png" in files
+    for name, size in list(SUITE_NAMES)[2:]:
+        results.add(name, {size: [[0, 150, 299]] if name == "suite_multi_needle" else nine[size]})
+    files = files_in(results.export())
+    wanted = ["master_summary.json"]
+    for (_, size), (folder, stem, figure) in SUITE_NAMES.items():
+        depths = [0.0, 0.5, 1.0] if figure == "bar" else [eighth / 8 for eighth in range(9)]
+        places = [f"pos_{at}" for (at,) in nine[size]] if stem.startswith("kv") else [f"depth_{at}" for at in depths]
+        ends = ["data.jsonl", "summary.json", f"{figure}.png", *(f"{place}.jsonl" for place in places)]
+        wanted += [f"{folder}/{stem}_{end}" for end in ends]
+    assert sorted(files) == sorted(wanted)
+    master = json.loads(files["master_summary.json"])["experiments"]
+    assert list(master) == [stem for _, stem, _ in SUITE_NAMES.values()]
+    assert {one["experiment"] for one in master.values()} == {"the_task"}
 
 
 def test_one_size_of_key_value_retrieval_alone_has_the_same_name(results):
@@ -258,23 +266,30 @@ def test_where_no_question_fits_every_answer_and_verdict_is_null(results):
     assert not any(b"NaN" in data for name, data in files_in(folder).items() if name.endswith((".json", ".jsonl")))
 
 
-def test_the_figure_shows_the_curve_alone(results):
-    results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
+def test_the_figure_shows_the_curve_alone_with_its_noun_at_normalised_positions_in_red(results):
+    results.add("kv", {5: [[0], [4]], 9: [[0], [1], [8]]})
     results.add("needles", {9: [[0, 4, 8]]})
-    for entry, ticks in zip(results.curves, (["1st", "5th"], ["1st", "9th"], ["1st", "5th", "9th"]), strict=True):
+    ticks = (["0", "1"], ["0", "0.125", "1"], ["start\n1st", "middle\n5th", "end\n9th"])
+    for entry, labels in zip(results.curves, ticks, strict=True):
         curve = CurveFiles(**entry)
         rows = accuracy_table(pd.read_parquet(curve.scores))
-        (panel,) = curve_figure(curve, rows[rows["size"] == curve.size]).axes
-        assert panel.get_title() == f"{curve.size} items"
-        labels = [label.get_text() for label in panel.get_xticklabels()]
-        assert [label.split("\n")[-1] for label in labels] == ticks
-        assert len(labels[0].split("\n")) == (2 if curve.placement else 1)
+        drawn = curve_figure(curve, rows[rows["size"] == curve.size])
+        (panel,) = drawn.axes
+        texts = [text.get_text() for text in drawn.findobj(Text)]
+        assert not [text for text in texts if "{" in text or "}" in text]
+        assert panel.get_title() == f"{curve.size} sentences" and "A title" in texts
+        assert [label.get_text() for label in panel.get_xticklabels()] == labels
+        if curve.placement is None:
+            assert panel.get_xlabel() == "Normalised position of the sentence with the answer"
+            assert {line.get_color() for line in panel.get_lines()} == {RED}
+        else:
+            assert panel.get_xlabel() == "Item asked for, and its position"
 
 
 def test_equal_results_give_an_equal_zip_at_any_time_and_with_any_permissions(results):
     results.add("kv", {5: [[0], [4]], 9: [[0], [8]]})
     results.export()
-    for path in [*(results.folder / "kv").rglob("*.gz"), results.summaries / "kv_5" / "summary.json"]:
+    for path in (results.folder / "kv").rglob("*.gz"):
         os.utime(path, (10**9, 10**9))
     umask = os.umask(0o077)
     try:
@@ -298,7 +313,10 @@ def test_an_export_replaces_the_one_before_as_a_whole(results):
     (results.folder / "out" / "kv_5" / "stale").touch()
     results.curves = results.curves[1:]
     second = files_in(results.export())
-    assert second == {name: data for name, data in first.items() if not name.startswith("kv_5/")}
+    assert list(json.loads(second["master_summary.json"])["experiments"]) == ["kv_9"]
+    assert second | {"master_summary.json": b""} == {
+        name: data for name, data in (first | {"master_summary.json": b""}).items() if not name.startswith("kv_5/")
+    }
 
 
 def test_a_failure_leaves_the_export_before_and_no_half_of_another(results):

@@ -1,6 +1,7 @@
 """Questions and examples of the suite's tasks, for tests of the tasks and of their checks."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from conftest import ROOT
@@ -10,10 +11,11 @@ from litm.domain.placement import gold_placement
 from litm.domain.question import Question
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
-from litm.examples.task import ExampleSettings
+from litm.examples.task import SUITE, ExampleSettings
 from litm.examples.tasks import load_task
 
 SETTINGS = ExampleSettings(examples=5, seed=0, distractor_order="ranked")
+IN_SUITE_WORDS = replace(SETTINGS, wording=SUITE)
 #: The tasks at the suite's sizes, and at smaller ones where many placements are made.
 SIZES = {
     "conversation_memory": 100,
@@ -24,9 +26,10 @@ SIZES = {
     "semantic_distractors": 80,
     "temporal_narrative": 100,
 }
-TASKS = [name for name in SIZES if name != "kv_retrieval"] + ["demonstrations"]
+SUITE_TASKS = [name for name in SIZES if name != "kv_retrieval"]
+TASKS = [*SUITE_TASKS, "demonstrations"]
 ONE_GOLD = [name for name in TASKS if name != "multi_needle"]
-CODE = re.compile(r"\b[A-Z]{3}-\d{4}\b")
+CODE = re.compile(r"\b[A-Z]{2,}-\d{3,4}\b")
 
 
 @cache

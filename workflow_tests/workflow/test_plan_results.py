@@ -206,11 +206,25 @@ def test_the_report_has_a_sample_of_each_experiment_unless_it_wants_none(demo):
     assert plan(report={"questions_per_size": 0}).report.samples == []
 
 
+def test_the_pictures_of_the_suite_s_export_have_the_noun_of_their_task():
+    curves = json.loads(plan("suite").suite.curve_files(of(model="qwen2.5-1.5b-instruct")))
+    assert [(one["panel_title"], one["item"]) for one in curves] == [
+        (f"{{size}} {item}s", item)
+        for item in (
+            "key-value pair", "key-value pair", "sentence", "sentence", "sentence", "statement", "event", "exchange"
+        )
+    ]  # fmt: skip
+
+
 def test_the_suite_exports_the_curves_of_models_that_have_any(demo, other):
     assert demo.suite.summaries == ["results/summaries/reference"]
     assert demo.suite.exports(of()) == ["results/suite_export/reference"]
     curve = next(curve for curve in json.loads(demo.suite.curve_files(of(model="reference"))))
-    assert (curve["name"], curve["size"], curve["panel_title"]) == ("kv_retrieval_small_10", 10, "{size} items")
+    assert (curve["name"], curve["size"], curve["panel_title"]) == (
+        "kv_retrieval_small_10",
+        10,
+        "{size} key-value pairs",
+    )
     assert len(curve["examples"]) == 5
     in_tokens = [one for one in json.loads(other.suite.curve_files(of(model="here"))) if "tokens" in one["name"]]
     assert {one["panel_title"] for one in in_tokens} == {"{size} tokens"}

@@ -5,7 +5,7 @@ from copy import deepcopy
 
 import pandas as pd
 import pytest
-from conftest import write_lines
+from conftest import ROOT, write_lines
 from workbench import FINISHED, Workbench
 
 from litm.base.json_files import read_json, read_jsonl
@@ -85,6 +85,15 @@ def test_no_tokens_are_counted_and_nothing_runs_again(finished):
     assert set(pd.read_csv(finished.path("results/tables/token_counts.csv"))["model"]) == {"reference"}
     assert not finished.path("results/token_counts/old").exists()
     assert finished.plan() == {}
+
+
+def test_with_a_tokenizer_tokens_are_counted_and_the_report_has_the_prompt_format(finished, tmp_path):
+    bench = finished.moved_to(tmp_path / "moved")
+    config = recorded_config()
+    config["define"]["models"]["old"]["tokenizer"] = str(ROOT / "resources" / "reference_model")
+    bench.configure(config)
+    plan = bench.plan()
+    assert (plan["count_tokens"], plan["make_prompt_format"], plan["make_report"]) == (2, 1, 1)
 
 
 def test_other_responses_import_and_score_that_sweep_alone(finished, tmp_path):

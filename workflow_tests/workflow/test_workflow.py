@@ -7,6 +7,8 @@ import pandas as pd
 from conftest import write_lines
 from workbench import Workbench, changed
 
+from litm.analysis.claims.table import CLAIMS
+
 #: Sweeps: dummy on three experiments, reference on one of them.
 SWEEPS = 4
 
@@ -41,7 +43,7 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
         assert finished.path(f"results/figures/{name}.png").stat().st_size > 5000
         assert finished.path(f"results/figures/{name}.pdf").exists()
     claims = pd.read_csv(finished.path("results/tables/claims.csv"))
-    assert claims["claim"].nunique() == 10
+    assert list(claims["claim"].unique()) == [claim.name for claim in CLAIMS]
     report = finished.path("results/report.html").read_text()
     assert "The paper's claims" in report.replace("&#39;", "'")
     assert "data:image/png;base64" in report and "reference on kv, size 4" in report

@@ -87,6 +87,7 @@ EXPERIMENT_KEY = {
     "rerank": "by the prompts",
     "cut": "by the prompts",
     "design": "by the prompts",
+    "wording": "by the prompts",
     "prompt": "by the prompts",
 }
 EXPERIMENT_NOT = {

@@ -8,7 +8,8 @@ from litm.domain.comparison import CLOSED_BOOK, ORACLE, SIZE, Comparison
 
 #: Keys that count as conditions, in the order in which they are named. The dataset of a size counts too.
 CONDITIONS = (
-    "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "metric", "stop", "max_new_tokens",
+    "task", "distractor_order", "order", "rerank", "cut", "prompt", "design", "wording", "metric", "stop",
+    "max_new_tokens",
 )  # fmt: skip
 #: Keys that decide the questions and the meaning of a size: experiments that differ in one are not comparable.
 QUESTIONS = ("examples", "selection", "subset", "tokens_of")

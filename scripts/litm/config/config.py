@@ -79,8 +79,8 @@ class Config(Entry):
     )
     examples: Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="A pilot: no experiment asks more questions than this, even if its own `examples` is larger. Raise "
-        "or remove it later, and only new prompts are asked.",
+        description="Number of questions of every experiment: exactly this many where the task generates them, at most "
+        "this many where they come from a file. Raise or remove it later, and only new prompts are asked.",
     )
     figures: Annotated[tuple[str, ...], Strict(False)] | None = Field(
         None,

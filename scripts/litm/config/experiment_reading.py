@@ -14,7 +14,7 @@ from litm.config.values import check_names, text_names
 from litm.domain.curve import Cell
 from litm.domain.placement import AS_RETRIEVED, depth_placement, gold_placement, gold_places
 from litm.examples.prompt_file import read_template
-from litm.examples.task import ASK_ANOTHER_KEY, TaskDefaults
+from litm.examples.task import ASK_ANOTHER_KEY, PLAIN, TaskDefaults
 from litm.examples.tasks import load_task
 
 
@@ -32,6 +32,8 @@ def read_experiment(entry: ExperimentEntry, seed: int, files: Mapping[str, Any],
     read_template(prompts / f"{entry.prompt}.txt", with_context=any(cell.size for cell in cells))
     if entry.design == ASK_ANOTHER_KEY and not hasattr(load_task(entry.task), ASK_ANOTHER_KEY):
         raise UserError(f"{where}: 'design: {entry.design}' is for kv_retrieval, not for the task {entry.task}")
+    if entry.wording != PLAIN and not hasattr(load_task(entry.task), "WORDINGS"):
+        raise UserError(f"{where}: the task {entry.task} has no 'wording: {entry.wording}'")
     datasets = _dataset_by_size(entry, cells)
     _check_questions(entry, cells, datasets, defaults, files)
     return entry.become(
@@ -77,7 +79,7 @@ def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[
         raise UserError(f"{where}: 'positions' is missing (for each size the positions of the gold item)")
     if (given == ["depths"]) != (entry.tokens_of is not None):
         raise UserError(f"{where}: 'depths' (for each number of tokens) and 'tokens_of' (a model) go together")
-    by_size = {int(size): _places(int(size), places) for size, places in getattr(entry, given[0]).items()}
+    by_size = {int(size): _places(int(size), golds, places) for size, places in _given_places(entry, given[0])}
     if unknown := [size for size in entry.sizes or () if size not in by_size]:
         raise UserError(f"{where}.sizes: {unknown[0]} is not in {given[0]}; choose from {sorted(by_size)}")
     if entry.sizes is not None:
@@ -89,9 +91,26 @@ def _placed_cells(entry: ExperimentEntry, given: list[str], golds: int) -> list[
     ]
 
 
-def _places(size: int, places: list | str) -> list:
-    """The places of a size in an entry; `nine` means the suite's nine positions, or fewer in a small context."""
-    return places if isinstance(places, list) else sorted({size * eighth // 8 for eighth in range(8)} | {size - 1})
+def _given_places(entry: ExperimentEntry, key: str) -> Iterable[tuple[str | int, list | str]]:
+    """Size and places of 'positions' or 'depths'; `UserError` for `nine` without sizes."""
+    places = getattr(entry, key)
+    if isinstance(places, dict):
+        return places.items()
+    if entry.sizes is None:
+        raise UserError(f"{entry.where}: 'positions: {places}' needs 'sizes' (the number of items in the contexts)")
+    return [(size, places) for size in entry.sizes]
+
+
+def _places(size: int, golds: int, places: list | str) -> list:
+    """The places of a size in an entry; `nine` means the suite's nine positions, or fewer in a small context.
+
+    Several gold items are together there, the first at the position or as far back as there is room for the others.
+    """
+    if isinstance(places, list):
+        return places
+    last = max(0, size - golds)
+    firsts = sorted({min(size * eighth // 8, last) for eighth in range(8)} | {last})
+    return firsts if golds == 1 else [list(range(first, first + golds)) for first in firsts]
 
 
 def _placement(key: str, size: int, place: float | list[float], golds: int, where: str) -> str:

@@ -13,7 +13,7 @@ from litm.config.remedies import CutEntry, OrderName, RemediesEntry
 from litm.domain.condition import RANKED
 from litm.domain.curve import Cell, Curve
 from litm.domain.placement import gold_places
-from litm.examples.task import MOVE_THE_PAIR, ExampleSettings
+from litm.examples.task import MOVE_THE_PAIR, PLAIN, ExampleSettings
 from litm.examples.tasks import load_task, task_names
 from litm.scoring.metrics import METRICS
 
@@ -36,14 +36,18 @@ class ExperimentEntry(Entry):
     )
     title: str = Field(FILLED_IN, description="Title in figures and the report; if left out, the experiment's name.")
     positions: (
-        dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore] | Literal["nine"]] | None
+        Annotated[
+            dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore] | Literal["nine"]],
+            Field(min_length=1),
+        ]
+        | Literal["nine"]
+        | None
     ) = Field(
         None,
-        min_length=1,
         description="Positions of the gold item, from 0, by size (number of items), or nine (for N items 0, N/8, ..., "
-        "7N/8, rounded down, and N - 1). Questions with several gold items (multi_needle) have a list per placement, "
-        "as in [[0, 149, 299]]. Not for tasks with one fixed context (closed_book_qa, oracle_qa) or without a gold "
-        "item (open_domain_qa).",
+        "7N/8, rounded down, and N - 1), which also stands for all of `sizes`. Questions with several gold items "
+        "(multi_needle) have a list per placement, as in [[0, 149, 299]]; nine puts these items next to each other. "
+        "Not for tasks with one fixed context (closed_book_qa, oracle_qa) or without a gold item (open_domain_qa).",
     )
     depths: dict[Size, Annotated[list[Depth | Annotated[list[Depth], Several]], OneOrMore]] | None = Field(
         None,
@@ -132,6 +136,11 @@ class ExperimentEntry(Entry):
         "design). ask_another_key: the question asks for the pair that is at it, so that all positions share the "
         "tokens before the question. These are different measurements: give each an experiment of its own.",
     )
+    wording: Literal["plain", "suite"] = Field(
+        "plain",
+        description="Words of the generated questions of the suite's experiments 2 to 7. plain: this project's. suite: "
+        "those of the suite's description (docs/suite.md).",
+    )
     # The task has defaults for these keys.
     prompt: str = Field(
         FILLED_IN,
@@ -199,15 +208,15 @@ class Experiment(ExperimentEntry):
     def settings(self) -> dict:
         """All settings, with cells and datasets instead of the keys they come from."""
         said = {"positions", "depths", "sizes", "dataset", "query_aware_of", "compared_with", "remedies"}
-        usual = {"cluster": None, "order": RANKED, "rerank": None, "cut": None}
+        usual = {"cluster": None, "order": RANKED, "rerank": None, "cut": None, "wording": PLAIN}
         unset = {key for key, value in usual.items() if getattr(self, key) == value}
         return {"name": self.name, **self.model_dump(exclude=said | unset)}
 
     def example_settings(self) -> dict:
         """Settings that change the examples, apart from size, placement, dataset and prompt file.
 
-        The seed is left out if nothing is random, so that another seed changes nothing. The default design is left out
-        too, as this setting was added later.
+        The seed is left out if nothing is random, so that another seed changes nothing. The defaults of settings that
+        were added later are left out too.
         """
         is_random = not self.datasets or "random" in (self.distractor_order, self.selection, self.order)
         seed = self.seed if is_random else None
@@ -222,9 +231,10 @@ class Experiment(ExperimentEntry):
                 self.cluster,
                 self.order,
                 None if self.cut is None else self.cut.settings(),
+                self.wording,
             )
         )
-        usual = {"design": MOVE_THE_PAIR, "cluster": None, "order": RANKED, "cut": None}
+        usual = {"design": MOVE_THE_PAIR, "cluster": None, "order": RANKED, "cut": None, "wording": PLAIN}
         return {key: value for key, value in settings.items() if key not in usual or usual[key] != value}
 
     def decoding(self) -> dict:

@@ -258,8 +258,10 @@ def _run_by(model: str, experiment: Experiment, selection: Selection) -> Experim
 def _as_configured(entry: ExperimentEntry, config: Config, datasets: Mapping[str, Dataset]) -> ExperimentEntry:
     """The entry with the config's settings for all experiments: version of the data, number of questions."""
     entry = entry.with_datasets(lambda name: of_version(name, config.data_version, datasets))
-    most = min(filter(None, (entry.examples, config.examples)), default=None)
-    return entry.changed(examples=most)
+    if config.examples is None:
+        return entry
+    most = entry.examples if entry.named_datasets and entry.examples else config.examples
+    return entry.changed(examples=min(config.examples, most))
 
 
 def _with_my_data(config: Config, root: Path) -> tuple[Config, MyEntries]:

@@ -13,7 +13,7 @@ _DOCUMENT = re.compile(r"^Document \[(\d+)\]\(Title: ", re.MULTILINE)
 #: A pair on a line of its own, as `kv_retrieval.format_items` writes it.
 _PAIR = re.compile(r'^[{ ]"([^"\n]+)": "([^"\n]+)"[,}]*$', re.MULTILINE)
 #: A code as the suite's tasks have them.
-_CODE = re.compile(r"\b[A-Z]{3}-[0-9]{4}\b")
+_CODE = re.compile(r"\b[A-Z]{3,}-[0-9]{4}\b")
 
 
 def other_documents(prompt: str, target: Target) -> list[OtherItem]:

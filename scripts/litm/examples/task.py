@@ -8,7 +8,8 @@ A task is a module of `litm.examples.tasks` with
 - if a context is a conversation, `as_messages(items, question) -> list[dict]`: the same as chat messages;
 - if a wrong answer can be traced to an item, `other_items(prompt, target) -> list[OtherItem]`: the items that were not
   asked for, see `litm.examples.other_items`;
-- if its items are all alike, `ask_another_key(question, size, placement) -> Question`: see `ASK_ANOTHER_KEY`.
+- if its items are all alike, `ask_another_key(question, size, placement) -> Question`: see `ASK_ANOTHER_KEY`;
+- if its words are of two sources, `WORDINGS: dict[str, Wording]`, with `PLAIN` and `SUITE`.
 
 To add a task, add a module: it is found by its name.
 """
@@ -19,10 +20,32 @@ from typing import Protocol
 
 from litm.domain.condition import RANKED
 from litm.domain.question import Item, Question
+from litm.examples.text.codes import FORM
 
 #: Meaning of a position. MOVE_THE_PAIR: the place that the gold item moves to, with a fixed question (the paper's).
 #: ASK_ANOTHER_KEY: the item of a fixed context that the question asks for.
 MOVE_THE_PAIR, ASK_ANOTHER_KEY = "move_the_pair", "ask_another_key"
+#: Words of generated questions. PLAIN: this project's; SUITE: those of the suite's description.
+PLAIN, SUITE = "plain", "suite"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Words of a generated task, with fields in braces that `fill` fills in.
+
+    item: the gold item; other: another item; code: the form of codes, see `random_codes`. A field in double braces is
+    filled in by `format_items` of the task, because it belongs to the slot of the context.
+    """
+
+    item: Item
+    question: str
+    other: Item = ("{text}",)
+    code: str = FORM
+
+
+def fill(item: Item, **values: object) -> Item:
+    """The item with its fields filled in."""
+    return tuple(part.format(**values) for part in item)
 
 
 @dataclass(frozen=True)
@@ -60,6 +83,7 @@ class ExampleSettings:
     cluster: field of a question's record with its cluster, None for independent questions.
     order: of retrieved documents, see `litm.examples.orders`; cut: fields of the `Cut` that drops some of them, None to
     show all.
+    wording: `PLAIN` or `SUITE`, for tasks that have both.
     """
 
     examples: int | None
@@ -71,6 +95,7 @@ class ExampleSettings:
     cluster: str | None = None
     order: str = RANKED
     cut: Mapping[str, float] | None = None
+    wording: str = PLAIN
 
     @property
     def limit(self) -> int | None:

@@ -16,7 +16,7 @@ from litm.report.charts import chart, forest
 from litm.report.claims import claims_told
 from litm.report.downloads import accuracy_files, packed_files, table_files
 from litm.report.findings import findings, overview
-from litm.report.provenance import experiment_rows, identities, limits_of_answers, software, sweep_rows
+from litm.report.provenance import cited, experiment_rows, identities, limits_of_answers, software, sweep_rows
 from litm.report.question_samples import pack
 from litm.report.studied import experiments_studied, models_studied
 from litm.report.tables import COMPARISONS, SHOWN, TOKENS_USED, shown_tables
@@ -170,6 +170,7 @@ def _provenance(contents: Contents) -> dict:
         "experiments": experiment_rows(contents.experiments),
         "datasets": contents.datasets,
         "software": software(contents.commit),
+        "cited": cited(contents.experiments),
         "seed": contents.seed,
         "config": contents.config,
     }

@@ -12,6 +12,31 @@ from litm.domain.served import several_names
 #: Packages that compute scores, tables, figures and report. Manifests name the packages that made the answers.
 PACKAGES = ("snakemake", "pandas", "scipy", "matplotlib", "seaborn", "jinja2")
 
+#: Tasks of the suite, apart from key-value retrieval; tasks of neither source.
+SUITE_TASKS = {
+    "needle_in_haystack", "multi_needle", "fact_reasoning", "semantic_distractors", "temporal_narrative",
+    "conversation_memory",
+}  # fmt: skip
+OWN_TASKS = {"demonstrations"}
+PAPER = {
+    "Work": "The paper",
+    "Reference": "Nelson F. Liu, Kevin Lin, John Hewitt, Ashwin Paranjape, Michele Bevilacqua, Fabio Petroni and Percy "
+    "Liang (2024): Lost in the Middle: How Language Models Use Long Contexts. Transactions of the Association for "
+    "Computational Linguistics 12, 157-173. doi:10.1162/tacl_a_00638",
+}
+SUITE = {
+    "Work": "The suite",
+    "Reference": "abhshkp (2026): Lost in the Middle Benchmark Suite v4. "
+    "https://huggingface.co/abhshkp/litm-benchmark-suite-v4",
+}
+
+
+def cited(experiments: Sequence[Mapping]) -> list[dict[str, str]]:
+    """One row by heading per work whose experiments a study ran: the paper, and the suite, which asks to cite both."""
+    of_suite = any(one["task"] in SUITE_TASKS or one["name"].startswith("suite_") for one in experiments)
+    of_paper = of_suite or any(one["task"] not in OWN_TASKS for one in experiments)
+    return [work for work, is_used in ((PAPER, of_paper), (SUITE, of_suite)) if is_used]
+
 
 def sweep_rows(manifests: Sequence[Mapping]) -> list[dict[str, str]]:
     """One row by heading per sweep: model, weights, number format, decoding and prompt format."""

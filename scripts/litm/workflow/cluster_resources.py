@@ -33,7 +33,6 @@ TASK_TOKENS = {
     "kv_retrieval": 75,
     "needle_in_haystack": 30,
     "multi_needle": 30,
-    "multi_needle_in_order": 30,
     "fact_reasoning": 30,
     "semantic_distractors": 30,
     "temporal_narrative": 40,

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
+from litm.config.items import item_noun
 from litm.config.study import Study
 from litm.domain.curve import Curve
 from litm.workflow.examples import example_file
@@ -68,10 +69,12 @@ class SuitePlan:
         cells = [
             cell for cell in experiment.cells if cell.size == curve.size and curve.placement in (None, cell.placement)
         ]
+        item = item_noun([experiment])
         return {
             **asdict(curve),
             "title": experiment.title,
-            "panel_title": "{size} tokens" if experiment.tokens_of else "{size} items",
+            "item": item,
+            "panel_title": "{size} tokens" if experiment.tokens_of else f"{{size}} {item}s",
             "examples": [example_file(experiment, cell) for cell in cells],
             "scores": f"results/scores/{model}/{experiment.name}.parquet",
             "responses": f"results/responses/{model}/{experiment.name}.jsonl.gz",

@@ -11,9 +11,11 @@ from litm.analysis.pbi import CONTRASTS
 from litm.base.formatting import percent
 
 ENDS = ("start", "middle", "end")
+#: Start, middle and end of a curve.
+Three = tuple[Cell, Cell, Cell]
 
 
-def curves_with_middle(evidence: Evidence) -> Iterator[tuple[Curve, tuple[Cell, Cell, Cell]]]:
+def curves_with_middle(evidence: Evidence) -> Iterator[tuple[Curve, Three]]:
     """Every curve of three positions or more, with its start, middle and end."""
     for curve in curves(evidence):
         if curve.three:
@@ -23,7 +25,7 @@ def curves_with_middle(evidence: Evidence) -> Iterator[tuple[Curve, tuple[Cell, 
 def contrasts_question(
     evidence: Evidence,
     curve: Curve,
-    three: tuple[Cell, Cell, Cell],
+    three: Three,
     asked: Sequence[tuple[str, Criterion]],
     role: str = AS_CLAIM,
 ) -> Question:
@@ -48,10 +50,14 @@ def contrasts_question(
     )
 
 
-def curve_contrast(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell], contrast: str) -> Measure | None:
+def curve_contrast(evidence: Evidence, curve: Curve, three: Three, contrast: str) -> Measure | None:
     """One of `pbi.CONTRASTS`, on the complete cases of the whole curve."""
-    weights = dict.fromkeys(curve.cells, 0.0) | dict(zip(three, CONTRASTS[contrast], strict=True))
-    return evidence.contrast(weights)
+    return evidence.contrast(contrast_weights(curve, three, contrast))
+
+
+def contrast_weights(curve: Curve, three: Three, contrast: str) -> dict[Cell, float]:
+    """The weight of each cell of a curve in one of `pbi.CONTRASTS`."""
+    return dict.fromkeys(curve.cells, 0.0) | dict(zip(three, CONTRASTS[contrast], strict=True))
 
 
 def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
@@ -61,7 +67,7 @@ def best_worst_gap(evidence: Evidence, curve: Curve) -> Measure | None:
     return largest(both_ways) if both_ways else None
 
 
-def middle_above_between(evidence: Evidence, curve: Curve, three: tuple[Cell, Cell, Cell]) -> Measure | None:
+def middle_above_between(evidence: Evidence, curve: Curve, three: Three) -> Measure | None:
     """The smaller of: middle minus the lowest position before it, and middle minus the lowest after it; else None."""
     middle = three[1]
     at = curve.cells.index(middle)

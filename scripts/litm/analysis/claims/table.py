@@ -25,21 +25,19 @@ from litm.analysis.published.statements import NOTHING_SAID, Literature
 from litm.analysis.reading import FIRST_LINE, FULL
 from litm.analysis.tables.claims import TABLE
 
-#: Claims of the paper in its order, then the suite's.
-CLAIMS = tuple(
-    module.CLAIM
-    for module in (
-        u_shape,
-        longer_contexts,
-        extended_context,
-        closed_book,
-        encoder_decoders,
-        query_aware,
-        base_models,
-        primacy,
-        saturation,
-        more_keys,
-    )
+#: Claims of the paper in its order, then the suite's, then this project's own.
+CLAIMS = (
+    u_shape.CLAIM,
+    longer_contexts.CLAIM,
+    extended_context.CLAIM,
+    closed_book.CLAIM,
+    encoder_decoders.CLAIM,
+    query_aware.CLAIM,
+    base_models.CLAIM,
+    primacy.CLAIM,
+    saturation.CLAIM,
+    more_keys.BIAS_CLAIM,
+    more_keys.CLAIM,
 )
 #: Claims about the shape of a curve, whose rows have the curve's word.
 OF_SHAPE = (u_shape.CLAIM, base_models.CLAIM, primacy.CLAIM)

@@ -52,7 +52,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, or of the suite.
+    """A claim of the paper, of the suite, or of this project.
 
     statement: one sentence; section: of the paper as published in TACL, or another source; needs: what must be selected
     to test it; ask: function that yields its cases.

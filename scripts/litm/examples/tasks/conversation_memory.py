@@ -5,11 +5,12 @@ gold item, as chat formats require.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from random import Random
 
 from litm.domain.question import Gold, Item, Question
 from litm.examples.seeding import seeded_questions
-from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
 from litm.examples.text.codes import random_codes
 from litm.examples.text.exchanges import exchanges
 
@@ -22,21 +23,36 @@ DEFAULTS = TaskDefaults(
     item="exchange",
 )
 SEPARATOR = "\n"
+WORDINGS = {
+    PLAIN: Wording(
+        (
+            "Please remember this for later: my favourite colour is the paint shade {code}.",
+            "I will remember which shade is your favourite.",
+        ),
+        "What is my favourite colour? Answer with only the code of the shade.",
+    ),
+    SUITE: Wording(
+        (
+            "Please always remember that my favorite color is {code}. This is very important.",
+            "I will remember that.",
+        ),
+        "Based on our conversation, what is my favorite color?",
+        code="MYFAVCOLOR-###",
+    ),
+}
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
     """Generated questions; an item is an exchange."""
-    return seeded_questions("conversation_memory", size, settings, dataset, generate_question)
+    generate = partial(generate_question, wording=WORDINGS[settings.wording])
+    return seeded_questions("conversation_memory", size, settings, dataset, generate)
 
 
-def generate_question(id_: str, size: int, rng: Random) -> Question:
+def generate_question(id_: str, size: int, rng: Random, wording: Wording) -> Question:
     """An exchange with a favourite colour, and `size` - 1 others. The assistant's reply does not repeat the code."""
-    (code,) = random_codes(rng, 1)
-    user = f"Please remember this for later: my favourite colour is the paint shade {code}."
-    assistant = "I will remember which shade is your favourite."
+    (code,) = random_codes(rng, 1, wording.code)
     others = exchanges(rng, size - 1)
-    text = "What is my favourite colour? Answer with only the code of the shade."
-    return Question(id_, text, (Gold("gold", (user, assistant), (code,)),), tuple(others))
+    return Question(id_, wording.question, (Gold("gold", fill(wording.item, code=code), (code,)),), tuple(others))
 
 
 def format_items(items: Sequence[Item]) -> list[str]:

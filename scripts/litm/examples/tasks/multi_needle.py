@@ -1,12 +1,13 @@
 """The task multi_needle: three sentences with a code each, asked for together and scored separately."""
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 from litm.base.errors import UserError
 from litm.domain.question import Gold, Question
 from litm.examples.seeding import seeded_questions
-from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
 from litm.examples.tasks import needle_in_haystack
 from litm.examples.text.codes import random_codes
 from litm.examples.text.fillers import filler_sentences
@@ -27,23 +28,36 @@ DEFAULTS = TaskDefaults(
 )
 
 
+#: Nothing but their order in the text tells the needles of the suite apart.
+WORDINGS = {
+    PLAIN: Wording(
+        ("The {ordinal} secret code is {code}.",),
+        "What are the first, the second and the third secret code? Answer with only the three codes, in this order.",
+    ),
+    SUITE: Wording(
+        ("The secret code is {code}.",), "Read the text and list ALL three secret codes in order.", code="SECRET-####"
+    ),
+}
+
+
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
     """Generated questions; an item is a sentence. Raises `UserError` for a context too short for three needles."""
     if size < len(NEEDLES):
         raise UserError(f"multi_needle: a context of {size} has no room for {len(NEEDLES)} needles")
-    return seeded_questions("multi_needle", size, settings, dataset, generate_question)
+    generate = partial(generate_question, wording=WORDINGS[settings.wording])
+    return seeded_questions("multi_needle", size, settings, dataset, generate)
 
 
-def generate_question(id_: str, size: int, rng: Random) -> Question:
+def generate_question(id_: str, size: int, rng: Random, wording: Wording) -> Question:
     """Three sentences with different codes, and `size` - 3 others."""
-    codes = random_codes(rng, len(NEEDLES))
+    codes = random_codes(rng, len(NEEDLES), wording.code)
     fillers = filler_sentences(rng, size - len(NEEDLES))
     return Question(
         id_,
-        "What are the first, the second and the third secret code? Answer with only the three codes, in this order.",
+        wording.question,
         tuple(
-            Gold(name, (f"The {ordinal} secret code is {code}.",), (code,))
+            Gold(name, fill(wording.item, ordinal=ordinal, code=code), (code,))
             for (name, ordinal), code in zip(NEEDLES.items(), codes, strict=True)
         ),
-        tuple((sentence,) for sentence in fillers),
+        tuple(fill(wording.other, text=sentence) for sentence in fillers),
     )

@@ -1,11 +1,12 @@
 """The task needle_in_haystack: one sentence with a code among dull sentences on other subjects."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from random import Random
 
 from litm.domain.question import Gold, Item, Question
 from litm.examples.seeding import seeded_questions
-from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
 from litm.examples.text.codes import random_codes
 from litm.examples.text.fillers import filler_sentences
 
@@ -18,30 +19,31 @@ DEFAULTS = TaskDefaults(
     item="sentence",
 )
 SEPARATOR = " "
+_QUESTION = "What is the secret code? Answer with only the code."
+WORDINGS = {
+    PLAIN: Wording(("The secret code is {code}.",), _QUESTION),
+    SUITE: Wording(("The secret code is {code}. [{{number}}].",), _QUESTION, ("{text} [{{number}}].",), "SECRET-####"),
+}
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
     """Generated questions; an item is a sentence."""
-    return seeded_questions("needle_in_haystack", size, settings, dataset, generate_question)
+    generate = partial(generate_question, wording=WORDINGS[settings.wording])
+    return seeded_questions("needle_in_haystack", size, settings, dataset, generate)
 
 
-def generate_question(id_: str, size: int, rng: Random) -> Question:
+def generate_question(id_: str, size: int, rng: Random, wording: Wording = WORDINGS[PLAIN]) -> Question:
     """One sentence with a code, and `size` - 1 others."""
-    (code,) = random_codes(rng, 1)
+    (code,) = random_codes(rng, 1, wording.code)
     fillers = filler_sentences(rng, size - 1)
     return Question(
         id_,
-        "What is the secret code? Answer with only the code.",
-        (Gold("gold", needle(code), (code,)),),
-        tuple((sentence,) for sentence in fillers),
+        wording.question,
+        (Gold("gold", fill(wording.item, code=code), (code,)),),
+        tuple(fill(wording.other, text=sentence) for sentence in fillers),
     )
 
 
-def needle(code: str) -> Item:
-    """The sentence with the code."""
-    return (f"The secret code is {code}.",)
-
-
 def format_items(items: Sequence[Item]) -> list[str]:
-    """The sentences unchanged: one paragraph of prose."""
-    return [sentence for (sentence,) in items]
+    """The sentences, one paragraph of prose; those of the suite with their numbers from 1."""
+    return [sentence.replace("{number}", str(number)) for number, (sentence,) in enumerate(items, start=1)]

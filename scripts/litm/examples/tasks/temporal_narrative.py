@@ -6,13 +6,14 @@ and moving it changes no other word. Questions do not ask for years.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 from random import Random
 
 from litm.domain.question import Gold, Item, Question
 from litm.examples.other_items import other_coded_lines
 from litm.examples.seeding import seeded_questions
-from litm.examples.task import ExampleSettings, TaskDefaults
+from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill
 from litm.examples.text.codes import random_codes
 from litm.examples.text.events import event_clauses
 from litm.examples.text.wordings import places_for
@@ -29,44 +30,72 @@ SEPARATOR = "\n"
 other_items = other_coded_lines
 
 FIRST_YEAR = 1001
-#: Number of materials and of places: each place has a statue of each material, so that both identify a statue.
+#: Plain: all nine statues have a code, and a place has a statue of each of three materials, so that both identify a
+#: statue. Suite: only the statue asked for has a code, and the others have other materials and other places.
 SIDE = 3
 MATERIALS = ("basalt", "bronze", "copper", "granite", "iron", "limestone", "marble", "oak", "sandstone", "slate")
+SUITE_STATUE = ("golden", "the central square")
+SUITE_MATERIALS = ("bronze", "copper", "granite", "limestone", "marble", "silver", "slate", "stone", "tin", "wooden")
+SUITE_PLACES = (
+    "the town square", "the royal gardens", "the old harbor", "the cathedral close", "the market hall",
+    "the northern cemetery", "the city park", "the palace courtyard", "the western quarter", "the college court",
+)  # fmt: skip
+_CODED = ("In {{year}}, a statue of {material} was unveiled in {place}, with the code {code} carved into its plinth.",)
+WORDINGS = {
+    PLAIN: Wording(
+        _CODED,
+        "What code is carved into the plinth of the statue of {material} that was unveiled in {place}? "
+        "Answer with only the code.",
+        other=_CODED,
+    ),
+    SUITE: Wording(
+        ("Year {{year}}: a {material} statue was unveiled in {place} (CODE: {code}).",),
+        "What is the secret code for the {material} statue that was unveiled in {place}?",
+        other=("Year {{year}}: a {material} statue was unveiled in {place}.",),
+        code="??-####",
+    ),
+}
+_EVENTS = {PLAIN: "In {{year}}, {event}.", SUITE: "Year {{year}}: {event}."}
 
 
 def questions(size: int, settings: ExampleSettings, dataset: str | None) -> Iterator[Question]:
-    """Generated questions; an item is an event, without its year."""
-    return seeded_questions("temporal_narrative", size, settings, dataset, generate_question)
+    """Generated questions; an item is an event."""
+    generate = partial(generate_question, wording=settings.wording)
+    return seeded_questions("temporal_narrative", size, settings, dataset, generate)
 
 
-def generate_question(id_: str, size: int, rng: Random) -> Question:
+def generate_question(id_: str, size: int, rng: Random, wording: str) -> Question:
     """The unveiling asked for, and `size` - 1 other events in random order, including the eight other unveilings.
 
-    Shorter chronicles have fewer unveilings.
+    Shorter chronicles have fewer unveilings. wording: a key of `WORDINGS`.
     """
+    words = WORDINGS[wording]
     places = places_for(rng, size)
-    statues = list(product(rng.sample(MATERIALS, SIDE), rng.sample(places, SIDE)))
-    (material, place), *_ = statues
-    codes = random_codes(rng, len(statues))
-    gold, *others = (_unveiling(*statue, code) for statue, code in zip(statues, codes, strict=True))
-    others = others[: max(0, size - 1)]
-    events = others + event_clauses(rng, places, size - 1 - len(others))
-    text = (
-        f"What code is carved into the plinth of the statue of {material} that was unveiled in {place}? "
-        "Answer with only the code."
-    )
+    statues = _statues(rng, places, wording)
+    (material, place), *rest = statues
+    code, *codes = random_codes(rng, len(statues), words.code)
+    others = [
+        fill(words.other, material=other, place=where, code=its_code)
+        for (other, where), its_code in zip(rest, codes, strict=True)
+    ][: max(0, size - 1)]
+    clauses = event_clauses(rng, places, size - 1 - len(others))
+    events = others + [fill((_EVENTS[wording],), event=clause) for clause in clauses]
     return Question(
         id_,
-        text,
-        (Gold("gold", (gold,), (codes[0],)),),
-        tuple((event,) for event in rng.sample(events, len(events))),
+        words.question.format(material=material, place=place),
+        (Gold("gold", fill(words.item, material=material, place=place, code=code), (code,)),),
+        tuple(rng.sample(events, len(events))),
     )
 
 
-def _unveiling(material: str, place: str, code: str) -> str:
-    return f"a statue of {material} was unveiled in {place}, with the code {code} carved into its plinth"
+def _statues(rng: Random, places: Sequence[str], wording: str) -> list[tuple[str, str]]:
+    """Material and place of nine statues; the first is asked for."""
+    if wording == PLAIN:
+        return list(product(rng.sample(MATERIALS, SIDE), rng.sample(places, SIDE)))
+    others = SIDE**2 - 1
+    return [SUITE_STATUE, *zip(rng.sample(SUITE_MATERIALS, others), rng.sample(SUITE_PLACES, others), strict=True)]
 
 
 def format_items(items: Sequence[Item]) -> list[str]:
     """One event per line, each in the year of its slot."""
-    return [f"In {year}, {event}." for year, (event,) in enumerate(items, start=FIRST_YEAR)]
+    return [event.replace("{year}", str(year)) for year, (event,) in enumerate(items, start=FIRST_YEAR)]

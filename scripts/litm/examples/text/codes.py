@@ -7,9 +7,14 @@ LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 DIGITS = "23456789"
 
 
-def random_codes(rng: Random, count: int) -> list[str]:
-    """`count` distinct codes such as "TRK-5938", from 32,768,000."""
+#: Form of a code: `?` is a random letter, `#` a random digit.
+FORM = "???-####"
+_RANDOM = {"?": LETTERS, "#": DIGITS}
+
+
+def random_codes(rng: Random, count: int, form: str = FORM) -> list[str]:
+    """`count` distinct codes such as "TRK-5938", of the 32,768,000 of `FORM`."""
     codes: dict[str, None] = {}
     while len(codes) < count:
-        codes["".join(rng.choices(LETTERS, k=3)) + "-" + "".join(rng.choices(DIGITS, k=4))] = None
+        codes["".join(rng.choices(_RANDOM[sign])[0] if sign in _RANDOM else sign for sign in form)] = None
     return list(codes)

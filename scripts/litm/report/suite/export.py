@@ -1,7 +1,7 @@
-"""Export in the suite's own layout: the predictions and the figure of each curve."""
+"""Export in the suite's own layout: the predictions, summary and figure of each curve."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -11,15 +11,24 @@ from litm.domain.curve import Curve
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.figures import accuracy_by_position, accuracy_by_target
+from litm.figures.drawing.colours import COLOURS
+from litm.figures.drawing.curves import draw_curves
 from litm.figures.drawing.rows import Rows
-from litm.report.suite.names import ExportNames
+from litm.report.suite.names import ExportNames, export_names, nominal_depth
+
+#: The suite's curves are red.
+RED = "#d6336c"
 
 
 @dataclass(frozen=True)
 class CurveFiles(Curve):
-    """A curve, what its figure says, and the files of its examples (one a placement), scores and responses."""
+    """A curve, what its figure says, and the files of its examples (one a placement), scores and responses.
+
+    item: the noun for an item of the context.
+    """
 
     title: str
+    item: str
     panel_title: str
     examples: Sequence[str]
     scores: str
@@ -66,13 +75,23 @@ def predictions(
     return by_position
 
 
-def suite_summary(summary: Mapping, curve: Curve, names: ExportNames) -> dict:
-    """A summary with the suite's own keys for numbers of items (`num_keys`) and of questions (`num_examples`).
+def suite_summary(summary: Mapping, names: ExportNames) -> dict:
+    """A summary with the suite's own name of the experiment, which is the task's, and its keys for numbers of items
+    (`num_keys`) and of questions (`num_examples`).
 
     It has no durations, so that equal results are equal bytes; results/benchmarks has them.
     """
-    sizes = {} if names.size_key is None else {names.size_key: curve.size}
-    return {**summary, **sizes, "num_examples": summary.get("n")}
+    own = {"experiment": summary["task"]} if names.is_suite else {}
+    sizes = {} if names.size_key is None else {names.size_key: summary["size"]}
+    return {**summary, **own, **sizes, "num_examples": summary.get("n")}
+
+
+def suite_master(master: Mapping, curves: Iterable[Curve]) -> dict:
+    """The master summary with the exported summaries, by the stems of the files instead of the curves' names."""
+    names = {curve.name: export_names(curve) for curve in curves}
+    classes = {name: [names[curve].stem for curve in of] for name, of in master["pbi_classes"].items()}
+    summaries = {names[curve].stem: suite_summary(one, names[curve]) for curve, one in master["experiments"].items()}
+    return {**master, "pbi_classes": classes, "experiments": summaries}
 
 
 def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], float | None]:
@@ -86,17 +105,23 @@ def _verdicts(scores: pd.DataFrame) -> dict[tuple[str, str, str], float | None]:
 
 
 def curve_figure(curve: CurveFiles, accuracy: pd.DataFrame) -> Figure:
-    """Figure of one curve: accuracy by position, or bars for several gold items of one prompt.
+    """Figure of one curve: accuracy by normalised position in red, or bars for several gold items of one prompt.
 
     accuracy: the curve's rows of the accuracy table.
     """
-    kind = accuracy_by_position if curve.placement is None else accuracy_by_target
     settings = {
         "name": curve.name,
         "title": curve.title,
         "experiments": [curve.experiment],
         "references": {},
         "panel_title": curve.panel_title,
-        "x_label": kind.X_LABEL,
+        "x_label": accuracy_by_target.X_LABEL,
+        "places": dict.fromkeys(accuracy["model"], COLOURS.index(RED)),
     }
-    return kind.draw(settings, Rows(accuracy))
+    if curve.placement is not None:
+        return accuracy_by_target.draw(settings, Rows(accuracy))
+    settings["x_label"] = f"Normalised position of the {curve.item} with the answer"
+    drawn, items = accuracy_by_position.chart(settings, Rows(accuracy)), int(accuracy["items"].iloc[0])
+    depths = [tuple((at, f"{nominal_depth(at, items):g}") for at, _ in panel.ticks) for panel in drawn.panels]
+    panels = (replace(panel, ticks=ticks) for panel, ticks in zip(drawn.panels, depths, strict=True))
+    return draw_curves(replace(drawn, panels=tuple(panels)))

@@ -1,6 +1,8 @@
-"""The suite's own names: `exp1a_kv100/kv100_pos_0.jsonl`, `exp2_needle/needle_depth_0.125.jsonl`."""
+"""The suite's own names: `exp1a_kv100/kv100_pos_0.jsonl`, `exp2_needle/needle_depth_0.125.jsonl`.
 
-from collections.abc import Callable
+Stems are the description's names of its experiments (section 5.4), folders those of its scripts (6.4) with `exp`.
+"""
+
 from dataclasses import dataclass
 
 from litm.domain.curve import Curve
@@ -9,23 +11,25 @@ from litm.domain.placement import depth_of
 
 @dataclass(frozen=True)
 class ExportNames:
-    """Folder and file names of a curve, and whether they name depths instead of positions.
+    """Folder and file names of a curve.
 
-    figure: end of the figure's name; size_key: key of the size in the suite's summary, None if it has none.
+    is_suite: whether it is of the suite; figure: end of the figure's name; size_key: key of the size in the suite's
+    summary, None if it has none.
     """
 
     folder: str
     stem: str
-    by_depth: bool = False
+    is_suite: bool = False
     figure: str = "curve"
     size_key: str | None = None
 
     def predictions(self, position: int | None, items: int) -> str:
-        """File of the predictions with the gold item at a position (from 0) of a context of `items`."""
-        place = (
-            f"depth_{nominal_depth(position, items)}" if self.by_depth and position is not None else f"pos_{position}"
-        )
-        return f"{self.stem}_{place}.jsonl"
+        """File of the predictions with the gold item at a position (from 0) of a context of `items`: by depth for the
+        suite's experiments 2 to 7.
+        """
+        if self.is_suite and self.size_key is None and position is not None:
+            return f"{self.stem}_depth_{nominal_depth(position, items)}.jsonl"
+        return f"{self.stem}_pos_{position}.jsonl"
 
     @property
     def data(self) -> str:
@@ -54,24 +58,14 @@ def nominal_depth(position: int, items: int) -> float:
     return eighths[0] if eighths else round(depth_of(position, items), 3)
 
 
-def _key_value(size: int) -> ExportNames:
-    part = {100: "a", 200: "b"}.get(size, "")
-    return ExportNames(f"exp1{part}_kv{size}", f"kv{size}", size_key="num_keys")
-
-
-#: Functions of a size that return a curve's names, by experiment of the catalogue.
-_SUITE: dict[str, Callable[[int], ExportNames]] = {
-    "suite_kv_retrieval": _key_value,
-    "suite_needle_in_haystack": lambda _: ExportNames("exp2_needle", "needle", by_depth=True),
-    "suite_multi_needle": lambda _: ExportNames("exp3_multi_needle", "multi", figure="bar"),
-    "suite_needle_in_haystack_original": lambda _: ExportNames(
-        "exp2_needle_original", "needle_original", by_depth=True
-    ),
-    "suite_multi_needle_original": lambda _: ExportNames("exp3_multi_needle_original", "multi_original", figure="bar"),
-    "suite_fact_reasoning": lambda _: ExportNames("exp4_fact_reasoning", "reasoning"),
-    "suite_semantic_distractors": lambda _: ExportNames("exp5_semantic_distractors", "distractors"),
-    "suite_temporal_narrative": lambda _: ExportNames("exp6_temporal_narrative", "temporal"),
-    "suite_conversation_memory": lambda _: ExportNames("exp7_conversation_memory", "conversation"),
+#: Folders and stems by experiment of the catalogue.
+_SUITE = {
+    "suite_needle_in_haystack": ("exp2_needle", "needle"),
+    "suite_multi_needle": ("exp3_multi", "multi"),
+    "suite_fact_reasoning": ("exp4_reason", "reason"),
+    "suite_semantic_distractors": ("exp5_semantic", "semantic"),
+    "suite_temporal_narrative": ("exp6_narrative", "narrative"),
+    "suite_conversation_memory": ("exp7_conversation", "conversation"),
 }
 
 
@@ -80,10 +74,12 @@ def export_names(curve: Curve) -> ExportNames:
 
     If an experiment other than key-value retrieval has several curves, its names end as the curve's name does.
     """
+    figure = "curve" if curve.placement is None else "bar"
+    if curve.experiment == "suite_kv_retrieval":
+        part = {100: "a", 200: "b"}.get(curve.size, "")
+        return ExportNames(f"exp1{part}_kv{curve.size}", f"kv{curve.size}", True, size_key="num_keys")
     if curve.experiment not in _SUITE:
-        return ExportNames(curve.name, curve.name, figure="curve" if curve.placement is None else "bar")
-    names = _SUITE[curve.experiment](curve.size)
+        return ExportNames(curve.name, curve.name, figure=figure)
+    folder, stem = _SUITE[curve.experiment]
     ending = curve.name.removeprefix(curve.experiment)
-    if not ending or names.size_key:
-        return names
-    return ExportNames(names.folder + ending, names.stem + ending, names.by_depth, names.figure)
+    return ExportNames(folder + ending, stem + ending, True, figure)
