@@ -82,5 +82,5 @@ def test_the_error_of_one_worker_is_raised_and_ends_the_others(threads):
     with pytest.raises(ValueError, match="no memory"):
         list(at_once(models, [endless(), failing()]))
     assert threading.active_count() == running
-    # The models go on as before.
+    # The models can be used again.
     assert models[0](torch.tensor([[1]])).logits.shape == (1, 1, 40)

@@ -24,14 +24,14 @@ IMPORTS = {
     "examples": "base domain answers questions corpora",
     "prompting": "base domain models",
     "inference": "base domain models questions prompting",
-    "scoring": "base domain answers prompting",
+    "scoring": "base domain answers models prompting",
     "analysis": "base domain examples",
     "figures": "base domain analysis",
     "report": "base domain analysis figures",
     "reference_model": "base corpora examples figures",
     "config": "base domain models questions corpora retrieval examples prompting inference scoring figures "
     "reference_model",
-    "workflow": "base domain models corpora retrieval inference analysis figures reference_model config",
+    "workflow": "base domain models corpora retrieval examples inference analysis figures reference_model config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
