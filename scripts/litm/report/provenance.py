@@ -85,7 +85,7 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
         return {
             **sweep,
             "Weights": f"recorded responses ({files} hashed file{'s' if files > 1 else ''})",
-            **dict.fromkeys(["Dtype", "Attention", "Prompt format", "Decoding"], "not known"),
+            **dict.fromkeys(["Number format", "Attention", "Prompt format", "Decoding"], "not known"),
             **last,
             "Computed with": "not known",
             "Identity": manifest["identity"][:12],
@@ -95,7 +95,7 @@ def _sweep(manifest: Mapping) -> dict[str, str]:
         **sweep,
         "Weights": "; ".join(_weights_in_words(manifest)),
         # The number format of a model on a server is unknown here.
-        "Dtype": fields["model"].get("dtype", "not known"),
+        "Number format": manifest.get("number_format") or fields["model"].get("dtype", "not known"),
         "Attention": fields["model"].get("attention", "not known"),
         "Prompt format": fields["model"]["prompt_template"],
         "Decoding": f"greedy, at most {decoding['max_new_tokens']} tokens, to the {decoding['stop']}",

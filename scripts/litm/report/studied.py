@@ -84,7 +84,7 @@ def models_studied(sweeps: Sequence[Mapping], manifests: Sequence[Mapping], abou
             "What it is": ", ".join(_about(about.get(model, {}))) or "not given in the catalogue",
             **{
                 heading: _joined(sweep[heading] for sweep, _ in own)
-                for heading in ("Weights", "Dtype", "Prompt format")
+                for heading in ("Weights", "Number format", "Prompt format")
             },
             "Context window": _joined(
                 f"{manifest['context_window']:,} tokens" if manifest.get("context_window") else "not known"
