@@ -23,7 +23,7 @@ sys.path.insert(0, SCRIPTS)
 from litm.base.addresses import without_passwords
 from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
-from litm.base.errors import UserError
+from litm.base.errors import UserError, missing_package
 from litm.base.signals import hangup_is_sigterm
 from litm.workflow.console import say_errors, show_own_lines, shown_lines
 from litm.workflow.content import replaced_lines
@@ -55,12 +55,19 @@ if workflow.is_main_process:
 
 
 DEFAULTS = os.path.relpath(ROOT / "config" / "config.yaml")
+OWN = "config/config.yaml"
 
 
 configfile: DEFAULTS
 
 
-# If another workflow imports this one, the line above is skipped, and only that workflow's config counts.
+# The config of the working directory, where that is not the project's folder.
+if Path(OWN).is_file() and not Path(OWN).samefile(DEFAULTS):
+
+    configfile: OWN
+
+
+# If another workflow imports this one, the lines above are skipped, and only that workflow's config counts.
 defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
 update_config(defaults, config)
 config = defaults
@@ -90,6 +97,10 @@ except UserError as error:
     raise WorkflowError(without_passwords(str(error)))
 except OSError as error:
     raise WorkflowError(without_passwords(f"config: {describe_os_error(error)}"))
+except ModuleNotFoundError as error:
+    if line := missing_package(error):
+        raise WorkflowError(line)
+    raise
 
 if PLAN.study.notes and workflow.is_main_process:
     print(*PLAN.study.notes, sep="\n", file=sys.stderr)
