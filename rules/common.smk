@@ -102,8 +102,9 @@ except ModuleNotFoundError as error:
         raise WorkflowError(line)
     raise
 
-if PLAN.study.notes and workflow.is_main_process:
-    print(*PLAN.study.notes, sep="\n", file=sys.stderr)
+if workflow.is_main_process:
+    for line in [*PLAN.project.unread_copies(), *PLAN.study.notes]:
+        print(line, file=sys.stderr)
 
 if workflow.output_settings.dryrun and workflow.is_main_process:
     say_what_would_run(PLAN)

@@ -27,7 +27,7 @@ _TYPES = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q
 _TEXT, _ARRAY = 8, 9
 #: Number formats of weights by number: name, weights in a block, bytes of a block; as in the package `gguf`, which
 #: Snakemake does not bring.
-_KINDS = {
+KINDS = {
     0: ("F32", 1, 4), 1: ("F16", 1, 2), 2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22),
     7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34), 9: ("Q8_1", 32, 40), 10: ("Q2_K", 256, 84), 11: ("Q3_K", 256, 110),
     12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176), 14: ("Q6_K", 256, 210), 15: ("Q8_K", 256, 292),
@@ -150,7 +150,7 @@ class _Header:
             shape = [self._number("Q") for _ in range(self._number("I"))]
             kind, offset = self._number("I"), self._number("Q")
             # A format newer than this code: its size is unknown.
-            name, block, size = _KINDS.get(kind, (f"kind {kind}", 1, 0))
+            name, block, size = KINDS.get(kind, (f"kind {kind}", 1, 0))
             kinds[name] = kinds.get(name, 0) + prod(shape)
             ends.append(offset + prod(shape) // block * size)
         begin = -(-self._at // alignment) * alignment
