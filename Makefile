@@ -118,14 +118,14 @@ $(DOCS)/installed: requirements-docs.txt
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakefmt --check Snakefile workflow rules
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/snakefmt Snakefile rules
+	$(BIN)/snakefmt Snakefile workflow rules
 
 # torch first: PyPI's build has CUDA and 16 packages of NVIDIA's, which only a machine with such a GPU needs.
 TORCH = $(shell grep '^torch==' requirements.lock)

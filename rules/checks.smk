@@ -16,11 +16,10 @@ rule doctor:
         "../envs/inference.yaml"
     params:
         config=config_text(config),
-        project=PLAN.project.file(),
     shell:
         "python {input.code[0]:q}"
         " --config {params.config:q}"
-        " --project {params.project:q}"
+        " --lock {input.lock:q}"
         " 2>&1 | tee -i {log:q}"
 
 

@@ -23,7 +23,7 @@ sys.path.insert(0, SCRIPTS)
 from litm.base.addresses import without_passwords
 from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
-from litm.base.errors import UserError
+from litm.base.errors import UserError, missing_package
 from litm.base.signals import hangup_is_sigterm
 from litm.models.devices import has_gpu
 from litm.workflow.console import say_errors, show_own_lines, shown_lines
@@ -56,12 +56,19 @@ if workflow.is_main_process:
 
 
 DEFAULTS = os.path.relpath(ROOT / "config" / "config.yaml")
+OWN = "config/config.yaml"
 
 
 configfile: DEFAULTS
 
 
-# If another workflow imports this one, the line above is skipped, and only that workflow's config counts.
+# The config of the working directory, where that is not the project's folder.
+if Path(OWN).is_file() and not Path(OWN).samefile(DEFAULTS):
+
+    configfile: OWN
+
+
+# If another workflow imports this one, the lines above are skipped, and only that workflow's config counts.
 defaults = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
 update_config(defaults, config)
 config = defaults
@@ -101,9 +108,14 @@ except UserError as error:
     raise WorkflowError(without_passwords(str(error)))
 except OSError as error:
     raise WorkflowError(without_passwords(f"config: {describe_os_error(error)}"))
+except ModuleNotFoundError as error:
+    if line := missing_package(error):
+        raise WorkflowError(line)
+    raise
 
-if PLAN.study.notes and workflow.is_main_process:
-    print(*PLAN.study.notes, sep="\n", file=sys.stderr)
+if workflow.is_main_process:
+    for line in [*PLAN.project.unread_copies(), *PLAN.study.notes]:
+        print(line, file=sys.stderr)
 
 if workflow.output_settings.dryrun and workflow.is_main_process:
     say_what_would_run(PLAN)

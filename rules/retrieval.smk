@@ -2,12 +2,14 @@
 
 Indexes, vectors and search results lie in results/store, named by the digest of their inputs; the outputs of the rules refer to them.
 An existing entry is not made again, whatever re-runs the rule.
+The shards of a corpus are `ancient` inputs: the manifest has their hashes, and tells when they have changed.
 """
 
 
 rule index_bm25:
     input:
         passages="results/passages/{corpus}/manifest.json",
+        shards=ancient("results/passages/{corpus}/shards"),
         code=PLAN.code("index_bm25.py"),
     output:
         "results/indexes/{corpus}/bm25.json",
@@ -36,6 +38,7 @@ rule index_bm25:
 rule encode_passages:
     input:
         passages="results/passages/{corpus}/manifest.json",
+        shards=ancient("results/passages/{corpus}/shards"),
         encoder="results/retrievers/{retriever}.json",
         code=PLAN.code("encode_passages.py"),
     output:
@@ -99,6 +102,7 @@ rule read_run:
         run=PLAN.retrieval.run_file,
         questions=PLAN.retrieval.run_questions,
         passages="results/passages/{corpus}/manifest.json",
+        shards=ancient("results/passages/{corpus}/shards"),
         code=PLAN.code("read_run.py"),
     output:
         "results/indexes/{corpus}/{retriever}/run.json",
@@ -126,6 +130,7 @@ rule retrieve:
     input:
         questions=PLAN.data.questions,
         passages="results/passages/{corpus}/manifest.json",
+        shards=ancient("results/passages/{corpus}/shards"),
         indexes=PLAN.retrieval.indexes,
         vectors=PLAN.retrieval.vectors,
         encoder=PLAN.retrieval.encoder,
@@ -178,6 +183,7 @@ rule read_questions:
     input:
         file=PLAN.questions.own_file,
         passages=PLAN.questions.own_passages,
+        shards=ancient(PLAN.questions.own_shards),
         code=PLAN.code("read_questions.py"),
     output:
         "results/questions/{own}.jsonl.gz",
@@ -203,6 +209,7 @@ rule find_gold:
         asked=PLAN.questions.asked,
         retrieved=PLAN.questions.retrieved,
         passages=PLAN.questions.asked_passages,
+        shards=ancient(PLAN.questions.asked_shards),
         corrections=PLAN.questions.corrections,
         code=PLAN.code("find_gold.py"),
     output:
@@ -259,6 +266,7 @@ rule make_candidates:
         questions=PLAN.candidates.questions,
         retrieved=PLAN.candidates.retrieved,
         passages=PLAN.candidates.passages,
+        shards=ancient(PLAN.candidates.shards),
         code=PLAN.code("make_candidates.py"),
     output:
         candidates="results/candidates/{candidates}.jsonl.gz",

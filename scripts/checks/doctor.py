@@ -13,11 +13,11 @@ from litm.config.study import load_study
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", required=True, type=json_object, help="JSON: the whole config")
-    parser.add_argument("--project", required=True, type=Path, help="the folder with config/ and requirements.lock")
+    parser.add_argument("--lock", required=True, type=Path, help="requirements.lock, next to config/")
     parser.add_argument("--results", type=Path, default=Path("results"))
     args = parser.parse_args()
-    lock = (args.project / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    checks = examine(load_study(args.config, args.project), lock, args.results)
+    lock = args.lock.read_text(encoding="utf-8").splitlines()
+    checks = examine(load_study(args.config, args.lock.parent), lock, args.results)
     print(checks_table(checks))
     if any(check.status == MISSING for check in checks):
         raise UserError(f"{counts(checks)}: fix what is missing before you run")

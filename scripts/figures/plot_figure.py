@@ -4,12 +4,14 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from litm.base.cli import json_object, run
+
+# isort: split
 import pandas as pd
 
 from litm.analysis.cut_answers import cut_sentences
 from litm.analysis.published.values import published_table, read_published
 from litm.analysis.tables import load_table
-from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
 from litm.base.messages import note
 from litm.base.parquet_files import read_parquet

@@ -10,11 +10,14 @@ from litm.base.messages import note
 from litm.base.progress import waiting
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.file_digests import FileDigests
+from litm.models.files import find_in_package
 from litm.models.generation_config import check_generation_config
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.identity import api_identity, folder_identity, hub_identity
 from litm.models.own_code import check_own_code
 from litm.models.unpacking import number_format, unpacked
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
@@ -36,6 +39,8 @@ def identify(location: dict, tokenizer: str | None, digests: str | None = None, 
         return identify_engine(location)
     if "api_model" in location:
         return identify_served(location)
+    if "package" in location:
+        location = {**location, "path": find_in_package(location["package"], "package", ROOT)}
     if is_gguf(location["path"] or ""):
         return identify_gguf(location, tokenizer, digests, store or "results/store/unpacked")
     return identify_stored(location, tokenizer, digests)

@@ -4,10 +4,12 @@ import argparse
 from collections import Counter
 from itertools import groupby
 
+from litm.base.cli import run
+
+# isort: split
 import pandas as pd
 
 from litm.base.atomic_write import atomic_writer
-from litm.base.cli import run
 from litm.base.csv_files import write_csv
 from litm.base.hidden_torch import hide_torch
 from litm.base.messages import note

@@ -4,9 +4,11 @@ that pass each step.
 
 import argparse
 
+from litm.base.cli import run
+
+# isort: split
 import pandas as pd
 
-from litm.base.cli import run
 from litm.base.csv_files import write_csv
 from litm.base.errors import UserError
 from litm.base.messages import note

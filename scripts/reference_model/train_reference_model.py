@@ -3,12 +3,14 @@
 import argparse
 from pathlib import Path
 
+from litm.base.cli import run
+
+# isort: split
 import pandas as pd
 import torch
 from transformers import PreTrainedTokenizerFast
 
 from litm.base.atomic_write import atomic_writer
-from litm.base.cli import run
 from litm.base.csv_files import write_csv
 from litm.base.messages import note
 from litm.base.progress import progress_bar

@@ -5,10 +5,12 @@ predictions, summary and figure.
 import argparse
 from pathlib import Path
 
+from litm.base.cli import run
+
+# isort: split
 import pandas as pd
 
 from litm.base.atomic_write import folder_writer
-from litm.base.cli import run
 from litm.base.csv_files import read_csv
 from litm.base.json_files import read_json, read_jsonl, write_jsonl
 from litm.base.messages import note

@@ -4,11 +4,13 @@ import argparse
 import subprocess
 from pathlib import Path
 
+from litm.base.cli import json_object, run
+
+# isort: split
 import pandas as pd
 
 from litm.analysis.tables import load_table
 from litm.base.atomic_write import atomic_writer
-from litm.base.cli import json_object, run
 from litm.base.csv_files import read_csv
 from litm.base.hashing import file_sha256
 from litm.base.json_files import read_json, read_jsonl

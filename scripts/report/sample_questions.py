@@ -2,9 +2,11 @@
 
 import argparse
 
+from litm.base.cli import run
+
+# isort: split
 import pandas as pd
 
-from litm.base.cli import run
 from litm.base.json_files import write_jsonl
 from litm.base.messages import note
 from litm.base.parquet_files import read_parquet

@@ -3,10 +3,12 @@
 import argparse
 from collections.abc import Iterable, Iterator
 
+from litm.base.cli import json_object, run
+
+# isort: split
 import pandas as pd
 
 from litm.answers.dpr import CHECKS
-from litm.base.cli import json_object, run
 from litm.base.csv_files import write_csv
 from litm.base.errors import UserError
 from litm.base.json_files import read_json

@@ -2,9 +2,11 @@
 
 import argparse
 
+from litm.base.cli import run
+
+# isort: split
 import pandas as pd
 
-from litm.base.cli import run
 from litm.base.csv_files import write_csv
 from litm.base.json_files import read_json
 from litm.questions.released_format import read_question_records

@@ -4,9 +4,11 @@ import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from litm.base.cli import json_object, run
+
+# isort: split
 import numpy as np
 
-from litm.base.cli import json_object, run
 from litm.base.hashing import digest
 from litm.base.json_files import read_json
 from litm.base.messages import note

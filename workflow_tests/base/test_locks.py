@@ -4,7 +4,6 @@ import errno
 
 import pytest
 
-from litm.base import locks
 from litm.base.locks import lock
 
 
@@ -20,7 +19,7 @@ def test_a_file_system_without_locks_is_reported_and_the_file_counts_as_locked(t
     def refuse(*_args, **_options):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(locks, "lock_descriptor", refuse)
+    monkeypatch.setattr("filelock.lock_descriptor", refuse)
     with (tmp_path / "f").open("w") as file:
         assert lock(file)
     assert capsys.readouterr().err.startswith(f"{tmp_path / 'f'}: this file system has no locks; make sure")
@@ -30,6 +29,6 @@ def test_any_other_error_of_locking_is_not_hidden(tmp_path, monkeypatch):
     def fail(*_args, **_options):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(locks, "lock_descriptor", fail)
+    monkeypatch.setattr("filelock.lock_descriptor", fail)
     with (tmp_path / "f").open("w") as file, pytest.raises(OSError, match="Input/output error"):
         lock(file)

@@ -14,7 +14,6 @@ from litm.checks.doctor.check import MISSING, OK, WARNING
 from litm.checks.doctor.examine import examine, longest_prompt
 from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
 from litm.checks.doctor.remote import HubModel
-from litm.config.values import find_in_package
 from litm.inference.memory import (
     ModelSize,
     Numbers,
@@ -24,6 +23,7 @@ from litm.inference.memory import (
     sweep_bytes,
 )
 from litm.inference.model_sizes import size_of
+from litm.models.files import find_in_package
 from litm.models.weights import weight_bytes
 
 REFERENCE = ROOT / "resources" / "reference_model"

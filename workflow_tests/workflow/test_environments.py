@@ -4,14 +4,14 @@ import ast
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import packages_distributions, requires
+from importlib.metadata import packages_distributions
 
 import pytest
 import yaml
 from conftest import ROOT
-from packaging.requirements import Requirement
+from environments import with_dependencies
 from programs import program_file
 
 from litm.checks.doctor.software import normalized
@@ -116,20 +116,6 @@ def imported(program: str) -> set[str]:
             elif isinstance(node, ast.ImportFrom):
                 names.add(node.module)
     return {name.partition(".")[0] for name in names} - set(sys.stdlib_module_names) - {"litm"}
-
-
-def with_dependencies(names: Iterable[str]) -> set[str]:
-    """Packages, and all that they depend on without extras."""
-    found: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name in found:
-            continue
-        found.add(name)
-        needed = [Requirement(text) for text in requires(name) or ()]
-        waiting += [normalized(one.name) for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
-    return found
 
 
 @cache

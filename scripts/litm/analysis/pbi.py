@@ -20,8 +20,6 @@ FLOOR, CEILING = 0.02, 0.98
 #: Fraction: an accuracy within this distance of 0 or 1 is at the floor or the ceiling, if its interval agrees.
 NEAR = 0.05
 
-MEASURED, NO_INFORMATION = "measured", "no_information"
-
 #: Weights of start, middle and end in each contrast.
 CONTRASTS = {"primacy": (1, -1, 0), "recency": (0, -1, 1), "tilt": (-1, 0, 1), "pbi": (0.5, -1, 0.5)}
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from litm.analysis.claims.criteria import MEASURED, NO_INFORMATION
 from litm.analysis.clusters import cochrans_q, contrast_interval, design_effect, gap_interval, gap_test, limit_of
 from litm.analysis.paired_scores import CompleteCases, complete_cases, generator_for, interval_columns
 from litm.analysis.pbi import (
     CONTRASTS,
-    MEASURED,
-    NO_INFORMATION,
     area_weights,
     class_words,
     middle_index,

@@ -10,12 +10,13 @@ DPR reads only the text of a passage; a model also sees its title, and so does t
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Protocol
-
-import regex
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Protocol
 
 from litm.answers.squad import contains_normalized
+
+if TYPE_CHECKING:
+    import regex
 
 
 class Titled(Protocol):
@@ -31,13 +32,19 @@ class Titled(Protocol):
 #: Function: whether a text with its title contains one of the answers.
 Check = Callable[[Titled, Sequence[str]], bool]
 
-#: DPR's SimpleTokenizer: a run of letters, numbers and marks, or any other single visible character.
-_TOKEN = regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")
+
+@cache
+def _token() -> "regex.Pattern[str]":
+    """DPR's SimpleTokenizer: a run of letters, numbers and marks, or any other single visible character."""
+    # Imported here: the rules import this module, and Snakemake does not bring the package.
+    import regex
+
+    return regex.compile(r"[\p{L}\p{N}\p{M}]+|[^\p{Z}\p{C}]")
 
 
 def dpr_tokens(text: str) -> list[str]:
     """The lower-cased tokens of a text in Unicode's NFD form; none of them contains a space."""
-    return [token.lower() for token in _TOKEN.findall(unicodedata.normalize("NFD", text))]
+    return [token.lower() for token in _token().findall(unicodedata.normalize("NFD", text))]
 
 
 @lru_cache(maxsize=16_384)

@@ -8,8 +8,6 @@ import errno
 from pathlib import Path
 from typing import IO
 
-from filelock import lock_descriptor
-
 from litm.base.messages import note
 
 #: Error numbers on file systems without locks.
@@ -22,6 +20,9 @@ def lock(file: IO, wait: bool = False) -> bool:
 
     On a file system without locks a message says this, and the file counts as locked.
     """
+    # Imported here: the rules import this module, and Snakemake does not bring the package.
+    from filelock import lock_descriptor
+
     try:
         return lock_descriptor(file.fileno(), blocking=wait, poll_interval=SECONDS_BETWEEN_TRIES)
     except OSError as error:

@@ -13,12 +13,14 @@ from litm.config.datasets import Dataset
 from litm.config.gguf_entries import check_gguf_entry
 from litm.config.model_keys import AskKeys, RunKeys
 from litm.config.prompt_formats import left_out_prompt_template
-from litm.config.values import GgufInPackage, Hub, check_names, find_in_package, locate, text_names
+from litm.config.values import GgufInPackage, Hub, check_names, locate, text_names
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
 from litm.models.files import (
+    absent_package,
     check_has_tokenizer,
     check_model_folder,
+    find_in_package,
     has_chat_template,
     model_files,
     tokenizer_files,
@@ -266,9 +268,18 @@ class Model(RunKeys, AskedModel):
         """Whether the entry has a model to load, with a tokenizer."""
         return engine_facts(self.engine).has_model
 
+    @property
+    def is_gguf(self) -> bool:
+        """Whether the model is a GGUF file."""
+        return is_gguf(self.path or self.package or "")
+
     def located(self, datasets: Mapping[str, Dataset], root: Path) -> "Model":
-        """The entry with the paths of its files; `UserError` for an unknown template or missing files."""
-        path = self.stored_at(root)
+        """The entry with the paths of its files; `UserError` for an unknown template or missing files.
+
+        The path of a file in a package that is not installed stays None: a study is planned without it, and
+        `identify_model` looks for it where jobs run.
+        """
+        path = None if self.absent(root) else self.stored_at(root)
         if path is not None and is_gguf(path):
             check_gguf_entry(self.model_dump(), Path(path), self.where)
         elif path is not None:
@@ -303,7 +314,7 @@ class Model(RunKeys, AskedModel):
             # A tokenizer.json has no chat template.
             return RAW
         if path is None:
-            return left_out_prompt_template([self.hub or ""], None, self.where)
+            return left_out_prompt_template([self.hub or self.package or ""], None, self.where)
         header = read_gguf(Path(path)) if is_gguf(path) else None
         has_template = header.has_chat_template if header else has_chat_template(Path(path))
         return left_out_prompt_template([Path(path).name, header.name if header else ""], has_template, self.where)
@@ -313,6 +324,10 @@ class Model(RunKeys, AskedModel):
         if self.package is not None:
             return find_in_package(self.package, f"{self.where}.package", root)
         return None if self.path is None else locate(self.path, root, f"{self.where}.path")
+
+    def absent(self, root: Path) -> str | None:
+        """The words for the entry's package that is not installed; None if it is, or there is none."""
+        return absent_package(self.package, root) if self.package else None
 
     def is_here(self, root: Path) -> bool:
         """Whether nothing has to be downloaded or installed: no model of the hub, and its files are there."""
@@ -347,8 +362,9 @@ class Model(RunKeys, AskedModel):
         if not self.has_weights:
             return {"engine": self.engine, "version": engine_facts(self.engine).version}
         # The number format of the weights that a GGUF file is unpacked to.
-        unpacked = {"dtype": self.dtype} if is_gguf(self.path or "") else {}
-        return {"path": self.path, "hub": self.hub, "revision": self.revision, **unpacked, **self._changes()}
+        unpacked = {"dtype": self.dtype} if self.is_gguf else {}
+        absent = {"package": self.package} if self.package and not self.path else {}
+        return {"path": self.path, "hub": self.hub, "revision": self.revision, **absent, **unpacked, **self._changes()}
 
     def trust(self) -> dict:
         """Permission to run the model's own code: {} without it."""

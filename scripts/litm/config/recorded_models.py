@@ -14,10 +14,11 @@ from litm.base.text_files import file_kind
 from litm.config.datasets import Dataset
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel, tokenizer_of
-from litm.config.values import GgufInPackage, find_in_package, locate, text_names
+from litm.config.values import GgufInPackage, locate, text_names
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS
+from litm.models.files import find_in_package
 from litm.prompting.formats import CHAT, RAW, named_template
 from litm.prompting.reasoning import OFF, STRIP
 

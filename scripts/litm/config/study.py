@@ -62,7 +62,8 @@ class Study(Data):
     that the report shows in full. my_data: lines on the choices for the user's own documents; my_questions: the number
     of their questions. without_format: models whose entries leave out their prompt template. conditions: of the
     selected experiments with remedies, by experiment.
-    page: width and text size of figures, None for the default.
+    page: width and text size of figures, None for the default. absent: by model, the words for its package that is not
+    installed.
     """
 
     selection: Selection
@@ -82,6 +83,7 @@ class Study(Data):
     without_format: frozenset[str] = frozenset()
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     page: Page | None = None
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     def questions_of(self, experiment: Experiment) -> int | None:
         """The number of questions in an experiment's data, None if only a run can tell."""
@@ -126,10 +128,11 @@ class Study(Data):
 
     @property
     def notes(self) -> list[str]:
-        """Lines to print before a run: parts of the selection that are left out, choices made by default, limits of new
-        tokens that are likely to be too low.
+        """Lines to print before a run: models that are not installed, parts of the selection that are left out, choices
+        made by default, limits of new tokens that are likely to be too low.
         """
-        return [*self.my_data, *self.left_out, *self.prompt_formats, *self.short_limits]
+        absent = [f"models.{model}.package: {words}" for model, words in self.absent.items()]
+        return [*absent, *self.my_data, *self.left_out, *self.prompt_formats, *self.short_limits]
 
     @property
     def short_limits(self) -> list[str]:
@@ -200,6 +203,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
         conditions={name: one for name, one in conditions.items() if name in experiments},
         page=read.figure_style.page if read.figure_style else None,
+        absent={name: words for name, one in asked.items() if isinstance(one, Model) and (words := one.absent(root))},
     )
     _check_answered(study)
     figures = read_figures(read.figures, entries, experiments, study.run, study.conditions)

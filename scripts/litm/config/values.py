@@ -4,7 +4,6 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,9 +23,6 @@ Device = Annotated[
     str,
     Field(pattern=r"^(auto|cpu|cuda(:[0-9]+)?)$", description="auto (a GPU if there is one), cpu, cuda, or cuda:N."),
 ]
-#: File of the packages that contain weights, which are installed without their dependencies.
-WEIGHTS_FILE = "requirements-weights.txt"
-
 
 #: Number of values in a config, with aliases expanded: a few lines of nested YAML aliases can expand to billions.
 MOST_VALUES = 1_000_000
@@ -89,33 +85,6 @@ def locate(path: str, root: Path, where: str) -> str:
         # A name that no file can have, or the home of an unknown user.
         raise UserError(f"{where}: {shown}: {getattr(error, 'strerror', None) or error}") from error
     raise UserError(f"{where}: {shown} does not exist (searched from {Path.cwd()} and from the project's folder)")
-
-
-def find_in_package(name: str, where: str, root: Path) -> str:
-    """The path of a file in an installed Python package, by the package's name and the path in its folder.
-
-    The path is relative if it is below the working directory, as in `locate`. Raises `UserError` if the package is not
-    installed, with the command that installs it, or if it has no such file.
-    """
-    package, _, file = name.partition("/")
-    spec = find_spec(package)
-    if spec is None:
-        raise UserError(f"{where}: the Python package {package} is not installed: {_pip_command(package, root)}")
-    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
-    path = next((folder / file for folder in folders if (folder / file).is_file()), None)
-    if path is None:
-        there = sorted(found.name for folder in folders for found in folder.glob("*.gguf"))
-        raise UserError(f"{where}: the Python package {package} has no {file}; it has: {', '.join(there) or 'none'}")
-    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
-
-
-def _pip_command(package: str, root: Path) -> str:
-    """The command that installs a package of weights, in the project's version if it names one."""
-    wanted = package.replace("_", "-")
-    file = root / WEIGHTS_FILE
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    line = next((line for line in lines if line.partition("==")[0].replace("_", "-") == wanted), wanted)
-    return f"pip install --no-deps {line}"
 
 
 def text_names(folder: Path) -> list[str]:

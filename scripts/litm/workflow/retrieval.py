@@ -213,6 +213,10 @@ class CandidatePlan:
         """The manifest of the corpus."""
         return f"results/passages/{self._study.candidates[wildcards.candidates].corpus}/manifest.json"
 
+    def shards(self, wildcards: Wildcards) -> str:
+        """The folder of its shards."""
+        return f"results/passages/{self._study.candidates[wildcards.candidates].corpus}/shards"
+
     def settings(self, wildcards: Wildcards) -> str:
         """The settings that change the candidates, apart from the inputs: JSON of `CandidateSettings`."""
         return canonical_json(asdict(self._study.candidates[wildcards.candidates].settings))

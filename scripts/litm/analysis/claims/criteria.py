@@ -11,6 +11,8 @@ NEGLIGIBLE = 0.02
 SMALL = 0.05
 #: Fraction: accuracy that counts as "near-perfect" (Section 4.2), as near to 1 as a ceiling, see `pbi.NEAR`.
 NEAR_PERFECT = 0.95
+#: Verdicts on a curve in position_bias.csv.
+MEASURED, NO_INFORMATION = "measured", "no_information"
 
 
 class Answer(Enum):

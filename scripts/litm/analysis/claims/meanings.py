@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from litm.analysis.claims.criteria import SMALL
-from litm.analysis.pbi import NO_INFORMATION
+from litm.analysis.claims.criteria import NO_INFORMATION, SMALL
 
 U, W, INVERTED = "U", "W", "inverted"
 PRIMACY, RECENCY = "primacy alone", "recency alone"

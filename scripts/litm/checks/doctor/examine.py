@@ -9,7 +9,7 @@ from pathlib import Path
 from litm.base.csv_files import read_csv
 from litm.base.free_memory import free_memory
 from litm.checks.doctor import gather, memory, remote, software, storage
-from litm.checks.doctor.check import MISSING, Check, ok, warning
+from litm.checks.doctor.check import MISSING, Check, missing, ok, warning
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.prompt_formats import why_taken
@@ -84,6 +84,9 @@ def packages(study: Study, needs: Needs) -> list[str]:
 
 def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Path) -> Iterator[Check]:
     """The checks of one local model: its files, its device, its memory."""
+    if absent := study.absent.get(model.name):
+        yield missing(f"{model.name}: weights", absent)
+        return
     if hub is not None and model.hub:
         yield remote.hub_check(model.name, model.hub, hub)
         folder = gather.cached_folder(model.hub, model.revision)
@@ -126,9 +129,9 @@ def _model(model: Model, hub: remote.HubModel | None, study: Study, results: Pat
 
 def _unpacked_bytes(model: object) -> int:
     """Bytes of a GGUF model unpacked in the store; 0 for other models."""
-    if not isinstance(model, Model) or not is_gguf(model.path or ""):
+    if not isinstance(model, Model) or not model.path or not is_gguf(model.path):
         return 0
-    header = read_gguf(Path(model.path or ""))
+    header = read_gguf(Path(model.path))
     return header.weights * BYTES[number_format(header, model.dtype)]
 
 

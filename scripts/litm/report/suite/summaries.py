@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import pandas as pd
 
-from litm.analysis.pbi import CLASSES, INVERTED, MEASURED, NO_INFORMATION
+from litm.analysis.claims.criteria import MEASURED, NO_INFORMATION
+from litm.analysis.pbi import CLASSES, INVERTED
 from litm.base.atomic_write import atomic_writer
 from litm.base.errors import UserError
 from litm.base.plain_rows import plain_rows

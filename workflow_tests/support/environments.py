@@ -1,0 +1,39 @@
+"""Distributions and what they need, and an environment with Snakemake alone."""
+
+import venv
+from collections.abc import Iterable
+from importlib.metadata import distribution, requires
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from litm.checks.doctor.software import normalized
+
+
+def with_dependencies(names: Iterable[str]) -> set[str]:
+    """Packages, and all that they depend on without extras."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        needed = [Requirement(text) for text in requires(name) or ()]
+        waiting += [normalized(one.name) for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+def snakemake_alone(folder: Path) -> Path:
+    """Make a virtual environment that has Snakemake and what it requires, as links to what is installed here; returns
+    its Python.
+
+    It is what `pip install snakemake` makes, without a network.
+    """
+    venv.create(folder, symlinks=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for name in with_dependencies(["snakemake"]):
+        installed = distribution(name)
+        for top in {file.parts[0] for file in installed.files or ()} - {"..", "__pycache__"}:
+            (packages / top).symlink_to(str(installed.locate_file(top)))
+    return folder / "bin" / "python"
