@@ -79,7 +79,9 @@ onstart:
     # Without a GPU, `device: auto` is the processor: no sweep waits for another one's GPU.
     if runs_here() and not has_gpu():
         workflow.register_resource("gpu", sys.maxsize)
-    print(*start_lines(PLAN, workflow.dag.needrun_jobs()), sep="\n", file=sys.stderr)
+    print(
+        *start_lines(PLAN, workflow.dag.needrun_jobs()), sep="\n", file=sys.stderr
+    )
     if said := set_back("results"):
         print(said, file=sys.stderr)
 

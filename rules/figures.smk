@@ -23,9 +23,9 @@ rule plot_figure:
         untitled="results/figures/untitled/{figure}.png",
     log:
         "results/logs/plot_figure/{figure}.log",
-    localrule: True
     # Before the next sweep: figures come as soon as they can.
     priority: 1
+    localrule: True
     conda:
         "../envs/analysis.yaml"
     params:

@@ -341,7 +341,8 @@ def test_recorded_responses_claim_nothing_that_is_not_known():
     fields = {"source": {"recorded": ["a", "b"]}}
     (row,) = sweep_rows([manifest("m") | {"identity_fields": fields, "made_with": {}}])
     assert row["Weights"] == "recorded responses (2 hashed files)"
-    assert {row[name] for name in ("Number format", "Attention", "Prompt format", "Decoding", "Computed with")} == {"not known"}
+    unknown = ("Number format", "Attention", "Prompt format", "Decoding", "Computed with")
+    assert {row[name] for name in unknown} == {"not known"}
 
 
 def test_answers_of_a_server_that_name_several_models_are_reported():
