@@ -1,5 +1,7 @@
 """Statistics of questions in clusters: coverage, error rates, and equality with statistics without clusters."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -149,6 +151,40 @@ def test_clusters_of_one_question_make_hardly_a_difference_to_the_gap_and_the_de
     assert clusters.design_effect(np.repeat(matrix, 4, axis=0), [1, -1, 0], np.repeat(own, 4)) == pytest.approx(
         4, rel=0.02
     )
+
+
+@pytest.mark.parametrize("codes", [None, CODES])
+def test_the_difference_of_two_gaps_is_made_of_the_intervals_of_all_pairs_of_pairs(codes):
+    a, b = random_matrix([0.8, 0.4, 0.6], 400, 1), random_matrix([0.6, 0.5, 0.6], 400, 2)
+    pairs = list(permutations(range(3), 2))
+    limits = [[clusters.contrast_interval(np.hstack([a[:, one], b[:, other]]), [1, -1, -1, 1], codes, 1 - 0.05 / 6)
+               for other in pairs] for one in pairs]  # fmt: skip
+    found, p = clusters.gap_difference(a, b, codes)
+    low = min(max(row[other].low for row in limits) for other in range(6))
+    high = max(min(one.high for one in row) for row in limits)
+    gaps = [np.ptp(of.mean(axis=0)) for of in (a, b)]
+    assert (found.value, found.low, found.high) == pytest.approx((gaps[0] - gaps[1], low, high))
+    assert (found.low > 0) and p < 0.05
+
+
+def test_the_difference_of_two_gaps_holds_its_level_where_that_of_the_chosen_positions_does_not():
+    """Nine equal positions against nine with one best and one worst: the sample has a gap among the equal ones too."""
+    wrong, wrong_if_chosen = 0, 0
+    for seed in range(200):
+        a, b = random_matrix([0.6] * 9, 200, 2 * seed), random_matrix([0.8, *[0.6] * 7, 0.4], 200, 2 * seed + 1)
+        found, p = clusters.gap_difference(a, b, None)
+        assert (p < 0.05) == (found.low > 0 or found.high < 0)
+        wrong += not found.low <= -0.4 <= found.high
+        chosen = [[of.sum(axis=0).argmax(), of.sum(axis=0).argmin()] for of in (a, b)]
+        naive = clusters.contrast_interval(np.hstack([a[:, chosen[0]], b[:, chosen[1]]]), [1, -1, -1, 1], None)
+        wrong_if_chosen += not naive.low <= -0.4 <= naive.high
+    assert wrong <= 10 and wrong_if_chosen > 20
+
+
+def test_one_cluster_says_nothing_about_a_difference_of_gaps():
+    a, b = random_matrix([0.9, 0.4], 50, 1), random_matrix([0.5, 0.5], 50, 2)
+    found, p = clusters.gap_difference(a, b, np.zeros(50, dtype=int))
+    assert (found.low, found.high, p) == (-1, 1, 1)
 
 
 def test_claims_floors_and_detectable_effects_count_clusters():

@@ -121,6 +121,27 @@ def test_a_tuned_model_is_compared_with_its_base_in_each_experiment_of_both():
     sweeps = [of_matrix(a, PLACES, model="tuned"), of_matrix(b, PLACES, model="base")]
     rows = difference_rows(*sweeps, comparison=None, tuned=[("tuned", "base")])
     assert {(row["condition"], row["setting_a"], row["setting_b"]) for row in rows} == {("model", "tuned", "base")}
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_gap_of_a_tuned_model_is_tested_against_that_of_its_base(clustered):
+    a, b = random_matrix([0.62, 0.55, 0.6], 600, 1), random_matrix([0.75, 0.45, 0.6], 600, 2)
+    more = {"cluster": [f"article {one // 4}" for one in range(600)] * 3} if clustered else {}
+    sweeps = [of_matrix(of, PLACES, model=model).assign(**more) for of, model in ((a, "tuned"), (b, "base"))]
+    rows = difference_rows(*sweeps, comparison=None, tuned=[("tuned", "base")])
+    (row,) = [row for row in rows if row["quantity"] == "best-worst gap"]
+    gaps = [np.ptp(of.mean(axis=0)) for of in (a, b)]
+    assert (row["place"], row["n"], [row["value_a"], row["value_b"]]) == ("of 3 places", 600, pytest.approx(gaps))
+    assert (
+        row["difference"] == pytest.approx(gaps[0] - gaps[1]) and row["difference_ci_high"] < 0 < row["p_holm"] < 0.05
+    )
+    assert row["family"].startswith("4 of position bias") and row["in_words"].endswith("lower")
+
+
+def test_other_conditions_have_no_row_of_the_gap():
+    a, b = two_conditions()
+    rows = difference_rows(of_matrix(a, PLACES, experiment="other"), of_matrix(b, PLACES, experiment="plain"))
+    assert "best-worst gap" not in {row["quantity"] for row in rows}
     assert rows[0]["difference"] == pytest.approx(a[:, 0].mean() - b[:, 0].mean())
 
 

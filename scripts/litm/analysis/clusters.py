@@ -70,6 +70,48 @@ def gap_interval(matrix: np.ndarray, clusters: np.ndarray | None, confidence: fl
     return Estimate(best.value, max(0.0, *lows), max(highs), best.standard_error)
 
 
+def gap_difference(
+    first: np.ndarray, other: np.ndarray, clusters: np.ndarray | None, confidence: float = 0.95
+) -> tuple[Estimate, float]:
+    """Best minus worst column mean, minus the same of as many other columns, on the same questions; and two-sided p.
+
+    With aᵢ and bⱼ the differences of the I ordered pairs of columns of each side, the true difference of the gaps is
+    θ = max aᵢ - max bⱼ = minⱼ maxᵢ (aᵢ - bⱼ) = maxᵢ minⱼ (aᵢ - bⱼ). Each aᵢ - bⱼ has the limits lᵢⱼ and uᵢⱼ of
+    `contrast_interval` at 1 - (1 - confidence)/I, and θ has minⱼ maxᵢ lᵢⱼ and maxᵢ minⱼ uᵢⱼ. For the true best pair j
+    of the other side aᵢ - bⱼ ≤ θ for every i, so the lower limit is above θ only if one of I limits is too high, and
+    likewise the upper one: each errs with a chance of at most (1 - confidence)/2 (Bonferroni), although the sample
+    chooses best and worst. p is below 1 - confidence where the interval excludes 0.
+    """
+    pairs = np.array(list(permutations(range(first.shape[1]), 2)))
+    a, b = (matrix[:, pairs[:, 0]] - matrix[:, pairs[:, 1]] for matrix in (first, other))
+    n, weight = len(a), np.array([1, -1, -1, 1])
+    totals, squares = a.sum(axis=0)[:, None] - b.sum(axis=0), _squares(a, b)
+    centres, df = totals / (n + 2), n + 1
+    _, _, errors = statistics.contrast_limits(totals, squares, n, weight)
+    if clusters is not None:
+        sizes, sums_a, sums_b = np.bincount(clusters), cluster_sums(a, clusters), cluster_sums(b, clusters)
+        df = int((sizes > 0).sum()) - 1
+        by_size = (sizes @ sums_a)[:, None] - sizes @ sums_b
+        between = _squares(sums_a, sums_b) - 2 * centres * by_size + centres**2 * (sizes**2).sum()
+        within = squares - 2 * centres * totals + n * centres**2
+        errors = np.sqrt((df + 1) / max(df, 1) * np.maximum(0.0, errors**2 + (between - within) / (n + 2) ** 2))
+    best = a.sum(axis=0).argmax(), b.sum(axis=0).argmax()
+    value = float(totals[best]) / n
+    if not df:
+        return Estimate(value, -1.0, 1.0, 1.0), 1.0
+    halves = float(special.stdtrit(df, 1 - (1 - confidence) / 2 / len(pairs))) * errors
+    low = float(np.minimum(centres - halves, totals / n).max(axis=0).min())
+    high = float(np.maximum(centres + halves, totals / n).min(axis=1).max())
+    t = np.divide(centres, errors, out=np.zeros_like(errors), where=errors > 0)
+    p = 2 * len(pairs) * min(special.stdtr(df, -t).min(axis=0).max(), special.stdtr(df, t).min(axis=1).max())
+    return Estimate(value, max(-1.0, low), min(1.0, high), float(errors[best])), min(1.0, float(p))
+
+
+def _squares(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Σ (aᵢ - bⱼ)² over the rows, for each column i of a and j of b."""
+    return (a**2).sum(axis=0)[:, None] + (b**2).sum(axis=0) - 2 * a.T @ b
+
+
 def limit_of(matrix: np.ndarray, clusters: np.ndarray | None) -> str | None:
     """`pbi.limit_of` of (questions, positions) answers, with the intervals of clusters."""
     intervals = [clustered_interval(column, clusters) for column in matrix.T]

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from litm.analysis.clusters import contrast_interval, contrast_p, sign_test_p
+from litm.analysis.clusters import contrast_interval, contrast_p, gap_difference, sign_test_p
 from litm.analysis.condition_grids import NOWHERE, Grid, Grids
 from litm.analysis.paired_scores import interval_columns
 from litm.analysis.pbi import CONTRASTS
@@ -15,7 +15,7 @@ from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
 from litm.base.formatting import ordinal, points
 from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
-ACCURACY, MEAN = "accuracy", "mean accuracy"
+ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"
 #: Readings of an answer, as attributes of a `Grid`.
 READINGS = ("correct", FIRST_LINE, FULL)
 
@@ -35,8 +35,8 @@ class Side:
 class Contrast:
     """Columns of the two grids, each with a weight: the quantity of a side is the sum of weight times accuracy.
 
-    chosen_of: number of positions among which the place was chosen for its best or worst accuracy; 1 if it was not
-    chosen.
+    For `GAP` it is the best minus the worst accuracy of the columns instead. chosen_of: number of positions among which
+    the place was chosen for its best or worst accuracy; 1 if it was not chosen.
     """
 
     quantity: str
@@ -49,7 +49,7 @@ class Contrast:
 def condition_difference_rows(
     grids: Grids, comparisons: Iterable[Comparison], tuned: Iterable[Sequence[str]]
 ) -> Iterator[dict]:
-    """One row per model, comparison, size and place; for curves also the mean of positions, primacy, recency and PBI.
+    """One row per model, comparison, size and place; for curves also the quantities of `_contrasts`.
 
     comparisons: of experiments, for each model that has both. tuned: (tuned model, base model), compared in each
     experiment that both have. Equal positions are matched; otherwise start, middle and end, see `_contrasts`. All
@@ -137,8 +137,9 @@ def _names(side: Side, condition: str) -> dict:
 def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
     """Contrasts at equal positions, or at start, middle and end if sizes differ or no position is equal.
 
-    Curves also have the mean of these places and, with a middle, primacy, recency and PBI. A reference of one cell is
-    compared with every position, and with the best (oracle) or the worst (closed book).
+    Curves also have the mean of these places and, with a middle, primacy, recency and PBI; those of a tuned and a base
+    model also the best-worst gap. A reference of one cell is compared with every position, and with the best (oracle)
+    or the worst (closed book).
     """
     if condition in (ORACLE, CLOSED_BOOK):
         yield from _against_reference(condition, a, b)
@@ -151,6 +152,8 @@ def _contrasts(condition: str, a: Side, b: Side) -> Iterator[Contrast]:
     share = 1 / len(places)
     of_a, of_b = ([(one[side], share) for one in places.values()] for side in (0, 1))
     yield Contrast(MEAN, f"mean of {len(places)} places", tuple(of_a), tuple(of_b))
+    if condition == MODEL:
+        yield Contrast(GAP, f"of {len(places)} places", tuple(of_a), tuple(of_b))
     edges_a, edges_b = a.grid.places, b.grid.places
     if "middle" in edges_a and "middle" in edges_b:
         for name in ("primacy", "recency", "pbi"):
@@ -224,16 +227,23 @@ def _row(contrast: Contrast, a: Grid, b: Grid, in_a: np.ndarray, in_b: np.ndarra
         for reading in READINGS
     }
     confidence = 1 - SIGNIFICANT / contrast.chosen_of
-    estimates = {name: contrast_interval(matrix, weights, codes, confidence) for name, matrix in matrices.items()}
     matrix, width = matrices["correct"], len(columns_a)
     means = matrix.mean(axis=0)
+    if contrast.quantity == GAP:
+        gaps = {name: gap_difference(of[:, :width], of[:, width:], codes) for name, of in matrices.items()}
+        estimates, p = {name: estimate for name, (estimate, _) in gaps.items()}, gaps["correct"][1]
+        values = float(np.ptp(means[:width])), float(np.ptp(means[width:]))
+    else:
+        estimates = {name: contrast_interval(of, weights, codes, confidence) for name, of in matrices.items()}
+        p = _p_value(matrix, weights, codes)
+        values = float(means[:width] @ np.array(weights[:width])), float(means[width:] @ -np.array(weights[width:]))
     return {
         **row,
         "n_clusters": None if codes is None else int(codes.max()) + 1,
-        "value_a": float(means[:width] @ np.array(weights[:width])),
-        "value_b": float(means[width:] @ -np.array(weights[width:])) + 0.0,
+        "value_a": values[0],
+        "value_b": values[1] + 0.0,
         **interval_columns("difference", estimates["correct"]),
-        "p_value": _p_value(matrix, weights, codes),
+        "p_value": p,
         **_other_reading(estimates),
     }
 

@@ -59,7 +59,8 @@ TABLE = Table(
         "metric": Column(TEXT, "the metric that judges the answers"),
         "quantity": Column(
             TEXT,
-            "`accuracy` at a place, `mean accuracy` of all places, or `primacy`, `recency`, `pbi` of the curves",
+            "`accuracy` at a place, `mean accuracy` of all places, or `primacy`, `recency`, `pbi` of the curves; of "
+            "a tuned and its base model also `best-worst gap` (best minus worst place of each)",
             "Quantity",
         ),
         "place": Column(
@@ -76,7 +77,8 @@ TABLE = Table(
         **with_interval("difference", Column(FLOAT, "`value_a` - `value_b`, paired by question", "A - B", PERCENT)),
         "p_value": Column(
             FLOAT,
-            "of no difference: exact McNemar test at a place, Student's t of the contrast for other quantities",
+            "of no difference: exact McNemar test at a place, Student's t of the contrast for other quantities; of "
+            "best-worst gaps corrected for all pairs of places (Bonferroni), because the same answers choose the pair",
             unit=P_VALUE,
         ),
         "chosen_of": Column(INTEGER, "number of positions among which the place was chosen, 1 if it was not chosen"),
