@@ -92,21 +92,26 @@ def test_a_row_tells_measured_answers_from_recorded_ones():
     ]
 
 
-def test_a_row_has_the_papers_statement_on_its_case_and_the_most_specific_statement_counts():
-    def says(models: str, answer: str, text: str) -> PublishedStatement:
-        return PublishedStatement("u_shape", models, "", None, answer, "", None, text, "Section 1")
+def test_a_row_has_the_papers_statements_on_its_case_alone_and_all_works_that_contest_its_claim():
+    def says(models: tuple[str, ...], size: int, answer: str, text: str) -> PublishedStatement:
+        return PublishedStatement("u_shape", models, ("e",), (size,), answer, "", None, text, "Section 1")
 
     literature = Literature(
-        [says("", "supported", "all"), says("other", "contradicted", "not this one"), says("other", "", "a number")],
-        {"u_shape": ClaimStatus("u_shape", "contested", "somebody")},
+        [
+            says(("m", "n"), 9, "supported", "a U"),
+            says(("other",), 9, "", "a number"),
+            says(("third",), 8, "supported", ""),
+        ],
+        {"u_shape": [ClaimStatus("u_shape", "contested", work) for work in ("one work", "another")]},
     )
-    evidence = evidence_of(about([0.8, 0.5, 0.8]), about([0.8, 0.5, 0.8], seed=1, model="other"))
-    rows = claims_table(evidence, NOTHING, literature).to_dict("records")[:2]
-    assert [(row["paper_says"], row["paper_text"]) for row in rows] == [
-        (SUPPORTED, "all (Section 1)"),
-        (CONTRADICTED, "not this one (Section 1); a number (Section 1)"),
-    ]
-    assert {(row["status"], row["contested_by"]) for row in rows} == {("contested", "somebody")}
+    evidence = evidence_of(*(about([0.8, 0.5, 0.8], model=name) for name in ("m", "other", "third")))
+    rows = claims_table(evidence, NOTHING, literature).to_dict("records")[:3]
+    assert [(row["experiment"], row["size"]) for row in rows] == [("e", 9)] * 3
+    assert [None if pd.isna(row["paper_says"]) else row["paper_says"] for row in rows] == [SUPPORTED, None, None]
+    assert [None if pd.isna(row["paper_text"]) else row["paper_text"] for row in rows] == [
+        "a U (Section 1)", "a number (Section 1)", None
+    ]  # fmt: skip
+    assert {(row["status"], row["contested_by"]) for row in rows} == {("contested", "one work; another")}
 
 
 def test_one_run_has_one_verdict_per_case_for_any_declarations_about_its_models():

@@ -1,6 +1,7 @@
 """The paper's claims on its published accuracies, and the catalogues' declarations for them."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -109,7 +110,83 @@ def test_a_claim_without_a_case_has_a_row_that_names_what_it_needs(published):
 
 def test_rows_have_the_status_of_their_claim_and_who_contests_it(published):
     of_u = published[published["claim"] == "u_shape"]
-    assert set(of_u["status"]) == {"contested"} and of_u["contested_by"].str.contains("2025").all()
+    assert set(of_u["status"]) == {"contested"}
+    assert of_u["contested_by"].str.fullmatch(r"Hsieh et al. 2024 \(.*2406.16008\); Cuconasu et al. 2025 \(.*\)").all()
+
+
+# --- What the paper says of a case ---
+
+QA, PAIRS, AWARE = "multi_document_qa", "kv_retrieval", "kv_retrieval_query_aware"
+
+
+@pytest.mark.parametrize(
+    ("claim", "models", "experiment", "size", "says"),
+    [
+        ("u_shape", "gpt-3.5-turbo-0613", QA, 20, SUPPORTED),
+        ("u_shape", "gpt-3.5-turbo-0613", "multi_document_qa_v1", 20, SUPPORTED),
+        # Its window has no place for 30 documents.
+        ("u_shape", "gpt-3.5-turbo-0613", QA, 30, None),
+        ("u_shape", "gpt-4-0613", "multi_document_qa_sample", 20, SUPPORTED),
+        ("u_shape", "gpt-4-0613", QA, 20, None),
+        # 7 billion parameters, base or tuned: recency alone.
+        ("u_shape", "llama-2-7b", QA, 20, CONTRADICTED),
+        ("u_shape", "llama-2-7b-chat", QA, 20, CONTRADICTED),
+        ("base_models_too", "llama-2-7b", QA, 20, CONTRADICTED),
+        ("base_models_too", "llama-2-70b", QA, 20, SUPPORTED),
+        ("primacy_from_13b", "llama-2-7b", QA, 20, SUPPORTED),
+        # Nearly perfect, and excepted.
+        ("u_shape", "claude-1.3", PAIRS, 75, CONTRADICTED),
+        ("u_shape", "claude-1.3-100k", PAIRS, 300, CONTRADICTED),
+        ("longer_context_worse", "claude-1.3", PAIRS, 300, CONTRADICTED),
+        ("u_shape", "mpt-30b-instruct", PAIRS, 300, SUPPORTED),
+        ("u_shape", "mpt-30b-instruct", PAIRS, 75, None),
+        ("u_shape", "longchat-13b-16k", PAIRS, 140, CONTRADICTED),
+        *(("u_shape", model, AWARE, 300, CONTRADICTED) for model in ("mpt-30b-instruct", "gpt-3.5-turbo-16k-0613")),
+        ("u_shape", "gpt-3.5-turbo-0613", AWARE, 75, CONTRADICTED),
+        # The pairs exceed the window.
+        ("query_aware", "gpt-3.5-turbo-0613", AWARE, 140, None),
+        ("query_aware", "longchat-13b-16k", AWARE, 300, None),
+        ("query_aware", "mpt-30b-instruct", AWARE, 300, SUPPORTED),
+        ("query_aware", "mpt-30b-instruct", "multi_document_qa_query_aware", 20, SUPPORTED),
+        ("query_aware", "mpt-30b-instruct", "multi_document_qa_query_aware", 10, None),
+        # Robust within 2,048 tokens.
+        ("u_shape", "flan-ul2", QA, 10, CONTRADICTED),
+        ("u_shape", "flan-ul2", QA, 20, SUPPORTED),
+        ("encoder_decoder_robust", "flan-ul2", QA, 10, SUPPORTED),
+        ("encoder_decoder_robust", "flan-ul2", QA, None, SUPPORTED),
+        ("encoder_decoder_robust", "flan-ul2", PAIRS, 75, None),
+        ("below_closed_book", "gpt-3.5-turbo-0613", QA, 20, SUPPORTED),
+        ("below_closed_book", "claude-1.3", QA, 20, None),
+        ("extended_context_no_better", "claude-1.3-100k, claude-1.3", QA, 30, SUPPORTED),
+        ("readers_saturate", "claude-1.3", "open_domain_qa", 50, SUPPORTED),
+        # Models, tasks and sizes that the paper has not seen.
+        ("u_shape", "dummy", "needle_in_haystack_small", 20, None),
+        ("u_shape", "dummy", QA, 20, None),
+        ("u_shape", "my_model", "suite_semantic_distractors", 80, None),
+        ("u_shape", "mpt-30b-instruct", "suite_kv_retrieval", 100, None),
+        ("u_shape", "mpt-30b-instruct", QA, 15, None),
+        ("longer_context_worse", "my_model", PAIRS, 300, None),
+        ("base_models_too", "my_model", QA, 20, None),
+        ("encoder_decoder_robust", "my_model", QA, 10, None),
+        ("readers_saturate", "my_model", "open_domain_qa", 50, None),
+    ],
+)  # fmt: skip
+def test_what_the_paper_says_of_a_case(claim, models, experiment, size, says):
+    literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
+    case = {"claim": claim, "models": models, "experiment": experiment, "size": size}
+    assert literature.columns_for(case)["paper_says"] == says
+
+
+def test_statements_agree_on_each_case_and_name_models_experiments_and_sizes_of_the_catalogues():
+    known, tasks = entries("models"), entries("experiments")
+    said: dict[tuple, str] = {}
+    for one in read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv").statements:
+        assert {model for models in one.models for model in models.split(", ")} <= set(known)
+        for experiment in one.experiment:
+            settings = tasks[experiment]
+            assert set(one.size) <= set(settings.sizes or map(int, settings.positions))
+        for case in product([one.claim], one.models, one.experiment, one.size) if one.says else ():
+            assert said.setdefault(case, one.says) == one.says
 
 
 # --- The page that has them next to what the paper says ---
@@ -137,10 +214,18 @@ def test_statuses_and_statements_name_existing_claims(published):
     assert set(literature.statuses) <= names and {one.claim for one in literature.statements} <= names
 
 
-def test_a_statement_that_says_neither_is_an_error(tmp_path):
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("u_shape,m,e,9,perhaps,,,t,s", "line 2: says is 'perhaps'"),
+        ("u_shape,m,,9,supported,,,t,s", "line 2: models, experiment or size is empty"),
+        ("u_shape,m,e,9; ten,supported,,,t,s", "line 2: size is '9; ten', which is not a number"),
+    ],
+)
+def test_a_statement_that_says_neither_or_not_of_what_is_an_error(tmp_path, row, message):
     file = tmp_path / "statements.csv"
-    file.write_text("claim,models,experiment,size,says,statistic,value,text,source\nu_shape,,,,perhaps,,,t,s\n")
-    with pytest.raises(UserError, match=r"statements.csv, line 2: says is 'perhaps'"):
+    file.write_text(f"claim,models,experiment,size,says,statistic,value,text,source\n{row}\n")
+    with pytest.raises(UserError, match=rf"statements.csv, {message}"):
         read_literature(file, FOLDER / "claims.csv")
 
 

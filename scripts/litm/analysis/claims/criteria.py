@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-#: Fraction: smaller effects are negligible; the smallest U that the paper reports is 2.8 points (Table 6).
+#: Fraction: smaller effects are negligible. Of the paper's curves the smallest Position Bias Index is 2.8 points (Table
+#: 6), and the smallest side of one that is a U 1.2 (Table 5).
 NEGLIGIBLE = 0.02
 #: Fraction: smaller differences are small. It is less than a quarter of the effect of position on GPT-3.5-Turbo (22
 #: points, Table 6), and the bound at which the suite's weakest class of the Position Bias Index begins.

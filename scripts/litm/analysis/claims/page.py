@@ -1,6 +1,6 @@
 """The generated parts of docs/claims.md: error rates, words, and the verdicts on the published numbers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -27,7 +27,7 @@ def with_parts(page: str, parts: Mapping[str, str]) -> str:
 
 
 def page_parts(
-    published: pd.DataFrame, statuses: Mapping[str, ClaimStatus], explanations: Iterable[Explanation]
+    published: pd.DataFrame, statuses: Mapping[str, Sequence[ClaimStatus]], explanations: Iterable[Explanation]
 ) -> dict[str, str]:
     """The parts by name; published: the table of claims on the published accuracies; statuses: by claim."""
     return {
@@ -37,7 +37,9 @@ def page_parts(
     }
 
 
-def verdicts(published: pd.DataFrame, statuses: Mapping[str, ClaimStatus], explanations: list[Explanation]) -> str:
+def verdicts(
+    published: pd.DataFrame, statuses: Mapping[str, Sequence[ClaimStatus]], explanations: list[Explanation]
+) -> str:
     """One table per claim: each case with this workflow's verdict, the paper's, and the reason if they differ."""
     sections = []
     for claim in CLAIMS:
@@ -54,16 +56,16 @@ def verdicts(published: pd.DataFrame, statuses: Mapping[str, ClaimStatus], expla
             for row in rows
         ]
         heading = ["case", "verdict", "shape", "deciding statistic", "the paper", "why they differ"]
-        told = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name))}"
+        told = f"**`{claim.name}`** ({claim.section}): {claim.statement} {_status(statuses.get(claim.name, ()))}"
         sections.append(f"{told}\n\n{_table(heading, cells)}")
     return "\n\n".join(sections)
 
 
-def _status(status: ClaimStatus | None) -> str:
-    if status is None:
+def _status(statuses: Sequence[ClaimStatus]) -> str:
+    if not statuses:
         return "No status is recorded."
-    by = f" by {status.by}: {status.finding}" if status.by else ""
-    return f"Status: {status.status}{by}."
+    by = "; and ".join(f"by {one.by}: {one.finding}" for one in statuses if one.by)
+    return f"Status: {statuses[0].status}{' ' if by else ''}{by}."
 
 
 def disagrees(row: Mapping[str, Any]) -> bool:

@@ -151,9 +151,9 @@ def _printed_alone(claim: Claim, literature: Literature, asked: Sequence[dict]) 
     return [
         {
             "claim": claim.name,
-            "models": statement.models,
-            "experiment": statement.experiment,
-            "size": statement.size,
+            "models": statement.models[0],
+            "experiment": statement.experiment[0],
+            "size": statement.size[0],
             "verdict": NOT_ENOUGH,
             "statistic": statement.statistic,
             "value": statement.value,
@@ -162,5 +162,5 @@ def _printed_alone(claim: Claim, literature: Literature, asked: Sequence[dict]) 
             "evidence": PUBLISHED,
         }
         for statement in literature.numbers(claim.name)
-        if (statement.models, statement.experiment) not in cases
+        if (statement.models[0], statement.experiment[0]) not in cases
     ]

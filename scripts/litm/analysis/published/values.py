@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 #: Data version of values whose source does not state it.
 UNKNOWN_VERSION = "unknown"
+
+
+def _several(text: str) -> list[str]:
+    """The values of a cell, which are separated by semicolons."""
+    return [value for part in text.split(";") if (value := part.strip())]
+
+
 #: Readers of a cell's text, by type of the field.
 READERS: dict[Any, Callable[[str], Any]] = {
     str: str,
@@ -24,6 +31,8 @@ READERS: dict[Any, Callable[[str], Any]] = {
     float: float,
     int | None: lambda text: int(text) if text else None,
     float | None: lambda text: float(text) if text else None,
+    tuple[str, ...]: lambda text: tuple(_several(text)),
+    tuple[int, ...]: lambda text: tuple(map(int, _several(text))),
 }
 
 

@@ -65,12 +65,13 @@ TABLE = Table(
         "evidence": Column(TEXT, "the kind of accuracies: `measured`, of `recorded` responses, or `published`"),
         "paper_says": Column(
             TEXT,
-            "whether the claim holds for this case according to the paper; empty if the paper does not mention it",
+            "whether the claim holds for this case according to the paper; empty if it has no statement about this "
+            "model, experiment and size",
             "The paper",
         ),
         "paper_text": Column(TEXT, "the paper's statement in this workflow's words, and its source"),
         "status": Column(TEXT, "later status of the claim: `supported` or `contested`", "Status"),
-        "contested_by": Column(TEXT, "the work that contests it"),
+        "contested_by": Column(TEXT, "the works that contest it"),
     },
     report=_REPORT,
 )

@@ -21,7 +21,7 @@ TABLE = Table(
         "not_enough": Column(INTEGER, "cases that do not decide", "Not enough data"),
         "finding": Column(TEXT, "the same in a sentence", "What was found"),
         "status": Column(TEXT, "later status of the claim: `supported` or `contested`", "Status"),
-        "contested_by": Column(TEXT, "the work that contests it", "By"),
+        "contested_by": Column(TEXT, "the works that contest it", "By"),
     },
     report=("statement", "section", "supported", "contradicted", "not_enough", "finding", "status", "contested_by"),
     section="claims",
