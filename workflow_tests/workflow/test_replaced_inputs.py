@@ -192,8 +192,8 @@ def test_a_large_input_is_hashed_once_for_all_starts(tmp_path, monkeypatch):
 #: Inputs that only rules make, and the code that fetches, which changes nothing of a file with a known sum.
 MADE = re.compile(
     r"examples\.(files|items)|tokenizer_source|part_responses|retrieval\.(indexes|vectors|encoder)\b|candidates\.(retrieved|"
-    r"passages)|claims\.(recall|scores)|rerank\.model\b|paper\.measured|figures\.(accuracy|scores|recall|shown|differences|advice|token_counts|wrong_answers)|report\.(responses|scores|samples|formats)|"
-    r"tables\.(files|shown|position_bias)|questions\.(asked|asked_passages|own_passages|retrieved)\b|suite\.files|estimate\.source|sweeps\.files|fetch_file\.py"
+    r"passages|shards)|claims\.(recall|scores)|rerank\.model\b|paper\.measured|figures\.(accuracy|scores|recall|shown|differences|advice|token_counts|wrong_answers)|report\.(responses|scores|samples|formats)|"
+    r"tables\.(files|shown|position_bias)|questions\.(asked|asked_passages|asked_shards|own_passages|own_shards|retrieved)\b|suite\.files|estimate\.source|sweeps\.files|fetch_file\.py"
 )
 
 
