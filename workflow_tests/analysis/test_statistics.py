@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from drawn_answers import TRUTHS, correlated, rng
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -100,7 +100,6 @@ def straightforward_contrast(matrix: np.ndarray, weights: tuple, confidence: flo
     return value, min(value, mean - half), max(value, mean + half)
 
 
-@settings(deadline=None)
 @given(matrices, st.randoms(use_true_random=False), st.sampled_from([0.8, 0.95]))
 def test_a_contrasts_interval_is_students_with_the_greatest_and_the_least_contrast_added(matrix, random, confidence):
     weights = np.array([random.choice([-1, -0.5, 0, 0.5, 1]) for _ in range(matrix.shape[1])])

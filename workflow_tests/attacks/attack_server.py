@@ -9,8 +9,6 @@ from typing import Any
 
 from fault_server import FaultHandler, FaultServer, answer_to
 
-#: Seconds after which the server ends a reply that would never end.
-LONGEST_REPLY = 20.0
 #: Changes of a reply's JSON, given the body in the protocol and the text of the answer.
 Change = Callable[[dict[str, Any], str], Any]
 Send = Callable[["_AttackHandler", bytes], None]
@@ -280,9 +278,8 @@ class _AttackHandler(FaultHandler):
         self.reply(status, b"", {"Location": f"{self.server.faults.elsewhere}{self.path}"})
 
     def drip(self, data: bytes) -> None:
-        """Send a few bytes again and again, for much longer than a request may take."""
+        """Send a few bytes again and again, until the client or the server ends."""
         self.close_connection = True
-        end = time.monotonic() + LONGEST_REPLY
-        while time.monotonic() < end and not self.server.faults.closing.wait(0.1):
+        while not self.server.faults.closing.wait(0.1):
             self.wfile.write(data)
             self.wfile.flush()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM, Signals
@@ -26,10 +26,9 @@ from sweeps import (
     served_sweep,
     short_examples,
 )
+from waiting import HANG, wait_until
 from workbench import Workbench
 
-#: Seconds that a run may take, from its start or from a signal.
-LONGEST = 300
 #: Seconds until the server answers a prompt.
 PAUSE = 0.05
 #: The program, which writes a line into a file for each batch that it begins.
@@ -216,16 +215,6 @@ def send(kill: Kill, process: subprocess.Popen) -> None:
         os.kill(process.pid, kill.number)
 
 
-def wait_until(done: Callable[[], bool], seconds: float = LONGEST) -> bool:
-    """Whether it is done in time."""
-    deadline = time.monotonic() + seconds
-    while not done():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.002)
-    return True
-
-
 def attack(kill: Kill, arena: Arena) -> list[Outcome]:
     """Start, kill at the seed's moment, and run again to the end."""
     if kill.model == LOCAL:
@@ -261,7 +250,7 @@ def _undisturbed(kill: Kill, arena: Arena, server: FaultServer | None) -> bytes:
 
     def make(folder: Path) -> None:
         trial = _trial(kill, arena, folder, server)
-        assert trial.start().wait(LONGEST) == 0, (folder / "log").read_text()
+        assert trial.start().wait(HANG) == 0, (folder / "log").read_text()
         (folder / "expected").write_bytes(trial.responses.read_bytes())
 
     return (arena.made_once(f"undisturbed {kill.model} {kill.under}", make) / "expected").read_bytes()
@@ -276,10 +265,9 @@ def _attack(kill: Kill, trial: Trial, expected: bytes, server: FaultServer | Non
     time.sleep(pause)
     if process.poll() is None:
         send(kill, process)
-    status = process.wait(LONGEST)
+    status = process.wait(HANG)
     # A Snakemake that was killed alone leaves its job running.
-    if not wait_until(lambda: not members(process.pid)):
-        return Outcome(kill.name, WRONG, f"processes are left: {members(process.pid)}")
+    wait_until(lambda: not members(process.pid), lambda: f"processes are left: {members(process.pid)}")
     kept, begun = len(journal_records(trial.journal)), trial.computed()
     fault = _finish(kill, trial)
     twice = max(0, trial.computed() - COUNT)
@@ -305,8 +293,8 @@ def _finish(kill: Kill, trial: Trial) -> str | None:
         return fault
     # Only an outright kill of Snakemake may leave its lock.
     if isinstance(trial, SnakemakeRun) and kill.number == SIGKILL and kill.whom != GENERATE:
-        trial.popen(trial.words("--unlock"), folder).wait(LONGEST)
-    if trial.start().wait(LONGEST):
+        trial.popen(trial.words("--unlock"), folder).wait(HANG)
+    if trial.start().wait(HANG):
         return f"the next run fails: {log.read_text().strip()[-300:]}"
     return None
 

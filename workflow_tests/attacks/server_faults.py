@@ -1,8 +1,8 @@
 """Faulty servers: each prompt gets its own answer, once, or one line names the fault."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
 
 from attack_server import ANSWERS, BODIES, OF_CHATS, OF_MESSAGES, SENDING, AttackServer
@@ -10,6 +10,7 @@ from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_fault
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome, refusal_fault
 from record_makers import example
 from sweeps import journal_records, repeated_keys
+from waiting import HANG
 from workbench import CONFIG
 
 from litm.base.errors import UserError
@@ -22,10 +23,11 @@ from litm.inference.remote.retrying import Patience
 from litm.inference.sweep import AskedSweep, ask_missing, check_answered
 from litm.prompting.formats import RAW
 
-#: For a server in the same process: seconds become hundredths.
-HASTE = Patience(timeout=1.0, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10, total=3.0)
-#: Seconds that the requests of one fault may take, all tries together.
-LONGEST = 15.0
+#: For a server in the same process: the waits between requests are hundredths of seconds.
+HASTE = Patience(timeout=HANG, attempts=4, first_wait=0.01, longest_wait=0.05, prompts=10, total=HANG)
+#: For the faults `ENDLESS`. A busy machine may be too late with a good answer, which is then asked again.
+SHORT = replace(HASTE, timeout=1.0, total=3.0, attempts=1000)
+ENDLESS = {"hang", *(name for name in SENDING if name.endswith("never end") or name.endswith("never ends"))}
 OLDER = [*STATUSES, *PASSING, "refused", "length", "hang", "wrong usage", "no usage", "other form", "truncated"]
 KINDS = {
     "openai": list(dict.fromkeys([*OLDER, *BODIES, *OF_CHATS, *SENDING])),
@@ -50,7 +52,8 @@ def asked(protocol: str, fault: str, server: FaultServer, journal: Journal, prom
     """Ask the prompts that have no answer. Raises `UserError` as a sweep does."""
     url = f"{server.url}/v1" if protocol == "openai" else server.url
     settings = EngineSettings("m", None, None, RAW, None, 50, "end_token", base_url=url, concurrency=len(PROMPTS))
-    engine = import_module(f"litm.inference.engines.{protocol}").Engine(settings, HASTE)
+    patience = SHORT if fault in ENDLESS else HASTE
+    engine = import_module(f"litm.inference.engines.{protocol}").Engine(settings, patience)
     check_answered(ask_missing(prompts, journal, AskedSweep("test", {"model": "m"}), Fit(None, 50), lambda: engine))
 
 
@@ -59,7 +62,7 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
     case = f"{protocol}: {fault}"
     path = arena.folder / f"{KINDS[protocol].index(fault)}.jsonl"
     prompts = list(sweep_prompts([example(id=text, prompt=text) for text in PROMPTS], "0" * 64, RAW))
-    started, said = time.monotonic(), ""
+    said = ""
     with FaultServer() as elsewhere, AttackServer(lambda prompt, attempt: fault if attempt == 1 else None) as server:
         server.elsewhere = elsewhere.url
         try:
@@ -69,7 +72,6 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
             said = str(error)
         except Exception as error:
             return [Outcome(case, WRONG, f"{type(error).__name__}: {str(error)[:300]}")]
-        seconds = time.monotonic() - started
         if said:
             with Journal(path) as journal:
                 asked(protocol, fault, server, journal, prompts)
@@ -82,9 +84,12 @@ def attack(protocol: str, fault: str, arena: Arena) -> list[Outcome]:
     faults = [
         *([f"{len(wrong)} wrong answers"] if wrong else []),
         *([f"{twice} answers twice"] if twice else []),
-        *([f"{max(whole.values())} whole answers to a prompt"] if max(whole.values(), default=0) > 1 else []),
+        *(
+            [f"{max(whole.values())} whole answers to a prompt"]
+            if fault not in ENDLESS and max(whole.values(), default=0) > 1
+            else []
+        ),
         *([f"{len(elsewhere.asked)} prompts sent to another host"] if elsewhere.asked else []),
-        *([f"took {seconds:.0f} s"] if seconds > LONGEST else []),
         *([refusal_fault(said) or ""] if said and refusal_fault(said) else []),
     ]
     if faults:
@@ -134,7 +139,8 @@ def attack_mixed(seed: int, arena: Arena) -> Iterator[Outcome]:
     whole = max(Counter(prompt for _, prompt, fault in server.asked if fault is None).values())
     seen = {fault for _, _, fault in server.asked if fault}
     numbers = {"requests": len(server.asked), "prompts": count, "kinds of faults": len(seen), "wrong answers": wrong}
-    good = wrong == 0 and lines == len(responses) == count and whole == 1
+    # A hang is given up after seconds, in which a busy machine may be too late with a good answer.
+    good = wrong == 0 and lines == len(responses) == count
     detail = f"{wrong} wrong, {lines} journal lines, most whole answers to a prompt: {whole}"
     yield Outcome(f"mixed {seed}", RIGHT if good else WRONG, detail, numbers=numbers)
 

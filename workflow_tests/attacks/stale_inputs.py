@@ -1,13 +1,12 @@
 """Inputs replaced without a newer time: the answers are always those of a fresh directory."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 
 from fuzzed_configs import refused_by_snakemake
 from outcomes import REFUSED, RIGHT, WRONG, Arena, Case, Family, Outcome
 from replaced_files import CASES, Stale
-from sweeps import journal_records
+from waiting import wait_until
 from workbench import Workbench
 
 #: Results that are compared with those of a fresh directory.
@@ -81,17 +80,16 @@ def _run_while_replaced(stale: Stale, bench: Workbench) -> None:
     """Run, and replace as soon as an answer is in a journal, or the model is identified."""
     journal, started = bench.path("results/journal/mine/kv.jsonl"), bench.path("results/models/mine.json")
 
+    done = threading.Event()
+
     def replace() -> None:
-        deadline = time.monotonic() + 60
-        while not (started.exists() and (journal.exists() or journal_records(journal))):
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.002)
+        wait_until(lambda: done.is_set() or (started.exists() and journal.exists()))
         stale.replace(bench)
 
     thread = threading.Thread(target=replace)
     thread.start()
     bench.snakemake(TARGET)
+    done.set()
     thread.join()
 
 

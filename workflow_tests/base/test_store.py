@@ -73,7 +73,7 @@ def test_after_a_crash_at_any_point_the_next_run_makes_a_whole_entry(tmp_path):
     assert stored(tmp_path, {"texts": "abc"}, build) == (entry, {"rows": 1}) and about.exists()
 
 
-def _store_slowly(folder):
+def _store_slowly(folder, both_are_there):
     def build(path):
         with (folder / "builds").open("a") as log:
             log.write("built\n")
@@ -81,12 +81,14 @@ def _store_slowly(folder):
         path.write_text("index")
         return {}
 
+    both_are_there.wait()
     stored(folder, {"texts": "abc"}, build)
 
 
 def test_two_jobs_that_want_the_same_entry_make_it_once(tmp_path):
     context = multiprocessing.get_context("fork")
-    jobs = [context.Process(target=_store_slowly, args=(tmp_path,)) for _ in range(2)]
+    both_are_there = context.Barrier(2)
+    jobs = [context.Process(target=_store_slowly, args=(tmp_path, both_are_there)) for _ in range(2)]
     for job in jobs:
         job.start()
     for job in jobs:

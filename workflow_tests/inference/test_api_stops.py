@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from fault_server import FaultServer, answer_to
 from programs import run_program
 from sweeps import served_sweep, short_examples
+from waiting import HANG, wait_until
 
 from litm.base.json_files import read_json, read_jsonl
 
@@ -41,12 +41,9 @@ def test_a_stopped_run_prints_one_line_and_keeps_its_answers_and_the_next_run_as
         process = subprocess.Popen(
             command(protocol, server, tmp_path), stderr=subprocess.PIPE, text=True, preexec_fn=hear_signals
         )
-        deadline = time.monotonic() + 60
-        while server.asked[-1:] == [] or sum(fault == "hang" for *_, fault in server.asked) < 4:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: sum(fault == "hang" for *_, fault in list(server.asked)) == len(hangs))
         os.kill(process.pid, number)
-        errors = process.communicate(timeout=20)[1]
+        errors = process.communicate(timeout=HANG)[1]
         assert process.returncode == 1
         assert (
             errors.splitlines()[-1].startswith(said) and "Traceback" not in errors and "never retrieved" not in errors

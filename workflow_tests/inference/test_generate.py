@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from conftest import ROOT
 from programs import load_program, run_program
 from sweeps import COUNT, MODEL, kv_examples, local_sweep
+from waiting import wait_until
 
 from litm.base.errors import UserError
 from litm.base.hashing import canonical_json
@@ -50,13 +50,32 @@ def responses_in(journal: Path) -> int:
     return sum('"key"' in line for line in journal.read_text().splitlines()) if journal.exists() else 0
 
 
-def kill_after_four(process: subprocess.Popen, journal: Path, number: signal.Signals) -> str:
-    """Send a signal once four responses are in the journal; what the program said on standard error, if it is kept."""
-    deadline = time.monotonic() + 60
-    while responses_in(journal) < 4 and time.monotonic() < deadline:
-        time.sleep(0.01)
+#: The program, whose third batch never ends, so that a signal comes while answers are missing on any machine.
+HELD = """
+import runpy, sys, threading
+script, *words = sys.argv[1:]
+sys.argv[:] = [script, *words]
+sys.path.insert(0, script.rpartition("/")[0])
+import litm.inference.local.batch_generation as generation
+compute, begun = generation.generate_batch, []
+def held(*batch):
+    begun.append(batch)
+    if len(begun) > 2:
+        threading.Event().wait()
+    return compute(*batch)
+generation.generate_batch = held
+runpy.run_path(script, run_name="__main__")
+"""
+
+
+def kill_after_four(inputs: Path, folder: Path, number: signal.Signals) -> subprocess.CompletedProcess:
+    """Run, and send a signal once the four responses of two batches are in the journal."""
+    words = [sys.executable, "-c", HELD, *command(inputs, folder)[1:]]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: responses_in(folder / "journal.jsonl") == 4 or process.poll() is not None)
     os.kill(process.pid, number)
-    return process.communicate()[1]
+    said = process.communicate()[1]
+    return subprocess.CompletedProcess(words, process.returncode, "", said)
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +88,10 @@ def undisturbed(inputs, tmp_path_factory) -> Path:
 
 
 def test_a_killed_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tmp_path):
-    process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.DEVNULL)
+    kill_after_four(inputs, tmp_path, signal.SIGKILL)
     journal = tmp_path / "journal.jsonl"
-    kill_after_four(process, journal, signal.SIGKILL)
     kept = responses_in(journal)
-    assert 4 <= kept < COUNT
+    assert kept == 4
     assert not (tmp_path / "responses.jsonl.gz").exists()
     # The crash also tore the last line.
     journal.write_bytes(journal.read_bytes()[:-9])
@@ -86,15 +104,14 @@ def test_a_killed_run_resumes_and_ends_in_the_same_bytes(inputs, undisturbed, tm
 
 
 def test_a_terminated_run_prints_one_line_and_the_next_run_resumes(inputs, undisturbed, tmp_path):
-    process = subprocess.Popen(command(inputs, tmp_path), stderr=subprocess.PIPE, text=True)
-    said = kill_after_four(process, tmp_path / "journal.jsonl", signal.SIGTERM)
-    assert process.returncode == 1
-    assert said.splitlines()[-1] == (
+    killed = kill_after_four(inputs, tmp_path, signal.SIGTERM)
+    assert killed.returncode == 1
+    assert killed.stderr.splitlines()[-1] == (
         "stopped by SIGTERM: what was finished is kept, run the same command again to continue"
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in killed.stderr
     kept = responses_in(tmp_path / "journal.jsonl")
-    assert 4 <= kept < COUNT
+    assert kept == 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["journal.jsonl"]
 
     done = run(inputs, tmp_path)

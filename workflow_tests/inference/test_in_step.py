@@ -9,7 +9,8 @@ from litm.inference.remote.retrying import Patience, as_they_finish, in_step
 
 
 async def answer(number: int) -> int:
-    await asyncio.sleep(0.001 if number == 0 else 60)
+    if number:
+        await asyncio.Event().wait()
     return number
 
 

@@ -5,7 +5,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +14,7 @@ import pytest
 from conftest import ROOT
 from test_engine_transformers import SETTINGS, kv_prompts
 from transformers import AutoTokenizer
+from waiting import HANG, wait_until
 
 from litm.base.json_files import read_json, write_json
 from litm.domain.finish_reason import STOP
@@ -57,18 +57,19 @@ def url(tmp_path_factory) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(HANG)
 
 
 def wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and server.poll() is None:
+    def answers() -> bool:
+        assert server.poll() is None, log.read_text()
         try:
-            with urllib.request.urlopen(address, timeout=5):
-                return
+            with urllib.request.urlopen(address, timeout=HANG):
+                return True
         except OSError:
-            time.sleep(0.2)
-    raise AssertionError(log.read_text())
+            return False
+
+    wait_until(answers, log.read_text)
 
 
 def responses(engine_name: str, settings: EngineSettings, contents: list) -> list:

@@ -8,13 +8,12 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from pathlib import Path
+
+from waiting import wait_until
 
 ETC = Path("/etc/slurm")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "scancel", "unshare")
-#: Seconds that the node is given to become idle.
-PATIENCE = 30
 
 CONFIGURATION = """
 ClusterName=pretended
@@ -82,10 +81,10 @@ class Cluster:
         self._start_munge()
         self.run("slurmctld", "-c")
         self.run("slurmd", "-N", host)
-        deadline = time.monotonic() + PATIENCE
-        while self.run("sinfo", "--noheader", "--format=%T").strip() != "idle":
-            assert time.monotonic() < deadline, (self.folder / "slurmctld.log").read_text()
-            time.sleep(0.2)
+        wait_until(
+            lambda: self.run("sinfo", "--noheader", "--format=%T").strip() == "idle",
+            (self.folder / "slurmctld.log").read_text,
+        )
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from cluster import Cluster, why_not
+from waiting import HANG
 from workbench import Workbench
 
 from litm.inference.journal import read_journal
@@ -50,8 +51,6 @@ PROFILE = [
     *("--slurm-init-seconds-before-status-checks", "4"),
     *("--latency-wait", "5"),
 ]
-#: Seconds that a run may take.
-PATIENCE = 1800
 RESPONSES = "results/responses/one/kv.jsonl.gz"
 
 
@@ -98,7 +97,7 @@ class Run:
     def finish(self, succeeds: bool = True) -> str:
         """Wait for the end, which must be as it should; what was printed."""
         try:
-            status = self.process.wait(timeout=PATIENCE)
+            status = self.process.wait(timeout=HANG)
         finally:
             self.process.terminate()
         assert (status == 0) == succeeds, self.output.read_text()

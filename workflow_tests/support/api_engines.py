@@ -4,6 +4,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from fault_server import FaultServer
+from waiting import HANG
 
 from litm.domain.response import Response
 from litm.inference.engine import EngineSettings
@@ -12,8 +13,11 @@ from litm.prompting.formats import RAW
 
 PROTOCOLS = ("openai", "anthropic")
 CANARY = "sk-CANARY-0123456789"
-#: For a local server: seconds become hundredths. The time-out stays, or a busy machine would look like a fault.
-HASTE = Patience(timeout=5.0, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
+#: For a local server: the waits between requests are hundredths of seconds. Requests have their time, or a busy machine
+#: would look like a fault.
+HASTE = Patience(timeout=HANG, attempts=6, first_wait=0.01, longest_wait=0.05, prompts=10)
+#: For servers that never end an answer. A busy machine may be too late with a good answer, which is then asked again.
+SHORT = replace(HASTE, timeout=1.0, total=1.0, attempts=1000)
 SETTINGS = EngineSettings(
     location="some-model",
     revision=None,

@@ -5,9 +5,10 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
+
+from waiting import HANG, wait_until
 
 #: Names of the program in Debian and elsewhere.
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -80,11 +81,8 @@ class Browser:
         return told["result"].get("value")
 
     def wait_for(self, condition: str) -> None:
-        """Wait until a JavaScript expression is true, for five seconds at most."""
-        end = time.monotonic() + 5
-        while not self.run(f"Boolean({condition})"):
-            assert time.monotonic() < end, f"never true: {condition}"
-            time.sleep(0.02)
+        """Wait until a JavaScript expression is true."""
+        wait_until(lambda: self.run(f"Boolean({condition})"), lambda: f"never true: {condition}")
 
     def click(self, selector: str) -> None:
         """Click the middle of an element as a mouse does."""
@@ -123,7 +121,7 @@ class Browser:
         """End the browser."""
         os.close(self._commands)
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=HANG)
         os.close(self._answers)
 
     def _read(self) -> dict:

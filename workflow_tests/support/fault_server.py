@@ -151,7 +151,7 @@ class FaultHandler(BaseHTTPRequestHandler):
         elif fault in INSTEAD:
             self._send(*INSTEAD[fault])
         elif fault == "hang":
-            faults.closing.wait(30)
+            faults.closing.wait()
             self.close_connection = True
         elif fault in ("drip", "drip of headers"):
             self._drip(fault)

@@ -5,26 +5,27 @@ import pty
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+import threading
 
 import pytest
 from fault_server import FaultServer, answer_to
+from waiting import HANG, wait_until
 from workbench import CONFIG, Workbench
 
 from litm.base.signals import hangup_is_sigterm
 
 
-def slow_answer(prompt: str) -> str:
-    time.sleep(0.1)
-    return answer_to(prompt)
+class Held:
+    """Answers of a server: a few at once, and the others when `go_on` is set."""
 
+    def __init__(self, at_once: int) -> None:
+        self.at_once, self.asked, self.go_on = at_once, 0, threading.Event()
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    def __call__(self, prompt: str) -> str:
+        self.asked += 1
+        if self.asked > self.at_once:
+            self.go_on.wait()
+        return answer_to(prompt)
 
 
 def locks(bench: Workbench) -> list[str]:
@@ -44,7 +45,8 @@ def configure_served(bench: Workbench, server: FaultServer) -> list[str]:
 @pytest.mark.slow
 def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_run_asks_the_rest(new_bench):
     journal = new_bench.path("results/journal/served/kv.jsonl")
-    with FaultServer(answer=slow_answer) as server:
+    held = Held(6)
+    with FaultServer(answer=held) as server:
         words = configure_served(new_bench, server)
         master, slave = pty.openpty()
         process = subprocess.Popen(
@@ -60,10 +62,11 @@ def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_
         os.close(slave)
         os.close(master)
         os.killpg(process.pid, signal.SIGHUP)
-        assert process.wait(60) != 0
+        assert process.wait(HANG) != 0
         assert not locks(new_bench)
         asked = len(server.asked)
         assert asked < 120
+        held.go_on.set()
         new_bench.run("--until", "generate")
     # One request was under way.
     assert len(server.asked) <= 120 + 1 and sum(server.answered.values()) <= 120 + 1
@@ -74,7 +77,7 @@ def test_a_lost_terminal_ends_a_run_as_sigterm_does_without_a_lock_and_the_next_
 @pytest.mark.parametrize(("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
 def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_to_continue(new_bench, number, name):
     journal = new_bench.path("results/journal/served/kv.jsonl")
-    with FaultServer(answer=slow_answer) as server:
+    with FaultServer(answer=Held(6)) as server:
         process = subprocess.Popen(
             [sys.executable, "-m", "snakemake", *configure_served(new_bench, server)],
             cwd=new_bench.folder,
@@ -85,7 +88,7 @@ def test_a_stopped_run_says_what_was_stopped_then_that_answers_are_kept_and_how_
         )
         wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 5)
         os.killpg(process.pid, number)
-        lines = process.communicate(timeout=60)[0].splitlines()
+        lines = process.communicate(timeout=HANG)[0].splitlines()
     said = lines.index(next(line for line in lines if line.startswith(f"stopping ({name}): ")))
     end = [line.partition(": ")[0] for line in lines[said:] if "prompts/s" not in line and "s/ prompts" not in line]
     own = "interrupted" if number == signal.SIGINT else "stopped by SIGTERM"
