@@ -126,7 +126,7 @@ def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path)
         ("a.pdf", "no pdf", "a.pdf, after page 0: not a readable PDF"),
         ("a.html", "<script>x</script>", "a.html: there is no text in it"),
         ("a.json", "[]", "a.json: there are no documents in it"),
-        ("a.json", '{"text": "x"}', "a.json: expected a list of JSON objects"),
+        ("a.json", "7", "a.json: expected a list of JSON objects"),
         ("a.json", '[{"text": "x"},\n 7]', "a.json, line 2: expected a JSON object, found int"),
         ("a.json", '[{"text": "x"},\n {"text": }]', "a.json: not valid JSON (Expecting value, line 2, column 11)"),
         (
