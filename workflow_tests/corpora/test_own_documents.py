@@ -159,3 +159,10 @@ def test_a_pdf_without_text_is_refused_as_a_scan(tmp_path):
 def test_rows_of_a_table_are_no_chunks(tmp_path):
     path = write_lines(tmp_path / "rows.jsonl", [{"text": "x", "title": "T"}])
     assert not documents.has_chunks(path)
+
+
+def test_a_json_file_may_be_one_chunk(tmp_path):
+    path = tmp_path / "chunk.json"
+    path.write_text(json.dumps(PAPER_CHUNK, indent=2))
+    assert passages_of(path) == [Passage("chunk.json:1:0", "Guide > Towns", "The mill.", "/data/guide.pdf", 4, (5,))]
+    assert documents.has_chunks(path)
