@@ -118,3 +118,20 @@ def test_the_recorded_study_has_one_response_to_each_question_at_each_position()
         asked = Counter((record["size"], record["placement"]) for record in records)
         assert asked == {(cell.size, cell.placement): one.experiments[name].examples for cell in file.cells}, name
         assert len({(record["id"], record["size"], record["placement"]) for record in records}) == len(records)
+
+
+def test_a_tokenizer_that_is_still_to_supply_is_told_and_its_model_is_read_without(tmp_path):
+    (tmp_path / "preds.jsonl").write_text("{}\n")
+    config = {
+        "models": ["gpt-3.5-turbo-0613"],
+        "experiments": ["closed_book_qa"],
+        "define": {"models": {"gpt-3.5-turbo-0613": {"responses": {"closed_book_qa": str(tmp_path / "preds.jsonl")}}}},
+    }
+    without = load_study(DEFAULT | config, ROOT)
+    assert without.models["gpt-3.5-turbo-0613"].tokenizer is None
+    assert "no tokens are counted: gpt-3.5-turbo-0613" in without.notes[-1] and "cl100k_tokenizer" in without.notes[-1]
+    file = ROOT / "resources" / "reference_model" / "tokenizer.json"
+    config["define"]["datasets"] = {"cl100k_tokenizer": {"path": str(file)}}
+    supplied = load_study(DEFAULT | config, ROOT)
+    assert supplied.models["gpt-3.5-turbo-0613"].tokenizer == "cl100k_tokenizer"
+    assert supplied.notes == []

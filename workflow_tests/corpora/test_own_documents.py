@@ -126,7 +126,7 @@ def test_the_origin_of_a_passage_is_kept_in_the_shards_and_is_optional(tmp_path)
         ("a.pdf", "no pdf", "a.pdf, after page 0: not a readable PDF"),
         ("a.html", "<script>x</script>", "a.html: there is no text in it"),
         ("a.json", "[]", "a.json: there are no documents in it"),
-        ("a.json", '{"text": "x"}', "a.json: expected a list of JSON objects"),
+        ("a.json", "7", "a.json: expected a list of JSON objects"),
         ("a.json", '[{"text": "x"},\n 7]', "a.json, line 2: expected a JSON object, found int"),
         ("a.json", '[{"text": "x"},\n {"text": }]', "a.json: not valid JSON (Expecting value, line 2, column 11)"),
         (
@@ -159,3 +159,10 @@ def test_a_pdf_without_text_is_refused_as_a_scan(tmp_path):
 def test_rows_of_a_table_are_no_chunks(tmp_path):
     path = write_lines(tmp_path / "rows.jsonl", [{"text": "x", "title": "T"}])
     assert not documents.has_chunks(path)
+
+
+def test_a_json_file_may_be_one_chunk(tmp_path):
+    path = tmp_path / "chunk.json"
+    path.write_text(json.dumps(PAPER_CHUNK, indent=2))
+    assert passages_of(path) == [Passage("chunk.json:1:0", "Guide > Towns", "The mill.", "/data/guide.pdf", 4, (5,))]
+    assert documents.has_chunks(path)

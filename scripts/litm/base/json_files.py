@@ -35,16 +35,17 @@ def read_jsonl(path: str | Path) -> Iterator[tuple[int, dict]]:
 
 
 def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """Yield (line number of its start from 1, record) for each object of a file that is one JSON list.
+    """Yield (line number of its start from 1, record) for each object of a file that is one JSON list, or one object.
 
-    Raises `UserError` naming file and line for text that is not such a list, and for a broken file.
+    Raises `UserError` naming file and line for any other text, and for a broken file.
     """
     path = Path(path)
     with reading(path, lambda: "its beginning"), open_text(path) as file:
         text = file.read()
-    records = parse_json(text, str(path))
-    if not isinstance(records, list):
-        raise UserError(f"{path}: expected a list of JSON objects, [{{...}}, ...], found {type(records).__name__}")
+    value = parse_json(text, str(path))
+    if not isinstance(value, dict | list):
+        raise UserError(f"{path}: expected a list of JSON objects, [{{...}}, ...], found {type(value).__name__}")
+    records = [value] if isinstance(value, dict) else value
     decoder, line, counted = json.JSONDecoder(), 1, 0
     begin = _BETWEEN.match(text).end()  # type: ignore[union-attr]
     for record in records:
@@ -56,7 +57,7 @@ def read_json_list(path: str | Path) -> Iterator[tuple[int, dict]]:
 
 
 def read_records(path: str | Path) -> Iterator[tuple[int, dict]]:
-    """The records of a file that is one JSON list (.json), or of JSON Lines; yields and raises as these."""
+    """The records of a file that is one JSON list or object (.json), or of JSON Lines; yields and raises as these."""
     return read_json_list(path) if file_kind(path) == ".json" else read_jsonl(path)
 
 

@@ -84,6 +84,7 @@ class Study(Data):
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     page: Page | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
+    uncounted: Mapping[str, str] = field(default_factory=dict)
 
     def questions_of(self, experiment: Experiment) -> int | None:
         """The number of questions in an experiment's data, None if only a run can tell."""
@@ -124,7 +125,15 @@ class Study(Data):
     def left_out(self) -> list[str]:
         """One line per reason why something selected is left out."""
         pairs = ", ".join(map("/".join, self.not_recorded))
-        return [*self.selection.left_out, *([f"no recorded responses, left out: {pairs}"] if pairs else [])]
+        uncounted = [
+            f"no tokens are counted: {model} (a file is yours to supply: set the 'path' of {name} in define.datasets)"
+            for model, name in self.uncounted.items()
+        ]
+        return [
+            *self.selection.left_out,
+            *([f"no recorded responses, left out: {pairs}"] if pairs else []),
+            *uncounted,
+        ]
 
     @property
     def notes(self) -> list[str]:
@@ -178,6 +187,14 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         for name in dict.fromkeys([*selection.models, *token_models])
         if not isinstance(entries["models"][name], RecordedEntry)
     }
+    uncounted = {
+        name: entry.tokenizer
+        for name in selection.models
+        if isinstance(entry := entries["models"][name], RecordedEntry)
+        and entry.tokenizer in entries["datasets"]
+        and entries["datasets"][entry.tokenizer].is_to_supply
+    }
+    entries["models"] |= {name: entries["models"][name].changed(tokenizer=None) for name in uncounted}
     recorded = {
         name: read_recorded_model(entries["models"][name], entries["experiments"], own, data.datasets, root)
         for name in selection.models
@@ -203,6 +220,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
         conditions={name: one for name, one in conditions.items() if name in experiments},
         page=read.figure_style.page if read.figure_style else None,
+        uncounted=uncounted,
         absent={name: words for name, one in asked.items() if isinstance(one, Model) and (words := one.absent(root))},
     )
     _check_answered(study)

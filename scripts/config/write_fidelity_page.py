@@ -1,0 +1,39 @@
+"""Write docs/fidelity.md: each figure, table and experiment of the sources, what makes it, and what differs."""
+
+import argparse
+from pathlib import Path
+
+from litm.analysis.published.values import read_published, read_published_tokens
+from litm.base.cli import run
+from litm.base.csv_files import read_csv
+from litm.base.text_files import write_text
+from litm.base.yaml_files import read_yaml
+from litm.config.catalogue import CATALOGUES, read_catalogue_entry, string_keys
+from litm.workflow.fidelity import Item, Sources, fidelity_page
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "fidelity.md")
+    write_text(parser.parse_args().page, page())
+
+
+def page() -> str:
+    """The page of the project's own catalogues."""
+    published = ROOT / "resources" / "published"
+    entries = {
+        kind: {
+            name: read_catalogue_entry(kind, name, entry)
+            for name, entry in string_keys(read_yaml(ROOT / "config" / f"{kind}.yaml")).items()
+        }
+        for kind in CATALOGUES
+    }
+    items = [Item(**row) for row in read_csv(published / "fidelity.csv").fillna("").astype(str).to_dict("records")]
+    values = read_published(published / "accuracy.csv"), read_published_tokens(published / "token_counts.csv")
+    return fidelity_page(items, Sources(entries, *map(tuple, values)))
+
+
+if __name__ == "__main__":
+    run(main)
