@@ -107,7 +107,11 @@ def config(files: dict[str, bytes], recorded: Iterable[str]) -> dict:
         "data_mirror": "data",
         "model_defaults": {"device": "cpu", "threads": 1},
         "define": {
-            "datasets": sums | {"unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"}},
+            "datasets": sums
+            | {
+                "unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"},
+                "cl100k_tokenizer": {"path": str(ROOT / "resources" / "reference_model" / "tokenizer.json")},
+            },
             "experiments": {name: {"examples": ASKED, "max_new_tokens": 20} for name in paper()["experiments"]},
             "corpora": {"wikipedia_2018": {"passages_per_shard": PASSAGES // SHARDS, "shards": SHARDS}},
             "models": {name: {"context_window": SHORT_WINDOW} for name in llama}

@@ -1,6 +1,6 @@
 """The study: the config's selection from the catalogues, checked before any job runs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class Study(Data):
     of their questions. without_format: models whose entries leave out their prompt template. conditions: of the
     selected experiments with remedies, by experiment.
     page: width and text size of figures, None for the default. absent: by model, the words for its package that is not
-    installed.
+    installed. uncounted: models without their tokenizer, by the dataset that the user must still supply.
     """
 
     selection: Selection
@@ -84,7 +84,7 @@ class Study(Data):
     conditions: Mapping[str, Condition] = field(default_factory=dict)
     page: Page | None = None
     absent: Mapping[str, str] = field(default_factory=dict)
-    uncounted: Mapping[str, str] = field(default_factory=dict)
+    uncounted: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def questions_of(self, experiment: Experiment) -> int | None:
         """The number of questions in an experiment's data, None if only a run can tell."""
@@ -126,8 +126,9 @@ class Study(Data):
         """One line per reason why something selected is left out."""
         pairs = ", ".join(map("/".join, self.not_recorded))
         uncounted = [
-            f"no tokens are counted: {model} (a file is yours to supply: set the 'path' of {name} in define.datasets)"
-            for model, name in self.uncounted.items()
+            f"no tokens are counted: {', '.join(models)} (a file is yours to supply: set the 'path' of {name} in "
+            "define.datasets)"
+            for name, models in self.uncounted.items()
         ]
         return [
             *self.selection.left_out,
@@ -187,14 +188,13 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         for name in dict.fromkeys([*selection.models, *token_models])
         if not isinstance(entries["models"][name], RecordedEntry)
     }
-    uncounted = {
-        name: entry.tokenizer
-        for name in selection.models
-        if isinstance(entry := entries["models"][name], RecordedEntry)
-        and entry.tokenizer in entries["datasets"]
-        and entries["datasets"][entry.tokenizer].is_to_supply
-    }
-    entries["models"] |= {name: entries["models"][name].changed(tokenizer=None) for name in uncounted}
+    uncounted: dict[str, list[str]] = {}
+    for name in selection.models:
+        entry = entries["models"][name]
+        dataset = isinstance(entry, RecordedEntry) and entries["datasets"].get(entry.tokenizer)
+        if dataset and dataset.is_to_supply:
+            uncounted.setdefault(entry.tokenizer, []).append(name)
+            entries["models"][name] = entry.changed(tokenizer=None)
     recorded = {
         name: read_recorded_model(entries["models"][name], entries["experiments"], own, data.datasets, root)
         for name in selection.models

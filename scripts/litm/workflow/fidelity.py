@@ -62,16 +62,16 @@ HEADER = """# Fidelity
 
 <!-- Written by `make reference` from resources/published/fidelity.csv, the catalogues and the published values. -->
 
-Figures and tables of the paper and experiments of the suite. Figures are entries of
-[config/figures.yaml](../config/figures.yaml), tables are files of `results/tables`, experiments are entries of
+Figures and tables of the paper, and experiments of the suite. Figures are entries of
+[config/figures.yaml](../config/figures.yaml), tables are files in `results/tables`, experiments are entries of
 [config/experiments.yaml](../config/experiments.yaml). Figures 2 to 4 and 7 to 9 of the paper show prompts
 ([resources/prompts](../resources/prompts)) and have no row.
 
 "Public material" names what you must supply, or a large download; "yes" means that data and weights are downloaded.
-"Printed or expected" is the number of published values of these models with which `published_comparison.csv` compares
-a run (token counts are compared by eye), or what the suite's description expects. No run of the paper's models on
-GPUs is part of this repository, so there is no verdict on them here: the comparison gives one for each value when
-they are run. What holds for all figures is in [paper.md](paper.md#comparison-with-the-published-values).
+"Printed or expected" is the number of published values of these models, or what the suite's description expects.
+`published_comparison.csv` compares a run with the accuracies. The paper's models have not been run with this workflow,
+so there are no verdicts on them. [paper.md](paper.md#comparison-with-the-published-values) has what holds for all
+figures.
 """
 
 
