@@ -46,7 +46,12 @@ if workflow.is_main_process:
     quiet = workflow.output_settings.quiet or ()
     CONSOLE = show_own_lines(
         shown_lines(
-            short=Quietness.RULES in quiet and not workflow.output_settings.verbose,
+            # profiles/slurm is quiet about reasons alone: its runs have all lines.
+            short=not workflow.output_settings.verbose
+            and (
+                Quietness.RULES in quiet
+                or (workflow.output_settings.dryrun and Quietness.REASON in quiet)
+            ),
             dry_run=workflow.output_settings.dryrun,
         )
     )

@@ -4,45 +4,30 @@ import argparse
 from dataclasses import asdict, replace
 
 from litm.base.cli import run
-from litm.base.hashing import digest
 from litm.base.json_files import write_json
 from litm.checks.estimate import encoder, remaining_work
 from litm.checks.sample_size import curve_questions
 from litm.domain.example import read_examples
-from litm.domain.response import Response
 from litm.inference.arguments import add_sweep_arguments, asking_of
 from litm.inference.engines import engine_facts
-from litm.inference.equal_identities import equal_answers, equal_digests
-from litm.inference.journal import journal_files, read_journal
-from litm.inference.other_sweeps import answers_elsewhere, other_sweeps
-from litm.inference.prompt import sweep_prompts
+from litm.inference.present_answers import present_answers
 
 
 def main() -> None:
     args = parse_args()
     asking = asking_of(args)
-    answers: dict[str, Response] = {}
-    identities: dict[str, dict] = {}
-    for path in journal_files(args.journal):
-        recorded = read_journal(path)
-        answers |= recorded.responses
-        identities |= recorded.identities
-    identity = asking.identity(args.tokenizer)
-    prompts = sweep_prompts(read_examples(*args.examples), digest(identity), args.settings["prompt_template"])
-    equal = equal_digests(identities, identity, asking.stored_dtype)
-    answers |= equal_answers(((prompt.key, prompt.content) for prompt in prompts), equal, answers)
-    missing = {prompt.key: prompt.content for prompt in prompts if prompt.key not in answers}
-    others = other_sweeps(args.journals, args.journal) if args.journals and missing else ()
-    answers |= answers_elsewhere(missing, identity, others, asking.stored_dtype).answers
+    present = present_answers(
+        read_examples(*args.examples), asking, asking.identity(args.tokenizer), args.journal, args.journals
+    )
     left = remaining_work(
         (args.model, args.experiment),
-        prompts,
-        answers,
+        present.prompts,
+        present.answers,
         asking.fit(args.context_window),
         encoder(asking, args.tokenizer),
         shares=engine_facts(args.settings["engine"]).shares_prefixes and not asking.is_encoder_decoder,
     )
-    write_json(args.output, asdict(replace(left, questions=curve_questions(prompts))))
+    write_json(args.output, asdict(replace(left, questions=curve_questions(present.prompts))))
 
 
 def parse_args() -> argparse.Namespace:

@@ -76,10 +76,13 @@ def test_experiments_that_the_config_names_are_run_and_no_others(mine):
 
 
 def test_the_choices_and_their_reasons_are_printed_first(mine):
-    files, table, chosen, *_ = study(mine).notes
+    files, table, *others = study(mine).notes
     assert files.endswith("docs: 60 files, 60 passages of at most 100 words")
     assert table.endswith("q.csv: 2 questions; columns question, answer, file; also kept: topic")
-    assert "10 passages with the answer at 0, 4, 9; 20 passages" in chosen and "20 is the largest size" in chosen
+    at = "my_data: my_positions: the passage with the answer, counted from 0, is at "
+    assert f"{at}0, 4, 9 of 10 passages; 0, 4, 9, 14, 19 of 20 passages (20 are the most by default)" in others
+    changed = study(mine, define={"experiments": {"my_positions": {"positions": {"5": [0, 2]}}}})
+    assert f"{at}0, 2 of 5 passages" in changed.notes
 
 
 def test_sizes_fit_the_number_of_passages(mine, tmp_path):

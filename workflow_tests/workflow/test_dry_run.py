@@ -2,7 +2,7 @@
 
 from workbench import Workbench
 
-from litm.workflow.dry_run import SHOWN, Job, SweepSize, dry_run_lines
+from litm.workflow.dry_run import MADE_FIRST, SHOWN, Job, SweepSize, dry_run_lines
 
 NEW, PARAMS = (
     "Missing output files: a.json",
@@ -21,18 +21,26 @@ def asking(experiment: str, model: str = "m", reason: str = AFTER) -> Job:
 
 
 def test_a_dry_run_of_targets_alone_says_that_nothing_would_run():
-    lines = dry_run_lines([Job("all", {}, AFTER)], [SweepSize("m", "qa", 10, 10)])
+    lines = dry_run_lines([Job("all", {}, AFTER)], [SweepSize("m", "qa", 10)])
     assert lines == ["Nothing would run: all results of this selection are there."]
 
 
-def test_each_asked_model_has_a_line_with_prompts_and_kept_answers():
-    sweeps = [SweepSize("m", "qa", 1500, 20), SweepSize("m", "kv", 30, 0), SweepSize("n", "qa", 1500, 0)]
+def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer():
+    sweeps = [SweepSize("m", "qa", 1500, 20), SweepSize("m", "kv", 30), SweepSize("n", "qa", 1500)]
     assert dry_run_lines([asking("qa"), asking("kv"), asking("qa")], sweeps) == [
         "What would run:",
-        "  asks m at most 1,530 prompts: qa 1,500 (20 answers in its journal), kv 30",
+        "  asks m at most 1,510 prompts: qa 1,480 of 1,500 (the others have answers), kv 30",
         "  asks nothing in 1 of 3 pairs of a model and an experiment",
         KEPT,
         LAST_LINE,
+    ]
+
+
+def test_answers_to_prompts_that_are_not_known_are_not_counted():
+    sweeps = [SweepSize("m", "qa", 700, unknown=MADE_FIRST)]
+    assert dry_run_lines([asking("qa")], sweeps)[1:3] == [
+        "  asks m at most 700 prompts: qa 700",
+        "  how many answers in journals apply to qa is not known: examples are made first",
     ]
 
 
@@ -72,3 +80,23 @@ def test_a_dry_run_of_a_whole_study_takes_ten_lines_at_most(new_project):
     done = new_project.snakemake("--dry-run")
     assert len((done.stdout + done.stderr).splitlines()) <= 10
     assert "asks dummy at most" in done.stdout
+
+
+def test_answers_are_counted_for_the_prompts_that_exist_alone(new_bench):
+    bench: Workbench = new_bench
+    responses, examples = "results/responses/dummy/kv.jsonl.gz", "results/example_checks/kv.json"
+
+    def asks(*config: str) -> list[str]:
+        lines = bench.snakemake("--dry-run", "--config", *config, "--", responses).stdout.splitlines()
+        return [line for line in lines if "asks dummy" in line or "not known" in line]
+
+    bench.snakemake("--", responses)
+    unknown = "  how many answers in journals apply to kv is not known: examples are made first"
+    assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12", unknown]
+    bench.snakemake("--config", "seed=1", "--", examples)
+    assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12"]
+    journal = bench.path("results/journal/dummy/kv.jsonl")
+    bench.snakemake("--", examples)
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))
+    bench.path(responses).unlink()
+    assert asks("seed=0") == ["  asks dummy at most 2 prompts: kv 2 of 12 (the others have answers)"]

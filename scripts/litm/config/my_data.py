@@ -4,7 +4,7 @@ A user could have written the same entries under `define`, and may replace their
 `my_data`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,8 @@ from litm.corpora.sources.documents import (
     passages_of,
     source_files,
 )
-from litm.domain.placement import AS_RETRIEVED
+from litm.domain.curve import Cell
+from litm.domain.placement import AS_RETRIEVED, gold_positions
 from litm.questions.own_questions import LONG_ANSWER, OwnQuestion, long_answers, read_own_questions, used_columns
 from litm.questions.own_rows import KINDS, column_names
 from litm.retrieval.corrections import read_corrections
@@ -95,12 +96,13 @@ class MyData(Entry):
 @dataclass(frozen=True)
 class MyEntries:
     """The result of `my_data`. entries: by kind and name; notes: the choices and their reasons, for the console;
-    questions: their number.
+    questions: their number; limit: what limits the largest size, in words.
     """
 
     entries: Mapping[str, Mapping[str, dict]]
     notes: tuple[str, ...]
     questions: int = 0
+    limit: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,9 @@ def read_my_data(my_data: MyData, models: Mapping[str, Entry], root: Path) -> My
     sizes, why = _sizes(len(texts.first), limits)
     return MyEntries(
         _entries(texts, str(table), _retriever(run, numbers), corrections, sizes),
-        tuple(_notes(texts, table, questions, run, sizes, why)),
+        tuple(_notes(texts, table, questions, run)),
         len(questions),
+        why,
     )
 
 
@@ -217,7 +220,7 @@ def _fitting(model: Entry, texts: _Texts, root: Path) -> tuple[int, int] | None:
 
 def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
     """Sizes that fit, largest first, and the reason for the limit. limits: further limits in passages, by reason."""
-    most, why = SIZES[0], f"{SIZES[0]} is the largest size chosen by default"
+    most, why = SIZES[0], f"{SIZES[0]} are the most by default"
     for reason, limit in {f"half of the {passages} passages": passages // SHARE, **limits}.items():
         if limit < most:
             most, why = limit, reason
@@ -230,9 +233,20 @@ def _sizes(passages: int, limits: Mapping[str, int]) -> tuple[list[int], str]:
     return sizes, why
 
 
-def _choice(why: str) -> str:
-    """The rule by which sizes were chosen, in words."""
-    return f"the largest of {', '.join(map(str, reversed(SIZES)))} passages that fit (limit: {why})"
+def position_notes(mine: MyEntries, cells: Iterable[Cell]) -> list[str]:
+    """A line on the contexts of `my_positions` as it runs, and the reason if the sizes are those chosen here.
+
+    cells: of the experiment, with the values of `define`; none if it is not selected.
+    """
+    places: dict[int, list[int]] = {}
+    for cell in cells:
+        places.setdefault(cell.size, []).extend(gold_positions(cell.placement))
+    if not places:
+        return []
+    words = "; ".join(f"{', '.join(map(str, sorted(at)))} of {size} passages" for size, at in sorted(places.items()))
+    chosen = mine.entries["experiments"][MY_POSITIONS]["positions"]
+    why = f" ({mine.limit})" if {str(size): sorted(at) for size, at in places.items()} == chosen else ""
+    return [f"my_data: {MY_POSITIONS}: the passage with the answer, counted from 0, is at {words}{why}"]
 
 
 def _positions(sizes: list[int]) -> dict[str, list[int]]:
@@ -320,22 +334,16 @@ def _figures() -> dict[str, dict]:
     }
 
 
-def _notes(
-    texts: _Texts, table: Path, questions: list[OwnQuestion], run: Path | None, sizes: list[int], why: str
-) -> list[str]:
+def _notes(texts: _Texts, table: Path, questions: list[OwnQuestion], run: Path | None) -> list[str]:
     used, unused = used_columns(column_names(table))
     number = f"{len(texts.first):,}" if len(texts.first) < LOOKED_AT else f"{LOOKED_AT} or more"
     cut = "kept as they are" if texts.are_whole else f"of at most {PASSAGE_WORDS} words"
-    places = "; ".join(
-        f"{size} passages with the answer at {', '.join(map(str, at))}" for size, at in _positions(sizes).items()
-    )
     notes = [
         f"my_data: {texts.path}: {len(texts.files)} files, {number} passages {cut}",
         *([f"my_data: {texts.path}: {texts.ignored}"] if texts.ignored else []),
         *([f"my_data: {run}: its retrieved passages are used instead of BM25's"] if run else []),
         f"my_data: {table}: {len(questions)} questions; columns {', '.join(used)}"
         + (f"; also kept: {', '.join(unused)}" if unused else ""),
-        f"my_data: {MY_POSITIONS}: {places} ({_choice(why)})",
         f"my_data: {MY_AS_RETRIEVED} in the order of the retriever, and {' and '.join(ORDERS)}; {MY_CLOSED_BOOK}; "
         f"{MY_ORACLE}; define.experiments changes them",
     ]
