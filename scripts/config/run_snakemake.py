@@ -23,7 +23,7 @@ def rule_names() -> set[str]:
 
 def main() -> None:
     words = sys.argv[1:]
-    check_command(words, rule_names())
+    check_command(words, rule_names(), ROOT)
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *words])
 

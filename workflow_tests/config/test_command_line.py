@@ -6,6 +6,7 @@ import pytest
 from conftest import ROOT
 
 from litm.base.errors import UserError
+from litm.config import command_line
 from litm.config.command_line import check_command
 
 TARGETS = {"all", "doctor", "estimate", "tables"}
@@ -24,6 +25,10 @@ def folder(tmp_path, monkeypatch):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.yaml").write_bytes(b"title: caf\xe9\n")
+    (tmp_path / "profiles" / "slurm").mkdir(parents=True)
+    (tmp_path / "profiles" / "slurm" / "config.yaml").write_text("executor: slurm\n")
+    # Whether or not the plugin is installed where this runs.
+    monkeypatch.setattr(command_line, "find_spec", lambda name: None)
     monkeypatch.chdir(tmp_path)
 
 
@@ -41,6 +46,14 @@ def folder(tmp_path, monkeypatch):
         ("--config seed=2 doctor", "doctor: --config takes all words up to the next option"),
         ("--config seed", "seed: --config takes key=value"),
         ("--config my_data={folder: notes}", "my_data={folder: ...: a bracket is not closed, so the shell has split"),
+        ("--config models=[a] estimate", "estimate: --config takes all words up to the next option"),
+        ("--workflow-profile profiles/slrm -n", "profiles/slrm: no such profile; did you mean profiles/slurm?"),
+        ("--workflow-profile x -n", "x: no such profile; there are slurm in profiles/"),
+        ("--workflow-profile slurm -n", "slurm: Snakemake's plugin for this executor is not installed: pip install -r"),
+        (
+            "-e nowhere",
+            "nowhere: Snakemake's plugin for this executor is not installed: pip install snakemake-executor",
+        ),
         ("docter --cores 2", "docter: no such target; did you mean doctor?"),
         ("--cores 2 -- docter", "docter: no such target; did you mean doctor?"),
     ],
@@ -63,6 +76,8 @@ def test_a_mistake_is_said_with_its_place_and_its_remedy(command, message):
         "--cores 2 -- results/tables/accuracy.csv",
         "results/tables/accuracy.csv --cores 2",
         "--configfile good.yaml --cores 2 --until score",
+        "--workflow-profile slurm --executor local fetch",
+        "--workflow-profile none",
     ],
 )
 def test_a_command_without_a_mistake_passes(command):

@@ -1,8 +1,11 @@
-"""Mistakes in a command that end Snakemake with a traceback, or without the place, before it reads the workflow."""
+"""Mistakes in a command that Snakemake ignores, or that end it with a traceback or without the place, before it reads
+the workflow.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 
 from litm.base.config_files import read_config_file
@@ -10,17 +13,20 @@ from litm.base.errors import UserError
 
 #: Options whose values are all words up to the next option.
 CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-C")
+PROFILE, EXECUTOR = ("--workflow-profile",), ("--executor", "-e")
+#: Executors that are no plugins, and our files with the packages of plugins.
+BUILT_IN, REQUIREMENTS = ("local", "dryrun", "touch"), {"slurm": "-r requirements-slurm.txt"}
 #: A word that may be the name of a target, not the path of a file.
 NAME = re.compile(r"[a-zA-Z]\w*")
 #: Brackets of values in flow style, opening and closing.
 BRACKETS = (("{", "}"), ("[", "]"))
 
 
-def check_command(words: Sequence[str], targets: Collection[str]) -> None:
-    """Raise `UserError` for a config file that is missing or cannot be read, and for a target that is unknown or would
-    be taken for a value of an option.
+def check_command(words: Sequence[str], targets: Collection[str], root: Path = Path()) -> None:
+    """Raise `UserError` for a config file that is missing or cannot be read, for a target that is unknown or would be
+    taken for a value of an option, for an unknown profile, and for an executor whose plugin is not installed.
 
-    words: what follows `snakemake`; targets: the names of the rules.
+    words: what follows `snakemake`; targets: the names of the rules; root: the project's folder, with its profiles.
     """
     for option, value in _option_values(words, CONFIG_FILES):
         _check_not_target(option, value, targets)
@@ -36,6 +42,13 @@ def check_command(words: Sequence[str], targets: Collection[str]) -> None:
             raise UserError(
                 f"{value}: {option} takes key=value, as in {option} examples=20; targets come before all options"
             )
+    executors = [value for _, value in _option_values(words, EXECUTOR)][:1]
+    for _, profile in [*_option_values(words, PROFILE)][:1]:
+        executors = executors or _executor_of(_profile(profile, root))
+    for executor in executors:
+        if executor not in BUILT_IN and not find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}"):
+            package = REQUIREMENTS.get(executor, f"snakemake-executor-plugin-{executor}")
+            raise UserError(f"{executor}: Snakemake's plugin for this executor is not installed: pip install {package}")
     for word in _targets(words):
         if NAME.fullmatch(word) and word not in targets and not Path(word).exists():
             raise UserError(f"{word}: no such target{_nearest(word, targets)}")
@@ -55,6 +68,26 @@ def _check_config_file(path: str) -> None:
         raise UserError(f"{path}: no such config file{_nearest(Path(path).name, files)}")
     if not isinstance(read_config_file(path), dict):
         raise UserError(f"{path}: expected keys with values, as in 'seed: 1'")
+
+
+def _profile(name: str, root: Path) -> Path | None:
+    """The file or folder of a profile of the workflow, where Snakemake looks for it, which ignores an unknown one."""
+    known = [folder.name for folder in (root / "profiles").glob("*") if folder.is_dir()]
+    found = [path for path in (Path(name), Path("profiles", name), root / "profiles" / name) if path.exists()]
+    if not found and name != "none":
+        near = get_close_matches(Path(name).name, known, n=1)
+        told = f"did you mean profiles/{near[0]}?" if near else f"there are {', '.join(sorted(known))} in profiles/"
+        raise UserError(f"{name}: no such profile; {told}")
+    return next(iter(found), None)
+
+
+def _executor_of(profile: Path | None) -> list[str]:
+    """The executor that a profile sets, none or one."""
+    if profile is None:
+        return []
+    files = sorted(profile.glob("config*.yaml")) if profile.is_dir() else [profile]
+    values = [read for file in files if isinstance(read := read_config_file(file), dict)]
+    return [str(one["executor"]) for one in values if "executor" in one][:1]
 
 
 def _nearest(word: str, words: Collection[str]) -> str:

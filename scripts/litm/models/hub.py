@@ -27,11 +27,13 @@ def download(hub: str, commit: str) -> tuple[str, int]:
     from huggingface_hub.errors import HfHubHTTPError, HTTPError
 
     if constants.HF_HUB_OFFLINE:
-        raise UserError(f"model {hub}: HF_HUB_OFFLINE is set; fetch without it, where there is a network")
+        raise UserError(
+            f"model {hub}: HF_HUB_OFFLINE is set; run the target `fetch` without it, where there is a network"
+        )
     try:
         files = wanted_files(HfApi().list_repo_files(hub, revision=commit))
         folder = snapshot_download(hub, revision=commit, allow_patterns=files)
     except (HfHubHTTPError, HTTPError, OSError) as error:
         reason = str(error).strip().splitlines()[-1]
-        raise UserError(f"model {hub} (commit {commit}): {reason}; run the same command again to continue") from error
+        raise UserError(f"model {hub} (commit {commit}): {reason}; run the target `fetch` again to continue") from error
     return str(folder), len(files)

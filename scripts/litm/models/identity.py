@@ -96,13 +96,17 @@ def hub_identity(hub: str, revision: str | None) -> dict:
     try:
         commit = HfApi().model_info(hub, revision=revision).sha
     except (RepositoryNotFoundError, RevisionNotFoundError, GatedRepoError) as error:
-        raise UserError(f"{wanted}: {str(error).strip().splitlines()[-1]}") from error
+        reason = str(error).strip().splitlines()[-1].rstrip(".")
+        raise UserError(
+            f"{wanted}: {reason}; look at its name, or accept its terms at https://huggingface.co/{hub} and set HF_TOKEN "
+            "to a token of yours, then run the target `fetch`"
+        ) from error
     except (OSError, HTTPError) as error:
         cached = cached_file(hub, "config.json", revision)
         if cached is None:
             raise UserError(
                 f"{wanted}: the hub cannot be reached ({type(error).__name__}) and the model is not in the local "
-                f"cache; download it where there is a network, or set 'path' to a folder"
+                f"cache; run the target `fetch` where there is a network, or set 'path' to a folder"
             ) from error
         commit = cached.parent.name
     return {"hub": hub, "commit": commit}

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from litm.checks.doctor.check import Check, in_bytes, missing, ok, warning
 
+#: Where the hub's token goes.
+LOG_IN = "then set HF_TOKEN to a token of yours, or run `hf auth login`"
 #: Locations of a remote file.
 FETCHED, IN_MIRROR, ON_NETWORK = "fetched", "in the mirror", "on the network"
 
@@ -56,13 +58,13 @@ def hub_check(model: str, hub: str, facts: HubModel) -> Check:
     what = f"{model}: {hub}"
     if facts.cached:
         return ok(what, "in the local cache")
-    elsewhere = "download it where there is a network, or set 'path' to a folder"
+    elsewhere = "download it with the target `fetch` where there is a network, or set 'path' to a folder"
     if facts.offline:
         return missing(what, f"not in the local cache, and HF_HUB_OFFLINE forbids to fetch it: {elsewhere}")
     if facts.error:
         return missing(what, f"not in the local cache, and the hub does not provide it ({facts.error}): {elsewhere}")
     if facts.gated and not facts.token:
-        return missing(what, f"gated: accept its terms at https://huggingface.co/{hub}, then run `hf auth login`")
+        return missing(what, f"gated: accept its terms at https://huggingface.co/{hub}, {LOG_IN}")
     if facts.gated and not facts.allowed:
         return missing(what, f"gated, and your token has no access: accept its terms at https://huggingface.co/{hub}")
     return ok(what, f"to be downloaded from the hub, {in_bytes(facts.download)}")
