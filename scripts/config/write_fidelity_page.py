@@ -1,7 +1,9 @@
 """Write docs/fidelity.md: each figure, table and experiment of the sources, what makes it, and what differs."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from litm.analysis.published.values import read_published, read_published_tokens
 from litm.base.cli import run
@@ -23,16 +25,20 @@ def main() -> None:
 def page() -> str:
     """The page of the project's own catalogues."""
     published = ROOT / "resources" / "published"
-    entries = {
+    entries: dict[str, Mapping[str, Any]] = {
         kind: {
             name: read_catalogue_entry(kind, name, entry)
             for name, entry in string_keys(read_yaml(ROOT / "config" / f"{kind}.yaml")).items()
         }
         for kind in CATALOGUES
     }
-    items = [Item(**row) for row in read_csv(published / "fidelity.csv").fillna("").astype(str).to_dict("records")]
-    values = read_published(published / "accuracy.csv"), read_published_tokens(published / "token_counts.csv")
-    return fidelity_page(items, Sources(entries, *map(tuple, values)))
+    rows = read_csv(published / "fidelity.csv").fillna("").astype(str).to_dict("records")
+    items = [Item(**{str(key): value for key, value in row.items()}) for row in rows]
+    accuracies, tokens = (
+        read_published(published / "accuracy.csv"),
+        read_published_tokens(published / "token_counts.csv"),
+    )
+    return fidelity_page(items, Sources(entries, tuple(accuracies), tuple(tokens)))
 
 
 if __name__ == "__main__":

@@ -191,9 +191,9 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     uncounted: dict[str, list[str]] = {}
     for name in selection.models:
         entry = entries["models"][name]
-        dataset = isinstance(entry, RecordedEntry) and entries["datasets"].get(entry.tokenizer)
-        if dataset and dataset.is_to_supply:
-            uncounted.setdefault(entry.tokenizer, []).append(name)
+        given = entry.tokenizer if isinstance(entry, RecordedEntry) else None
+        if given in entries["datasets"] and entries["datasets"][given].is_to_supply:
+            uncounted.setdefault(given, []).append(name)
             entries["models"][name] = entry.changed(tokenizer=None)
     recorded = {
         name: read_recorded_model(entries["models"][name], entries["experiments"], own, data.datasets, root)
