@@ -11,7 +11,7 @@ from litm.base.csv_files import read_csv
 from litm.base.text_files import write_text
 from litm.base.yaml_files import read_yaml
 from litm.config.catalogue import CATALOGUES, read_catalogue_entry, string_keys
-from litm.workflow.fidelity import Item, Sources, fidelity_page
+from litm.config.fidelity import Item, Sources, fidelity_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
