@@ -1,7 +1,7 @@
 """Write docs/fidelity.md: each figure, table and experiment of the sources, what makes it, and what differs."""
 
 import argparse
-from dataclasses import fields
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from litm.base.csv_files import read_csv
 from litm.base.text_files import write_text
 from litm.base.yaml_files import read_yaml
 from litm.config.catalogue import CATALOGUES, read_catalogue_entry, string_keys
-from litm.workflow.fidelity import Item, Sources, fidelity_page
+from litm.config.fidelity import Item, Sources, fidelity_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,18 +25,20 @@ def main() -> None:
 def page() -> str:
     """The page of the project's own catalogues."""
     published = ROOT / "resources" / "published"
-    entries: dict[str, dict[str, Any]] = {
+    entries: dict[str, Mapping[str, Any]] = {
         kind: {
             name: read_catalogue_entry(kind, name, entry)
             for name, entry in string_keys(read_yaml(ROOT / "config" / f"{kind}.yaml")).items()
         }
         for kind in CATALOGUES
     }
-    rows = read_csv(published / "fidelity.csv").fillna("").astype(str)
-    items = [Item(*row) for row in rows[[field.name for field in fields(Item)]].itertuples(index=False)]
-    accuracies = tuple(read_published(published / "accuracy.csv"))
-    tokens = tuple(read_published_tokens(published / "token_counts.csv"))
-    return fidelity_page(items, Sources(entries, accuracies, tokens))
+    rows = read_csv(published / "fidelity.csv").fillna("").astype(str).to_dict("records")
+    items = [Item(**{str(key): value for key, value in row.items()}) for row in rows]
+    accuracies, tokens = (
+        read_published(published / "accuracy.csv"),
+        read_published_tokens(published / "token_counts.csv"),
+    )
+    return fidelity_page(items, Sources(entries, tuple(accuracies), tuple(tokens)))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ IMPORTS = {
     "figures": "base domain analysis",
     "report": "base domain analysis figures",
     "reference_model": "base corpora examples figures",
-    "config": "base domain models questions corpora retrieval examples prompting inference scoring figures "
+    "config": "base domain models questions corpora retrieval examples prompting inference scoring analysis figures "
     "reference_model",
     "workflow": "base domain models corpora retrieval examples inference analysis figures reference_model config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",

@@ -10,7 +10,7 @@ from programs import load_program
 
 from litm.analysis.paper_layouts import LAYOUTS
 from litm.base.errors import UserError
-from litm.workflow.fidelity import Item, Sources, fidelity_page
+from litm.config.fidelity import Item, Sources, fidelity_page
 
 with (ROOT / "resources" / "published" / "fidelity.csv").open(encoding="utf-8") as file:
     ITEMS = [Item(**row) for row in csv.DictReader(file)]
