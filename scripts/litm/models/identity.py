@@ -98,8 +98,8 @@ def hub_identity(hub: str, revision: str | None) -> dict:
     except (RepositoryNotFoundError, RevisionNotFoundError, GatedRepoError) as error:
         reason = str(error).strip().splitlines()[-1].rstrip(".")
         raise UserError(
-            f"{wanted}: {reason}; look at its name, or accept its terms at https://huggingface.co/{hub} and set HF_TOKEN "
-            "to a token of yours, then run the target `fetch`"
+            f"{wanted}: {reason}; look at its name, or accept its terms at https://huggingface.co/{hub} and set "
+            "HF_TOKEN to a token of yours, then run the target `fetch`"
         ) from error
     except (OSError, HTTPError) as error:
         cached = cached_file(hub, "config.json", revision)
