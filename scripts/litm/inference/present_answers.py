@@ -16,7 +16,7 @@ from litm.inference.sweep_setup import Asking
 
 @dataclass(frozen=True)
 class Present:
-    """The prompts of a sweep, and its answers by key, of which some may be to other prompts."""
+    """The prompts of a sweep, and its answers by key. Some answers may be to other prompts."""
 
     prompts: list[Prompt]
     answers: dict[str, Response]
