@@ -31,7 +31,8 @@ IMPORTS = {
     "reference_model": "base corpora examples figures",
     "config": "base domain models questions corpora retrieval examples prompting inference scoring analysis figures "
     "reference_model",
-    "workflow": "base domain models corpora retrieval examples prompting inference analysis figures reference_model config",
+    "workflow": "base domain models corpora retrieval examples prompting inference analysis figures reference_model "
+    "config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
