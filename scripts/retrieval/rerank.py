@@ -14,6 +14,7 @@ from litm.base.json_files import read_json
 from litm.base.messages import note
 from litm.base.store import stored
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
+from litm.retrieval.method import rounded
 from litm.retrieval.reranking import RECIPE, bm25_ranking, by_score, count_terms, fused, rankings_of, text_of
 from litm.retrieval.vectors import write_vectors
 
@@ -76,7 +77,7 @@ def by_model(args: argparse.Namespace, records: Sequence[QuestionRecord]) -> lis
     if facts["cut"]:
         note(f"{facts['cut']} pairs are longer than {args.settings['max_tokens']} tokens and were cut there")
     scores = iter(np.fromfile(entry, dtype="float32").tolist())
-    return [by_score(one.documents, [next(scores) for _ in one.documents]) for one in records]
+    return [by_score(one.documents, [rounded(next(scores)) for _ in one.documents]) for one in records]
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ PROCESS_BYTES = 450e6
 PROMPT_BYTES = 50
 #: The implementation of attention that has the scores of all pairs of tokens in memory at once.
 EAGER = "eager"
+#: Tokens of a prompt computed at a time where attention compares each with all before it in memory.
+PIECE = 1024
 #: Bytes of a score in the output of the softmax, and in its input where that is not float32 already.
 SOFTMAX_BYTES = 4
 
@@ -25,8 +27,9 @@ SOFTMAX_BYTES = 4
 class ModelSize:
     """What a model takes. weight_bytes: of its files; stored_bytes: of one weight in them, None where they are
     quantised already; kv_numbers: numbers that its cache holds for each token, 2 x layers x KV heads x dimension;
-    heads: of a layer's attention; layer_numbers: numbers that a layer holds for each token while it is computed. The
-    last three are 0 where its configuration is not known.
+    heads: of a layer's attention; layer_numbers: numbers that a layer holds for each token while it is computed. These
+    three are 0 where its configuration is not known. in_pieces: whether a prompt can be read `PIECE` tokens at a time;
+    not by encoder-decoders, nor where a layer attends to a window.
     """
 
     weight_bytes: float
@@ -34,6 +37,7 @@ class ModelSize:
     kv_numbers: int = 0
     heads: int = 0
     layer_numbers: int = 0
+    in_pieces: bool = True
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Numbers:
     dtype: str
     quantization: str
     attention: str = "sdpa"
+    share_prefixes: bool = True
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,14 @@ def cache_bytes(size: ModelSize, numbers: Numbers) -> int:
 
 
 def score_bytes(size: ModelSize, numbers: Numbers, tokens: int) -> int:
-    """The memory that the scores of one layer take while a whole prompt is read: heads x tokens², of eager attention
-    alone.
+    """The memory that the scores of one layer take while a prompt is read, of eager attention alone: heads x tokens x
+    the tokens computed at a time, `PIECE` if the model's cache can be kept, else all.
     """
     if numbers.attention != EAGER:
         return 0
     own = _computed_bytes(size, numbers)
-    return size.heads * tokens**2 * (own + SOFTMAX_BYTES * (1 if own == SOFTMAX_BYTES else 2))
+    at_a_time = min(tokens, PIECE) if size.in_pieces and numbers.share_prefixes else tokens
+    return size.heads * tokens * at_a_time * (own + SOFTMAX_BYTES * (1 if own == SOFTMAX_BYTES else 2))
 
 
 def cached_tokens(longest: int, batch_tokens: int) -> int:

@@ -2,18 +2,22 @@
 
 Exact search compares all vectors. An approximate index, one per shard, compares some: along a graph (HNSW: Malkov and
 Yashunin 2020) or in the nearest lists (IVF). Its misses are measured against exact search.
+
+FAISS sums in an order that depends on the processor. So it only finds the hits, and some more than are asked for; their
+scores are computed again in float64, rounded, and ordered with ties by row.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import faiss
 import numpy as np
 
 from litm.base.progress import progress_bar
-from litm.retrieval.method import Hit
+from litm.retrieval.method import Hit, rounded
 from litm.retrieval.vectors import Vectors
 
 #: Version: raise it if the content of an approximate index changes, because the store keeps existing indexes.
@@ -21,6 +25,8 @@ RECIPE = 1
 HNSW, IVF = "hnsw", "ivf"
 #: Vectors compared at a time: 200 MB at 768 dimensions.
 ROWS_AT_A_TIME = 65_536
+#: Hits found beyond those asked for: the last ones of a processor may be the next ones of another.
+SPARE = 10
 #: Training vectors per list that FAISS asks for; more do not improve the lists.
 TRAINING_VECTORS_A_LIST = 64
 
@@ -50,14 +56,15 @@ def search_exact(shards: Sequence[Vectors], queries: np.ndarray, hits: int) -> l
 
     The passage of a hit is its row number over all shards.
     """
-    return _best(_blocks(shards), sum(shard.rows for shard in shards), queries, hits)
+    return _scored(shards, queries, _best(_blocks(shards), _rows(shards), queries, hits + SPARE), hits)
 
 
 def search_indexes(
     indexes: Sequence[Path], shards: Sequence[Vectors], settings: IndexSettings, queries: np.ndarray, hits: int
 ) -> list[list[Hit]]:
     """The same with an approximate index per shard, which may miss some of the best vectors."""
-    return _best(_opened(indexes, shards, settings), sum(shard.rows for shard in shards), queries, hits)
+    found = _best(_opened(indexes, shards, settings), _rows(shards), queries, hits + SPARE)
+    return _scored(shards, queries, found, hits)
 
 
 def build_index(vectors: Vectors, settings: IndexSettings, path: Path) -> None:
@@ -121,8 +128,8 @@ def _opened(
         first += shard.rows
 
 
-def _best(parts: Iterable[tuple[int, int, Search]], rows: int, queries: np.ndarray, hits: int) -> list[list[Hit]]:
-    """Search the parts, given as (first row, rows, search), and keep the best hits of each query."""
+def _best(parts: Iterable[tuple[int, int, Search]], rows: int, queries: np.ndarray, hits: int) -> np.ndarray:
+    """Search the parts, given as (first row, rows, search); returns the rows of the best, (queries, hits), -1 for none."""
     scores = np.empty((len(queries), 0), dtype=np.float32)
     found = np.empty((len(queries), 0), dtype=np.int64)
     with progress_bar(rows, "searching", "vectors") as bar:
@@ -135,10 +142,31 @@ def _best(parts: Iterable[tuple[int, int, Search]], rows: int, queries: np.ndarr
             best = np.argsort(-scores, axis=1, kind="stable")[:, :hits]
             scores, found = np.take_along_axis(scores, best, axis=1), np.take_along_axis(found, best, axis=1)
             bar.update(length)
-    return [
-        [(int(row), float(score)) for row, score in zip(*pair, strict=True) if row >= 0]
-        for pair in zip(found, scores, strict=True)
-    ]
+    return found
+
+
+def _scored(shards: Sequence[Vectors], queries: np.ndarray, found: np.ndarray, hits: int) -> list[list[Hit]]:
+    """The best of the found rows for each query, with their scores."""
+    ends = np.cumsum([shard.rows for shard in shards])
+    maps = [shard.map() for shard in shards]
+
+    def best(query: np.ndarray, rows: np.ndarray) -> list[Hit]:
+        # In the order of the file.
+        rows = np.sort(rows[rows >= 0])
+        parts = np.split(rows, np.searchsorted(rows, ends[:-1]))
+        scores = [
+            data[part - (end - len(data))].astype(np.float64) @ query.astype(np.float64)
+            for data, part, end in zip(maps, parts, ends, strict=True)
+            if len(part)
+        ]
+        scored = [(int(row), rounded(float(score))) for row, score in zip(rows, chain(*scores), strict=True)]
+        return sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:hits]
+
+    return [best(*pair) for pair in zip(queries, found, strict=True)]
+
+
+def _rows(shards: Sequence[Vectors]) -> int:
+    return sum(shard.rows for shard in shards)
 
 
 def _float32(rows: np.ndarray) -> np.ndarray:

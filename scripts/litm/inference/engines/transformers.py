@@ -30,7 +30,7 @@ class Engine(LocalEngine):
         """Answer all prompts, batch by batch; yields each batch as soon as it is done.
 
         Prompts with a common prefix are adjacent if the model's caches can be kept from one prompt to the next.
-        Raises `UserError` for a prompt that does not fit the memory by itself.
+        A prompt that does not fit the memory by itself has no answer.
         """
         if not prompts:
             return

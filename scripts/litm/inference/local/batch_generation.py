@@ -29,13 +29,14 @@ def batch_outputs(
 ) -> Iterator[tuple[Sequence[int], list[list[int]]]]:
     """Batches of prompts (tokens,) within a budget of tokens: indices of the prompts, and the new token ids of each.
 
-    A batch that does not fit the memory is halved, and so are all later ones. Raises `UserError` for a single prompt
-    that does not fit. kept: the model's caches with the last prompts; None to share nothing.
+    A batch that does not fit the memory is halved, and so are all later ones. A single prompt that does not fit is left
+    out with a message, once for all such prompts. kept: the model's caches with the last prompts; None to share nothing.
     """
     new_tokens = model.generation_config.max_new_tokens
     lengths = [len(prompt) for prompt in prompts]
     order = reading_order(prompts, kept.short) if kept else longest_first(lengths)
     done = 0
+    is_told = False
     while done < len(order):
         batch = next_batch(order, done, lengths, new_tokens, token_budget)
         outputs = generate_if_it_fits(model, [prompts[index] for index in batch], ending, kept)
@@ -43,7 +44,10 @@ def batch_outputs(
             done += len(batch)
             yield batch, outputs
         elif len(batch) == 1:
-            raise UserError(out_of_memory(model.device, lengths[batch[0]]))
+            done += 1
+            if not is_told:
+                note(out_of_memory(model.device, lengths[batch[0]]))
+            is_told = True
         else:
             token_budget = halved_budget(batch, lengths, new_tokens)
             note(
@@ -77,8 +81,8 @@ def out_of_memory(device: torch.device, prompt_tokens: int) -> str:
     """The message on a single prompt that does not fit the memory; no batch is smaller."""
     return (
         f"out of memory on {device} with a single prompt of {prompt_tokens} tokens, which no smaller 'batch_tokens' "
-        "helps: free memory there, use another device or fewer bits ('dtype', 'quantization'), or leave such prompts "
-        "out by the model's 'context_window', and run again; what was answered is kept"
+        "helps: it gets no answer, nor does any later one that does not fit. Free memory there, use another device or "
+        "fewer bits ('dtype', 'quantization'), or leave such prompts out by the model's 'context_window', and run again"
     )
 
 

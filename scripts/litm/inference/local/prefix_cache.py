@@ -19,12 +19,10 @@ from transformers.cache_utils import DynamicLayer
 
 from litm.inference.local.cache_layers import GroupedLayer, RoomyLayer, Rows
 from litm.inference.local.shared_attention import JOINED, SDPA, attending_to, can_join
+from litm.inference.memory import EAGER, PIECE
 from litm.inference.prefix_tree import as_array, common_tokens, tree_order
 from litm.models.batches import longest_first
 
-#: Tokens computed at a time after a kept prefix where attention uses a mask, which costs a comparison of every pair of
-#: tokens in a piece.
-PIECE = 1024
 #: Tokens: shorter prompts are read together, because sharing would save little. Joined attention gains most from
 #: sharing, so its limit is lower.
 SHORT, SHORT_TO_JOIN = 512, 128
@@ -64,6 +62,9 @@ class KeptCache:
     longest: tokens of the longest prompt that will be asked.
     count: called with the number of prompt tokens that are computed next, including those left to `generate`.
     joins: whether attention is joined; short: prompts with fewer tokens are read together.
+
+    A prompt is read `PIECE` tokens at a time where attention compares every pair of its tokens in memory: after a kept
+    prefix, where it uses a mask, and always if it is eager.
     """
 
     def __init__(
@@ -93,11 +94,15 @@ class KeptCache:
         self._cache = self._new(self.longest)
         self._read = as_array([])
 
+    def _in_pieces(self, kept: int) -> bool:
+        is_eager = self.model.config._attn_implementation == EAGER
+        return not self.joins and (kept > 0 or is_eager)
+
     def _one(self, prompt: Sequence[int]) -> Cache:
         # The last token is computed again, for its output.
         kept = self._cut_back(prompt, len(prompt) - 1)
-        if kept and not self.joins:
-            # `generate` reads the last piece, or all of the prompt if there is no mask to keep small.
+        if self._in_pieces(kept):
+            # `generate` reads the last piece, or all of the prompt if there is nothing to keep small.
             self._read_on(prompt, kept, len(prompt) - PIECE)
         return self._cache
 
@@ -139,8 +144,8 @@ class KeptCache:
 
     def _read_on(self, prompt: Sequence[int], begin: int, end: int) -> None:
         """Append the tokens of a prompt from `begin` to `end` to the cache."""
-        # Without a prefix a prompt needs no mask, and one piece is fastest.
-        size = PIECE if begin and not self.joins else max(end, 1)
+        # One piece is fastest.
+        size = PIECE if self._in_pieces(begin) else max(end, 1)
         for start in range(begin, end, size):
             stop = min(start + size, end)
             piece = torch.tensor([prompt[start:stop]], device=self.model.device)
