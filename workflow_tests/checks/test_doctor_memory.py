@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ from litm.checks.doctor.examine import examine, longest_prompt
 from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_check
 from litm.checks.doctor.remote import HubModel
 from litm.inference.memory import (
+    PIECE,
     ModelSize,
     Numbers,
     cache_bytes,
+    is_read_in_pieces,
     loaded_bytes,
     score_bytes,
     sweep_bytes,
@@ -64,14 +67,10 @@ def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
 @pytest.mark.parametrize(
     ("tokens", "gpus", "status", "said"),
     [
-        (3_830, 1, OK, "the scores of eager attention 9.4 GB"),
-        # 30 documents: a second GPU takes half of the weights.
-        (5_600, 1, MISSING, "'gpus'"),
-        (5_600, 2, OK, "on each GPU"),
-        # 140 pairs, and 300, where the scores of one layer are more than a GPU has.
-        (7_700, 1, MISSING, "'gpus'"),
-        (7_700, 2, OK, "(7700 tokens)"),
-        (16_300, 4, MISSING, "more GPUs do not help"),
+        (3_830, 1, OK, "the scores of eager attention 2.5 GB"),
+        # 300 pairs: a second GPU takes half of the weights.
+        (16_400, 1, MISSING, "'gpus'"),
+        (16_400, 2, OK, "the scores of eager attention 10.7 GB on each GPU"),
     ],
 )
 def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, status, said):
@@ -79,6 +78,26 @@ def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, status, s
     assert check.status == status, check.message
     assert said in check.message
     assert score_bytes(MPT, Numbers("bfloat16", "none", "sdpa"), tokens) == 0
+
+
+def test_eager_attention_of_a_whole_prompt_may_be_more_than_any_gpu_has():
+    size, free = replace(MPT, in_pieces=False), Free("A100s", 4 * 85_000_000_000)
+    check = memory_check("mpt", size, EAGER, free, Longest(16_400, True), 4)
+    assert check.status == MISSING and "more GPUs do not help" in check.message
+
+
+@pytest.mark.parametrize(
+    ("config", "in_pieces"),
+    [
+        ({}, True),
+        ({"is_encoder_decoder": True}, False),
+        ({"sliding_window": 4096}, False),
+        ({"sliding_window": 4096, "use_sliding_window": False}, True),
+        ({"sliding_window": None}, True),
+    ],
+)
+def test_prompts_are_read_in_pieces_where_the_cache_can_be_kept(config, in_pieces):
+    assert is_read_in_pieces(config) == in_pieces
 
 
 def test_a_length_that_is_estimated_is_said_to_be():
@@ -140,6 +159,7 @@ def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
     # The softmax has float32 before and after it; in float32 only after it.
     assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * 10
     assert score_bytes(size, Numbers("float32", "none", "eager"), 100) == 3 * 100**2 * 8
+    assert score_bytes(size, eager, 3000) == 3 * 3000 * PIECE * 10
 
 
 def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_reported(tmp_path):

@@ -1,10 +1,11 @@
 """The prefix cache: shared prefixes are kept, and answers do not change."""
 
 from dataclasses import replace
+from functools import wraps
 
 import pytest
 import torch
-from families import ATTENTION, FAMILIES, GROUPED, SHAPE, related_prompts, save_model
+from families import ATTENTION, FAMILIES, GROUPED, SHAPE, random_prompts, related_prompts, save_model
 from test_engine_families import CPU_ERROR, SETTINGS, prepared
 from test_engine_transformers import SETTINGS as REFERENCE
 from test_engine_transformers import kv_prompts
@@ -13,6 +14,7 @@ from transformers import (
     DeepseekV3ForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
+    MptForCausalLM,
     Phi3Config,
     Phi3ForCausalLM,
     PreTrainedModel,
@@ -235,6 +237,23 @@ def test_attention_is_not_joined_where_the_model_does_it_itself(tmp_path, monkey
     prompts = related_prompts(24)
     settings = replace(SETTINGS, location=str(tmp_path), attention="eager", batch_tokens=800)
     assert answers(settings, prompts)[0] == answers(replace(settings, share_prefixes=False), prompts)[0]
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 800])
+def test_eager_attention_reads_no_more_than_a_piece_of_a_prompt_at_a_time(tmp_path, monkeypatch, batch_tokens):
+    monkeypatch.setattr(prefix_cache, "PIECE", 16)
+    lengths = []
+    forward = MptForCausalLM.forward
+
+    @wraps(forward)
+    def recorded(self, input_ids=None, **others):
+        lengths.append(input_ids.shape[1])
+        return forward(self, input_ids=input_ids, **others)
+
+    monkeypatch.setattr(MptForCausalLM, "forward", recorded)
+    save_model("mpt", tmp_path)
+    answers(replace(SETTINGS, location=str(tmp_path), attention="eager", batch_tokens=batch_tokens), random_prompts(9))
+    assert max(lengths) == 16
 
 
 def test_short_prompts_are_read_longest_first_after_the_others():

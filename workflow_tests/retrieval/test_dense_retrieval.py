@@ -20,6 +20,7 @@ from litm.models.identity import folder_identity
 from litm.retrieval import vectors as vectors_module
 from litm.retrieval.encoder import Encoder, EncoderSettings, load_encoder
 from litm.retrieval.faiss_search import IndexSettings, build_index, overlap, search_exact, search_indexes
+from litm.retrieval.method import rounded
 from litm.retrieval.vectors import Vectors, read_vectors, write_vectors
 
 
@@ -219,3 +220,51 @@ def test_vectors_that_are_not_whole_are_named_before_they_are_searched(tmp_path)
     )
     with pytest.raises(UserError, match=r"4 bytes, but 3 vectors take 24; delete it .* --forcerun encode_passages"):
         read_vectors(tmp_path / "0.json")
+
+
+#: Hits of exact and approximate search in random vectors of BERT's width, as JSON.
+SEARCHES = """
+import json, sys
+from pathlib import Path
+import faiss, numpy as np
+from litm.retrieval.faiss_search import IndexSettings, build_index, search_exact, search_indexes
+from litm.retrieval.vectors import Vectors
+folder, rows, width = Path(sys.argv[1]), 3000, 768
+faiss.omp_set_num_threads(1)
+shard = Vectors(folder / "vectors", rows, width, "float32")
+queries = np.random.default_rng(1).normal(size=(20, width)).astype("float32")
+settings = IndexSettings("hnsw", links=16, explored=rows)
+index = folder / "index"
+if not index.exists():
+    build_index(shard, settings, index)
+print(json.dumps([search_exact([shard], queries, 30), search_indexes([index], [shard], settings, queries, 30)]))
+"""
+
+
+def test_hits_and_scores_are_the_same_with_the_instructions_of_any_processor(tmp_path):
+    np.random.default_rng(0).normal(size=(3000, 768)).astype("float32").tofile(tmp_path / "vectors")
+
+    def hits(level: str) -> list:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "FAISS_OPT_LEVEL": level}
+        command = [sys.executable, "-c", SEARCHES, str(tmp_path)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    generic = hits("generic")
+    assert generic == hits("avx2") and generic[0] == generic[1]
+
+
+def test_equal_scores_are_ordered_by_row(tmp_path):
+    query, shard = np.ones((1, 4), dtype="float32"), np.tile(np.float32([[0.1], [0.3], [0.3000001], [0.3]]), 4)
+    shard.tofile(tmp_path / "vectors")
+    (found,) = search_exact([Vectors(tmp_path / "vectors", 4, 4, "float32")], query, 4)
+    assert found == [(1, 1.2), (2, 1.2), (3, 1.2), (0, 0.4)]
+
+
+@pytest.mark.parametrize(
+    ("score", "same"),
+    [(0.123456789, 0.12346), (1.23456789, 1.2346), (-82.3456789, -82.346), (123456.7, 123460.0), (float("inf"), None)],
+)
+def test_a_score_is_rounded_to_the_digits_that_any_processor_computes(score, same):
+    assert rounded(score) == (score if same is None else same)

@@ -3,7 +3,9 @@
 `benchmarks/memory.py` compares it with measured peaks.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from litm.inference.engine import INT8, NF4
 
@@ -47,13 +49,12 @@ class Numbers:
     dtype: str
     quantization: str
     attention: str = "sdpa"
-    share_prefixes: bool = True
 
 
 @dataclass(frozen=True)
 class Shape:
     """The sizes of a decoder's layers: their number, width, inner width, heads of attention, heads of keys, and numbers
-    in a head; the last two follow from the others where they are None or 0.
+    in a head, which follow from the others where they are None or 0; in_pieces: see `ModelSize`.
     """
 
     layers: int
@@ -62,6 +63,7 @@ class Shape:
     heads: int
     kv_heads: int | None = None
     head_size: int | None = None
+    in_pieces: bool = True
 
     def size(self, weight_bytes: float, stored_bytes: int | None) -> ModelSize:
         """What a model of this shape takes; arguments as in `ModelSize`.
@@ -71,7 +73,14 @@ class Shape:
         """
         head_size = self.head_size or (self.width // self.heads if self.heads else 0)
         kv_numbers = 2 * self.layers * (self.kv_heads or self.heads) * head_size
-        return ModelSize(weight_bytes, stored_bytes, kv_numbers, self.heads, 4 * self.inner_width + 6 * self.width)
+        layer_numbers = 4 * self.inner_width + 6 * self.width
+        return ModelSize(weight_bytes, stored_bytes, kv_numbers, self.heads, layer_numbers, self.in_pieces)
+
+
+def is_read_in_pieces(config: Mapping[str, Any]) -> bool:
+    """Whether a model's configuration has neither an encoder nor layers that attend to a window, see `ModelSize`."""
+    windows = config.get("sliding_window") and config.get("use_sliding_window", True)
+    return not (config.get("is_encoder_decoder") or windows)
 
 
 def bytes_of_parameters(billions: float, dtype: str) -> float:
@@ -99,7 +108,7 @@ def score_bytes(size: ModelSize, numbers: Numbers, tokens: int) -> int:
     if numbers.attention != EAGER:
         return 0
     own = _computed_bytes(size, numbers)
-    at_a_time = min(tokens, PIECE) if size.in_pieces and numbers.share_prefixes else tokens
+    at_a_time = min(tokens, PIECE) if size.in_pieces else tokens
     return size.heads * tokens * at_a_time * (own + SOFTMAX_BYTES * (1 if own == SOFTMAX_BYTES else 2))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.json_files import read_json
-from litm.inference.memory import BYTES, ModelSize, Shape
+from litm.inference.memory import BYTES, ModelSize, Shape, is_read_in_pieces
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.weights import weight_bytes
 
@@ -49,7 +49,8 @@ def _size(sizes: Mapping[str, Any], of_weights: int, stored_bytes: int) -> Model
     layers, width, inner, heads = (_integer(sizes, names) for names in (LAYERS, WIDTH, INNER_WIDTH, HEADS))
     if not (layers and width and inner and heads):
         return None
-    shape = Shape(layers, width, inner, heads, _integer(sizes, KV_HEADS), _integer(sizes, HEAD_SIZE))
+    kv_heads, head_size = (_integer(sizes, names) for names in (KV_HEADS, HEAD_SIZE))
+    shape = Shape(layers, width, inner, heads, kv_heads, head_size, is_read_in_pieces(sizes))
     return shape.size(of_weights, stored_bytes)
 
 

@@ -129,7 +129,7 @@ def _opened(
 
 
 def _best(parts: Iterable[tuple[int, int, Search]], rows: int, queries: np.ndarray, hits: int) -> np.ndarray:
-    """Search the parts, given as (first row, rows, search); returns the rows of the best, (queries, hits), -1 for none."""
+    """Search the parts, given as (first row, rows, search); returns the best rows, (queries, hits), -1 for none."""
     scores = np.empty((len(queries), 0), dtype=np.float32)
     found = np.empty((len(queries), 0), dtype=np.int64)
     with progress_bar(rows, "searching", "vectors") as bar:

@@ -14,8 +14,8 @@ EXACT = "exact"
 #: Version: raise it if the hits change, because the store keeps existing hits.
 RECIPE = 2
 
-#: Digits of a model's score, of them at most as many decimals. A float32 has 7; a sum of d products in another order, as
-#: on another processor, differs by about d ** 0.5 units of the last one, and the layers of a network add to that.
+#: Digits of a score, and most decimals. A float32 has 7; a sum of d products in another order, as on another processor,
+#: differs by about d ** 0.5 units of the last one, and the layers of a network add to that.
 DIGITS = 5
 
 #: A retrieved passage, as its id in the corpus or its row (from 0), and its score. A plain tuple, because objects of a

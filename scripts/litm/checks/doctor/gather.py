@@ -23,7 +23,7 @@ from litm.checks.doctor.software import normalized
 from litm.config.api_models import ApiModel
 from litm.config.datasets import Dataset
 from litm.inference.engines import engine_facts
-from litm.inference.memory import ModelSize, Shape
+from litm.inference.memory import ModelSize, Shape, is_read_in_pieces
 from litm.inference.remote.failures import masked
 from litm.inference.remote.keys import key_mistake, key_variable
 from litm.models.context_window import load_config
@@ -118,6 +118,7 @@ def model_size(location: str, revision: str | None, of_weights: float) -> ModelS
         heads=getattr(text, "num_attention_heads", None) or 0,
         kv_heads=getattr(text, "num_key_value_heads", None),
         head_size=getattr(text, "head_dim", None),
+        in_pieces=is_read_in_pieces(text.to_dict()),
     )
     return shape.size(of_weights, stored)
 

@@ -30,7 +30,7 @@ def batch_outputs(
     """Batches of prompts (tokens,) within a budget of tokens: indices of the prompts, and the new token ids of each.
 
     A batch that does not fit the memory is halved, and so are all later ones. A single prompt that does not fit is left
-    out with a message, once for all such prompts. kept: the model's caches with the last prompts; None to share nothing.
+    out; a message tells of the first one. kept: the model's caches with the last prompts; None to share nothing.
     """
     new_tokens = model.generation_config.max_new_tokens
     lengths = [len(prompt) for prompt in prompts]
