@@ -18,7 +18,7 @@ from litm.config.experiments import Experiment, ExperimentEntry
 from litm.config.figures import Figure, published_figures, read_figures, wrong_answer_figures
 from litm.config.models import Model
 from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
-from litm.config.my_data import MyEntries, read_my_data
+from litm.config.my_data import MY_POSITIONS, MyEntries, position_notes, read_my_data
 from litm.config.prompt_formats import why_taken
 from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
 from litm.config.relations import read_relations
@@ -191,9 +191,10 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
     uncounted: dict[str, list[str]] = {}
     for name in selection.models:
         entry = entries["models"][name]
-        given = entry.tokenizer if isinstance(entry, RecordedEntry) else None
-        if given in entries["datasets"] and entries["datasets"][given].is_to_supply:
-            uncounted.setdefault(given, []).append(name)
+        if not isinstance(entry, RecordedEntry) or entry.tokenizer not in entries["datasets"]:
+            continue
+        if entries["datasets"][entry.tokenizer].is_to_supply:
+            uncounted.setdefault(entry.tokenizer, []).append(name)
             entries["models"][name] = entry.changed(tokenizer=None)
     recorded = {
         name: read_recorded_model(entries["models"][name], entries["experiments"], own, data.datasets, root)
@@ -215,7 +216,7 @@ def load_study(config: Mapping[str, Any], root: Path) -> Study:
         audited_per_cell=(read.audit or Audit()).prompts_per_cell,
         sampled_per_size=(read.report or Report()).questions_per_size,
         data_mirror=_mirror(read.data_mirror),
-        my_data=mine.notes,
+        my_data=(*mine.notes, *position_notes(mine, one.cells if (one := experiments.get(MY_POSITIONS)) else ())),
         my_questions=mine.questions,
         without_format=frozenset(n for n in asked if "prompt_template" not in entries["models"][n].model_fields_set),
         conditions={name: one for name, one in conditions.items() if name in experiments},

@@ -159,8 +159,8 @@ def _scored(shards: Sequence[Vectors], queries: np.ndarray, found: np.ndarray, h
             for data, part, end in zip(maps, parts, ends, strict=True)
             if len(part)
         ]
-        scored = [(int(row), rounded(float(score))) for row, score in zip(rows, chain(*scores), strict=True)]
-        return sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:hits]
+        scored: list[Hit] = [(int(row), rounded(float(score))) for row, score in zip(rows, chain(*scores), strict=True)]
+        return sorted(scored, key=lambda hit: (-hit[1], int(hit[0])))[:hits]
 
     return [best(*pair) for pair in zip(queries, found, strict=True)]
 
