@@ -107,5 +107,6 @@ def test_a_hub_that_is_not_there_or_not_allowed_is_one_line(tmp_path):
     assert "Traceback" not in done.stderr
     done = fetch(tmp_path, HF_HUB_OFFLINE="1")
     assert done.stderr == (
-        "error: model someone/model: HF_HUB_OFFLINE is set; run the target `fetch` without it, where there is a network\n"
+        "error: model someone/model: HF_HUB_OFFLINE is set; run the target `fetch` without it, where there is a "
+        "network\n"
     )

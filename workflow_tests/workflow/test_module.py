@@ -143,7 +143,9 @@ def test_an_edited_config_of_a_deployed_workflow_counts_and_an_edited_catalogue_
     assert "config/models.yaml differs from the workflow's and is not read: put your entries under 'define'" in printed
     assert "config/experiments.yaml" not in printed
     assert (deployed / sweep).stat().st_size
-    assert "mini_gazetteer_closed_book 0 of 2 (the others have answers)" in snakemake(deployed, "-n", "--forcerun", "generate")
+    assert "mini_gazetteer_closed_book 0 of 2 (the others have answers)" in snakemake(
+        deployed, "-n", "--forcerun", "generate"
+    )
 
 
 @pytest.mark.parametrize(
