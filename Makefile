@@ -9,12 +9,13 @@ VLLM_VENV := .venv-vllm
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
+.PHONY: help demo laptop test budget test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
 	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
 	@echo "make test             run all tests"
+	@echo "make budget           write parts of the project that have become smaller into workflow_tests/budget.yaml"
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
@@ -47,6 +48,9 @@ TEST_OPTIONS ?=
 
 test: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(TEST_OPTIONS) workflow_tests
+
+budget: $(INSTALLED)
+	$(BIN)/python workflow_tests/support/budget.py
 
 test-slow: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" --ignore workflow_tests/attacks workflow_tests
