@@ -39,7 +39,7 @@ def test_a_model_of_the_hub_is_identified_by_its_commit_and_a_separate_tokenizer
     assert paper.models.own_tokenizer(mpt) == paper.models.tokenizer(mpt) == file
     assert paper.models.tokenizer_source(mpt) == []
     assert paper.models.template(mpt) == ["resources/prompt_templates/mpt_instruct.txt"]
-    assert (paper.models.context_window(mpt), paper.models.context_window(longchat)) == (16384, 16384)
+    assert (paper.models.context_window(mpt), paper.models.context_window(longchat)) == (16484, 16384)
 
 
 def test_a_gguf_file_is_its_model_and_its_tokenizer_is_where_the_file_was_unpacked_to(tmp_path):
