@@ -18,7 +18,7 @@ from pathlib import Path
 
 from measuring import ROOT, program, table
 
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.domain.example import write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template

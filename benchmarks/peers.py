@@ -30,8 +30,8 @@ from measuring import run as run_process
 from run_all import machine
 
 from litm.answers.squad import normalize_answer
-from litm.base.hashing import file_sha256
-from litm.base.json_files import read_json, read_jsonl, write_json, write_jsonl
+from litm.base.records import read_json, read_jsonl, write_json, write_jsonl
+from litm.base.store import file_sha256
 from litm.domain.example import Example, write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 from measuring import ROOT, Cost, growth_table, program, run
 
-from litm.base.hashing import canonical_json, digest
-from litm.base.json_files import read_json
 from litm.base.messages import note
+from litm.base.records import read_json
+from litm.base.store import canonical_json, digest
 from litm.domain.example import Example, read_examples, write_examples
 from litm.domain.response import Response
 from litm.examples.example import make_example
@@ -136,7 +136,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 def prepare_tables(folder: Path, rows: int) -> Measured:
     """Write score files; what is to be measured."""
     # Not above, see `sweep_scores`.
-    from litm.base.csv_files import write_csv
+    from litm.base.records import write_csv
     from litm.scoring.accuracy import accuracy_table
 
     experiments = -(-rows // (MODELS * QUESTIONS * len(POSITIONS)))

@@ -20,11 +20,11 @@ ROOT = project_root(workflow.current_basedir)
 SCRIPTS = str(ROOT / "scripts")
 sys.path.insert(0, SCRIPTS)
 
-from litm.base.addresses import without_passwords
+from litm.base.messages import without_passwords
 from litm.base.cli import describe_os_error
 from litm.base.config_files import command_line_values, read_config_file
-from litm.base.errors import UserError, missing_package
-from litm.base.signals import hangup_is_sigterm
+from litm.base.messages import UserError, missing_package
+from litm.base.cli import hangup_is_sigterm
 from litm.models.devices import has_gpu
 from litm.workflow.console import say_errors, show_own_lines, shown_lines
 from litm.workflow.content import replaced_lines

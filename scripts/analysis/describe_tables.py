@@ -6,7 +6,7 @@ from pathlib import Path
 from litm.analysis.reference import with_reference
 from litm.analysis.tables import all_tables
 from litm.base.cli import run
-from litm.base.text_files import write_text
+from litm.base.files import write_text
 
 README = Path(__file__).resolve().parents[2] / "results" / "README.md"
 

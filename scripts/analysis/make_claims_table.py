@@ -14,8 +14,8 @@ from litm.analysis.published.statements import read_literature
 from litm.analysis.published.values import read_published
 from litm.analysis.reading import FIRST_LINE, FULL
 from litm.base.cli import json_object, run
-from litm.base.csv_files import read_csv, write_csv
-from litm.base.text_files import write_text
+from litm.base.files import write_text
+from litm.base.records import read_csv, write_csv
 
 
 def main() -> None:

@@ -4,8 +4,8 @@ import argparse
 
 from litm.analysis.tables import load_table, table_names
 from litm.base.cli import run
-from litm.base.csv_files import read_csv
-from litm.base.text_files import write_text
+from litm.base.files import write_text
+from litm.base.records import read_csv
 
 
 def main() -> None:

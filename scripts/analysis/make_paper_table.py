@@ -11,8 +11,8 @@ import pandas as pd
 from litm.analysis.paper_layouts import LAYOUTS
 from litm.analysis.paper_tables import latex_table, paper_table
 from litm.analysis.published.values import published_table, read_published, read_published_tokens
-from litm.base.csv_files import read_csv, write_csv
-from litm.base.text_files import write_text
+from litm.base.files import write_text
+from litm.base.records import read_csv, write_csv
 
 
 def main() -> None:

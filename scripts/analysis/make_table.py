@@ -5,9 +5,8 @@ import argparse
 from litm.analysis.files import Files
 from litm.analysis.tables import load_table, table_names
 from litm.base.cli import json_object, run
-from litm.base.csv_files import write_csv
-from litm.base.errors import UserError
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import write_csv
 
 
 def main() -> None:

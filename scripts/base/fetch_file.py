@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import run
-from litm.base.download import fetch
-from litm.base.fetched import note_fetched
-from litm.base.hashing import checksum_kind
+from litm.base.download import fetch, note_fetched
 from litm.base.messages import note
+from litm.base.store import checksum_kind
 
 
 def main() -> None:

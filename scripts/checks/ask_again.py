@@ -3,8 +3,8 @@
 import argparse
 
 from litm.base.cli import run
-from litm.base.hashing import digest
 from litm.base.messages import note
+from litm.base.store import digest
 from litm.checks.audit_sample import audit_sample
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses, write_responses

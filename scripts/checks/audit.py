@@ -3,7 +3,7 @@
 import argparse
 
 from litm.base.cli import run
-from litm.base.csv_files import read_csv
+from litm.base.records import read_csv
 from litm.checks.audit import audit_findings
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from litm.base.cli import run
-from litm.base.csv_files import write_csv
+from litm.base.records import write_csv
 from litm.checks.audit import audit_table
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses

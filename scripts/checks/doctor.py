@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.checks.doctor.check import MISSING, checks_table, counts
 from litm.checks.doctor.examine import examine
 from litm.config.study import load_study

@@ -4,8 +4,7 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.csv_files import write_csv
-from litm.base.json_files import read_json
+from litm.base.records import read_json, write_csv
 from litm.checks.estimate import Remaining, as_text, estimate_table, notes
 from litm.checks.sample_size import sample_size_columns, sample_size_notes, sample_sizes
 from litm.inference.speed import Rate, choose_rate, measured_runs

@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict, replace
 
 from litm.base.cli import run
-from litm.base.json_files import write_json
+from litm.base.records import write_json
 from litm.checks.estimate import encoder, remaining_work
 from litm.checks.sample_size import curve_questions
 from litm.domain.example import read_examples

@@ -7,8 +7,7 @@ import argparse
 
 from litm.base.cli import run
 from litm.base.config_files import read_config_file
-from litm.base.errors import UserError
-from litm.base.messages import note
+from litm.base.messages import UserError, note
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from litm.analysis.claims.table import claims_table
 from litm.analysis.published.statements import read_explanations, read_literature
 from litm.analysis.published.values import read_published
 from litm.base.cli import run
-from litm.base.text_files import write_text
+from litm.base.files import write_text
 from litm.config import relations
 from litm.config.catalogue import read_catalogue_entry, string_keys
 

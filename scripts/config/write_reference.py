@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import run
-from litm.base.text_files import write_text
+from litm.base.files import write_text
 from litm.config.reference import reference_files
 
 

@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.errors import UserError
-from litm.base.json_files import write_json
-from litm.base.messages import note
+from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
+from litm.base.records import write_json
 from litm.corpora.passages import CountedPassages
 from litm.corpora.shards import write_shards
 from litm.corpora.source import CorpusSettings, Source

@@ -5,9 +5,8 @@ from collections import defaultdict
 from pathlib import Path
 
 from litm.base.cli import run
-from litm.base.errors import UserError
-from litm.base.json_files import write_json
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import write_json
 from litm.domain.example import read_examples
 from litm.examples.example_check import check_examples
 from litm.examples.task import ASK_ANOTHER_KEY, MOVE_THE_PAIR

@@ -3,9 +3,8 @@
 import argparse
 
 from litm.base.cli import json_object, run
-from litm.base.errors import UserError
-from litm.base.json_files import read_json
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import read_json
 from litm.domain.example import write_examples
 from litm.domain.question import Question
 from litm.examples.answer_check import answers_not_in_nfc

@@ -12,9 +12,8 @@ import pandas as pd
 from litm.analysis.cut_answers import cut_sentences
 from litm.analysis.published.values import published_table, read_published
 from litm.analysis.tables import load_table
-from litm.base.csv_files import read_csv
 from litm.base.messages import note
-from litm.base.parquet_files import read_parquet
+from litm.base.records import read_csv, read_parquet
 from litm.figures import load_kind
 from litm.figures.drawing.page import page_of
 from litm.figures.drawing.rows import Rows, shown_cells

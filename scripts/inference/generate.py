@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from litm.base.cli import run
-from litm.base.hashing import digest
-from litm.base.json_files import write_json
 from litm.base.messages import note
 from litm.base.progress import waiting
+from litm.base.records import write_json
+from litm.base.store import digest
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
 from litm.domain.served import several_names

@@ -4,10 +4,9 @@ import argparse
 import json
 
 from litm.base.cli import json_object, run
-from litm.base.errors import UserError
-from litm.base.hashing import file_sha256
-from litm.base.json_files import write_json
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import write_json
+from litm.base.store import file_sha256
 from litm.domain.example import read_examples
 from litm.domain.response import write_responses
 from litm.inference.manifest import sweep_fields

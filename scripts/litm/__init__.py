@@ -2,7 +2,7 @@
 
 import sys
 
-from litm.base.errors import say_missing_package
+from litm.base.messages import say_missing_package
 
 # Before any other import of a program, as a missing package is found while they are imported.
 sys.excepthook = say_missing_package

@@ -10,9 +10,8 @@ from pathlib import Path
 from pickle import UnpicklingError
 
 from litm.base.cli import run
-from litm.base.errors import UserError
-from litm.base.loading_errors import first_line, loading
-from litm.base.messages import note
+from litm.base.loading import first_line, loading
+from litm.base.messages import UserError, note
 from litm.models.files import PARTS, indexed_files
 from litm.models.hub import download
 from litm.models.identity import hub_identity

@@ -3,8 +3,8 @@
 import argparse
 
 from litm.base.cli import run
-from litm.base.json_files import read_json
 from litm.base.messages import note
+from litm.base.records import read_json
 from litm.models.hub import download
 
 

@@ -4,10 +4,10 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.hidden_torch import hide_torch
-from litm.base.json_files import write_json
+from litm.base.loading import hide_torch
 from litm.base.messages import note
 from litm.base.progress import waiting
+from litm.base.records import write_json
 from litm.models.context_window import answer_window_of, context_window_of, load_config
 from litm.models.file_digests import FileDigests
 from litm.models.files import find_in_package

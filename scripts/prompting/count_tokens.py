@@ -9,10 +9,10 @@ from litm.base.cli import run
 # isort: split
 import pandas as pd
 
-from litm.base.atomic_write import atomic_writer
-from litm.base.csv_files import write_csv
-from litm.base.hidden_torch import hide_torch
+from litm.base.files import atomic_writer
+from litm.base.loading import hide_torch
 from litm.base.messages import note
+from litm.base.records import write_csv
 from litm.domain.example import read_examples
 from litm.prompting.arguments import add_format_arguments, prompt_format
 from litm.prompting.token_counts import POSITION_COLUMNS, PromptTokens, measure_prompts, position_rows, token_count_row

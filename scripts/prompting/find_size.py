@@ -4,10 +4,9 @@ import argparse
 from dataclasses import replace
 
 from litm.base.cli import json_object, run
-from litm.base.errors import UserError
-from litm.base.hidden_torch import hide_torch
-from litm.base.json_files import write_json
-from litm.base.messages import note
+from litm.base.loading import hide_torch
+from litm.base.messages import UserError, note
+from litm.base.records import write_json
 from litm.domain.placement import gold_depths, gold_placement, positions_for
 from litm.examples.example import examples_of
 from litm.examples.prompt_file import read_template

@@ -3,8 +3,8 @@
 import argparse
 
 from litm.base.cli import run
-from litm.base.hidden_torch import hide_torch
-from litm.base.json_files import write_json
+from litm.base.loading import hide_torch
+from litm.base.records import write_json
 from litm.prompting.arguments import add_format_arguments, prompt_format
 from litm.prompting.frame import prompt_frame
 

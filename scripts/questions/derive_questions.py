@@ -9,9 +9,8 @@ from litm.base.cli import run
 # isort: split
 import pandas as pd
 
-from litm.base.csv_files import write_csv
-from litm.base.errors import UserError
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import write_csv
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.released_format import write_question_records
 

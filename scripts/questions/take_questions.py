@@ -4,9 +4,8 @@ import argparse
 from itertools import islice
 
 from litm.base.cli import run
-from litm.base.errors import UserError
-from litm.base.json_files import read_records, write_jsonl
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import read_records, write_jsonl
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import argparse
 
 from litm.base.cli import run
-from litm.base.csv_files import read_csv
+from litm.base.records import read_csv
 from litm.figures.drawing.saving import save_figure
 from litm.reference_model.figure import training_curve
 

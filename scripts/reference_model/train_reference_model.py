@@ -10,10 +10,10 @@ import pandas as pd
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from litm.base.atomic_write import atomic_writer
-from litm.base.csv_files import write_csv
+from litm.base.files import atomic_writer
 from litm.base.messages import note
 from litm.base.progress import progress_bar
+from litm.base.records import write_csv
 from litm.base.store import stored
 from litm.reference_model.exporting import model_card, save_model, training_rows
 from litm.reference_model.lessons import Teacher, read_templates

@@ -10,12 +10,9 @@ from litm.base.cli import run
 # isort: split
 import pandas as pd
 
-from litm.base.atomic_write import folder_writer
-from litm.base.csv_files import read_csv
-from litm.base.json_files import read_json, read_jsonl, write_jsonl
+from litm.base.files import folder_writer, write_zip
 from litm.base.messages import note
-from litm.base.parquet_files import read_parquet
-from litm.base.zip_files import write_zip
+from litm.base.records import read_csv, read_json, read_jsonl, read_parquet, write_jsonl
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.figures.drawing.saving import save_figure

@@ -10,11 +10,10 @@ from litm.base.cli import json_object, run
 import pandas as pd
 
 from litm.analysis.tables import load_table
-from litm.base.atomic_write import atomic_writer
-from litm.base.csv_files import read_csv
-from litm.base.hashing import file_sha256
-from litm.base.json_files import read_json, read_jsonl
+from litm.base.files import atomic_writer
 from litm.base.messages import note
+from litm.base.records import read_csv, read_json, read_jsonl
+from litm.base.store import file_sha256
 from litm.report.page import Contents, render_report
 
 

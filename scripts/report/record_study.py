@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.hashing import file_sha256
-from litm.base.json_files import write_json
+from litm.base.records import write_json
+from litm.base.store import file_sha256
 
 
 def main() -> None:

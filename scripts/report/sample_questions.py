@@ -7,9 +7,8 @@ from litm.base.cli import run
 # isort: split
 import pandas as pd
 
-from litm.base.json_files import write_jsonl
 from litm.base.messages import note
-from litm.base.parquet_files import read_parquet
+from litm.base.records import read_parquet, write_jsonl
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.examples.tasks import load_task

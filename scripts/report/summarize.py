@@ -2,9 +2,9 @@
 
 import argparse
 
-from litm.base.atomic_write import folder_writer
 from litm.base.cli import run
-from litm.base.csv_files import read_csv
+from litm.base.files import folder_writer
+from litm.base.records import read_csv
 from litm.domain.curve import Curve
 from litm.report.suite.summaries import curve_summary, master_summary, parse_curves, write_summary
 

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.json_files import read_json, write_json
 from litm.base.messages import note
+from litm.base.records import read_json, write_json
 from litm.base.store import stored
 from litm.corpora.shards import shard_passages
 from litm.retrieval.vectors import RECIPE, write_vectors

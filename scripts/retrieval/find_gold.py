@@ -5,10 +5,8 @@ from pathlib import Path
 
 from litm.answers.dpr import dpr_check
 from litm.base.cli import run
-from litm.base.csv_files import write_csv
-from litm.base.errors import UserError
-from litm.base.json_files import read_json
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import read_json, write_csv
 from litm.corpora.passages import Passage
 from litm.corpora.shards import corpus_passages, find_passages
 from litm.questions.own_questions import named_passages, with_gold

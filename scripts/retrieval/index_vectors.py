@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import json_object, run
-from litm.base.json_files import write_json
 from litm.base.messages import note
+from litm.base.records import write_json
 from litm.base.store import stored
 from litm.retrieval.faiss_search import RECIPE, IndexSettings, build_index
 from litm.retrieval.vectors import read_vectors

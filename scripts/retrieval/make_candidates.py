@@ -9,10 +9,8 @@ from litm.base.cli import json_object, run
 import pandas as pd
 
 from litm.answers.dpr import CHECKS
-from litm.base.csv_files import write_csv
-from litm.base.errors import UserError
-from litm.base.json_files import read_json
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.records import read_json, write_csv
 from litm.corpora.shards import corpus_passages, find_passages
 from litm.domain.placement import AS_RETRIEVED
 from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records

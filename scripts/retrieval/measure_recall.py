@@ -7,8 +7,7 @@ from litm.base.cli import run
 # isort: split
 import pandas as pd
 
-from litm.base.csv_files import write_csv
-from litm.base.json_files import read_json
+from litm.base.records import read_json, write_csv
 from litm.questions.released_format import read_question_records
 from litm.retrieval.recall import recall_rows
 

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import run
-from litm.base.json_files import read_json
 from litm.base.messages import note
+from litm.base.records import read_json
 from litm.corpora.shards import corpus_passages
 from litm.questions.own_questions import read_own_questions
 from litm.questions.released_format import write_question_records

@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from litm.base.cli import run
-from litm.base.hashing import digest
-from litm.base.json_files import read_json, write_json
 from litm.base.messages import note
+from litm.base.records import read_json, write_json
+from litm.base.store import digest
 from litm.corpora.shards import corpus_passages
 from litm.questions.released_format import read_question_records
 from litm.retrieval.recorded_hits import check_known, hits_of_questions

@@ -9,10 +9,9 @@ from litm.base.cli import json_object, run
 # isort: split
 import numpy as np
 
-from litm.base.hashing import digest
-from litm.base.json_files import read_json
 from litm.base.messages import note
-from litm.base.store import stored
+from litm.base.records import read_json
+from litm.base.store import digest, stored
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
 from litm.retrieval.method import rounded
 from litm.retrieval.reranking import RECIPE, bm25_ranking, by_score, count_terms, fused, rankings_of, text_of

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from litm.answers.dpr import dpr_check
 from litm.base.cli import json_object, run
-from litm.base.hashing import digest
-from litm.base.json_files import read_json, write_json
 from litm.base.messages import note
-from litm.base.store import stored
+from litm.base.records import read_json, write_json
+from litm.base.store import digest, stored
 from litm.corpora.shards import corpus_passages, find_passages
 from litm.questions.released_format import read_question_records, write_question_records
 from litm.retrieval.hits_as_records import retrieved_records

@@ -2,11 +2,10 @@
 
 import argparse
 
-from litm.base.atomic_write import atomic_writer
 from litm.base.cli import json_object, run
-from litm.base.csv_files import write_csv
-from litm.base.json_files import read_json
+from litm.base.files import atomic_writer
 from litm.base.messages import note
+from litm.base.records import read_json, write_csv
 from litm.domain.example import read_examples
 from litm.domain.response import read_responses
 from litm.examples.tasks import load_task

@@ -18,8 +18,8 @@ from litm.analysis.claims.table import CLAIMS, claims_table
 from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.published.statements import ClaimStatus, Literature, PublishedStatement
 from litm.analysis.tables import claims
-from litm.base.csv_files import read_csv
-from litm.base.errors import UserError
+from litm.base.messages import UserError
+from litm.base.records import read_csv
 from litm.domain.placement import NO_GOLD
 
 # --- How verdicts come about ---

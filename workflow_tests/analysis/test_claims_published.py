@@ -20,7 +20,7 @@ from litm.analysis.claims.verdicts import CONTRADICTED, NOT_ENOUGH, SUPPORTED
 from litm.analysis.published.statements import of_row, read_explanations, read_literature
 from litm.analysis.published.values import PublishedAccuracy, read_published
 from litm.analysis.statistics import contrast_interval
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config import relations
 from litm.config.catalogue import read_catalogue_entry, string_keys
 

@@ -12,7 +12,7 @@ from litm.analysis.position_pairs import pairwise_rows
 from litm.analysis.statistics import holm, mcnemar_pairs, paired_difference
 from litm.analysis.tables import model_differences
 from litm.analysis.utilisation import utilisation_rows
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)

@@ -5,7 +5,7 @@ import pandas as pd
 from litm.analysis.files import Files
 from litm.analysis.tables import pbi
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.base.csv_files import write_csv
+from litm.base.records import write_csv
 
 MEASURED = {
     "pbi": 0.123456, "pbi_ci_low": 0.05, "pbi_ci_high": 0.2, "edge_accuracy": 0.9, "middle_accuracy": 0.776544,

@@ -14,7 +14,7 @@ from litm.analysis.position_pairs import pairwise_rows
 from litm.analysis.power import detectable_effect, observed
 from litm.analysis.statistics import cochrans_q, contrast_interval, gap_interval
 from litm.analysis.tables.position_bias import TABLE
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 U = random_matrix([0.9, 0.7, 0.4, 0.5, 0.8], 120)
 U_POSITIONS = (0, 2, 4, 6, 8)

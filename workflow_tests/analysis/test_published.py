@@ -25,8 +25,8 @@ from litm.analysis.published.values import (
 )
 from litm.analysis.statistics import mean_interval, unpaired_difference
 from litm.analysis.tables.published_comparison import TABLE
-from litm.base.csv_files import read_csv
-from litm.base.errors import UserError
+from litm.base.messages import UserError
+from litm.base.records import read_csv
 from litm.figures import load_kind
 from litm.figures.drawing.rows import Rows, mean_tokens
 

@@ -18,8 +18,8 @@ from litm.analysis.reference import with_reference
 from litm.analysis.table import BOOLEAN, FLOAT, INDEX, INTEGER, P_VALUE, PERCENT, TEXT, Column, Table, cell_text
 from litm.analysis.tables import all_tables, load_table, table_names
 from litm.answers.dpr import CHECKS
-from litm.base.csv_files import write_csv
-from litm.base.errors import UserError
+from litm.base.messages import UserError
+from litm.base.records import write_csv
 from litm.checks import audit
 from litm.config.study import Study, load_study
 from litm.examples.answer_check import answer_check_row

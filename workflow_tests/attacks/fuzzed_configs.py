@@ -31,7 +31,7 @@ from programs import run_program
 from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.yaml_files import read_yaml
 from litm.workflow.plan import load_plan
 

@@ -15,7 +15,7 @@ from outcomes import RIGHT, WRONG, Arena, Case, Family, Outcome, counted, refuse
 from record_makers import example
 
 from litm.base.cli import describe_os_error
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import documents, dpr_passages, wikipedia_dump
 from litm.inference.recorded_files import RecordedFile

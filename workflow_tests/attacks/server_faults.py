@@ -13,8 +13,8 @@ from sweeps import journal_records, repeated_keys
 from waiting import HANG
 from workbench import CONFIG
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_jsonl
+from litm.base.messages import UserError
+from litm.base.records import read_jsonl
 from litm.inference.engine import EngineSettings
 from litm.inference.fit import Fit
 from litm.inference.journal import Journal

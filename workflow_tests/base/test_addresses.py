@@ -4,10 +4,9 @@ import sys
 
 import pytest
 
-from litm.base.addresses import check_has_no_password, is_this_machine, without_passwords
 from litm.base.cli import run
-from litm.base.errors import UserError
-from litm.base.messages import note
+from litm.base.download import check_has_no_password, is_this_machine
+from litm.base.messages import UserError, note, without_passwords
 
 SECRET = [
     "http://user:pw-canary@host/v1",

@@ -14,7 +14,7 @@ from waiting import HANG
 
 from litm.base import download
 from litm.base.download import fetch
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 DATA = b"some data"
 SUM = hashlib.sha256(DATA).hexdigest()

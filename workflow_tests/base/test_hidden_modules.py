@@ -10,7 +10,7 @@ import sys
 import litm.figures.drawing.style
 print("scipy.stats" in sys.modules, "statsmodels" in sys.modules)
 import scipy.stats
-from litm.base.hidden_modules import hidden
+from litm.base.loading import hidden
 with hidden("scipy.stats", "wave"):
     print(sys.modules["scipy.stats"] is scipy.stats, sys.modules["wave"])
 import wave

@@ -7,7 +7,7 @@ from conftest import ROOT
 
 SCRIPT = """
 import sys
-from litm.base.hidden_torch import hide_torch, show_torch
+from litm.base.loading import hide_torch, show_torch
 hide_torch()
 from litm.models.context_window import load_config
 from litm.prompting.tokenizer import load_tokenizer

@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from litm.base.locks import lock
+from litm.base.store import lock
 
 
 def test_of_two_open_files_of_one_name_only_the_first_is_locked_until_it_is_closed(tmp_path):

@@ -6,13 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from litm.base.atomic_write import atomic_writer
-from litm.base.csv_files import read_csv
-from litm.base.errors import UserError
-from litm.base.hashing import canonical_json
-from litm.base.json_files import parse_json, read_json, read_jsonl, write_jsonl
-from litm.base.parquet_files import read_parquet
-from litm.base.text_files import read_result_rows
+from litm.base.files import atomic_writer
+from litm.base.messages import UserError
+from litm.base.records import parse_json, read_csv, read_json, read_jsonl, read_parquet, read_result_rows, write_jsonl
+from litm.base.store import canonical_json
 
 
 def test_the_same_records_give_the_same_bytes_under_any_name_and_time(tmp_path):

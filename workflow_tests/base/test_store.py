@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.store import existing, store_digest, stored
 
 

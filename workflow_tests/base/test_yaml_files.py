@@ -6,7 +6,7 @@ from conftest import ROOT
 from programs import run_program
 
 from litm.base.config_files import read_config_file
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.yaml_files import read_yaml
 
 SHIPPED = sorted((ROOT / "config").glob("*.yaml"))

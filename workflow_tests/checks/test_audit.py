@@ -10,9 +10,8 @@ from programs import run_program
 from record_makers import response
 from workbench import CONFIG
 
-from litm.base.csv_files import write_csv
-from litm.base.hashing import canonical_json, digest
-from litm.base.json_files import read_json, write_json
+from litm.base.records import read_json, write_csv, write_json
+from litm.base.store import canonical_json, digest
 from litm.checks.audit import audit_findings, audit_table
 from litm.checks.audit_sample import audit_sample
 from litm.domain.example import Example, write_examples

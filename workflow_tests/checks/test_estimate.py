@@ -11,8 +11,8 @@ from record_makers import example
 from score_frames import of_matrix, random_matrix
 
 from litm.analysis.power import Assumption
-from litm.base.hashing import canonical_json, digest
-from litm.base.json_files import read_json, write_json
+from litm.base.records import read_json, write_json
+from litm.base.store import canonical_json, digest
 from litm.checks.estimate import (
     Remaining,
     as_text,

@@ -8,8 +8,8 @@ import pytest
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.hashing import digest
 from litm.base.schema import read_entry, read_variant
+from litm.base.store import digest
 from litm.config.answer_keys import API_KEY, API_NOT, EXPERIMENT_KEY, EXPERIMENT_NOT, MODEL_KEY, MODEL_NOT, TABLES
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import MODELS

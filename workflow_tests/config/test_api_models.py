@@ -4,8 +4,8 @@ import pytest
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_json, write_json
+from litm.base.messages import UserError
+from litm.base.records import read_json, write_json
 from litm.config.api_models import ApiModel
 from litm.config.study import load_study
 from litm.models.identity import api_identity

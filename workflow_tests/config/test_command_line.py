@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from conftest import ROOT
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config import command_line
 from litm.config.command_line import check_command
 

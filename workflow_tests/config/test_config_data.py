@@ -8,7 +8,7 @@ from configs import DEFAULT
 from conftest import ROOT
 
 from litm.base.config_files import command_line_values
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.models.files import model_files
 

@@ -7,7 +7,7 @@ import pytest
 from configs import DEFAULT, KV, config, define
 from conftest import ROOT
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.study import load_study
 
 HUB = {"engine": "transformers", "hub": "a/b", "prompt_template": "raw"}

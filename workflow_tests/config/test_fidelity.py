@@ -9,7 +9,7 @@ from conftest import ROOT
 from programs import load_program
 
 from litm.analysis.paper_layouts import LAYOUTS
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.fidelity import Item, Sources, fidelity_page
 
 with (ROOT / "resources" / "published" / "fidelity.csv").open(encoding="utf-8") as file:

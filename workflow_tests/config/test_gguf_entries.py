@@ -9,7 +9,7 @@ from conftest import ROOT
 from gguf_files import WINDOW, write_gguf
 from programs import load_program
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.study import load_study
 
 

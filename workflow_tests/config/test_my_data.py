@@ -6,7 +6,7 @@ import pytest
 import yaml
 from conftest import ROOT, write_lines
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.my_data import EXPERIMENTS
 from litm.config.study import load_study
 from litm.workflow.plan import Plan

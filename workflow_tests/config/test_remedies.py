@@ -3,7 +3,7 @@
 import pytest
 from conftest import ROOT
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.conditions import find_comparisons
 from litm.config.study import load_study
 from litm.workflow.plan import Plan

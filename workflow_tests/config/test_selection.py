@@ -4,7 +4,7 @@ import pytest
 from configs import DEFAULT
 from conftest import ROOT, write_lines
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.config.values import check_plain
 from litm.workflow.tables import Sources, table_inputs

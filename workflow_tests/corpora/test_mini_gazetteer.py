@@ -7,8 +7,8 @@ from dataclasses import asdict, replace
 import pytest
 from programs import run_program
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_jsonl
+from litm.base.messages import UserError
+from litm.base.records import read_jsonl
 from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import mini_gazetteer
 from litm.corpora.sources.mini_gazetteer import BEGINNINGS, ENDINGS, GIVEN_NAMES, MOST_PASSAGES, OFFICES, SURNAMES

@@ -8,7 +8,7 @@ import pytest
 from conftest import write_lines
 from pdf_files import write_pdf
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.chunks import is_chunk, read_chunk
 from litm.corpora.html_text import html_text
 from litm.corpora.passages import Passage

@@ -11,7 +11,7 @@ import mwparserfromhell
 import pytest
 from conftest import dpr_file, write_lines
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.passages import Passage
 from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import documents, dpr_passages, load_source, source_names, wikipedia_dump
@@ -84,7 +84,7 @@ def test_a_wrong_line_of_dprs_table_is_refused_by_its_number(tmp_path, lines, me
 
 
 def test_a_quote_that_swallows_the_file_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("litm.base.text_files.LONGEST_FIELD", 1000)
+    monkeypatch.setattr("litm.base.records.LONGEST_FIELD", 1000)
     path = dpr_file(tmp_path, '1\t"a\tT', *["2\tb\tT"] * 1000)
     assert 'line 2: a quote (") in the row that begins here has no partner (field larger than' in refusal(
         dpr_passages, path

@@ -10,7 +10,7 @@ import pytest
 from conftest import dpr_file, write_lines
 from programs import run_program
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora import unique_ids
 from litm.corpora.passages import Passage, cut_lines, cut_text
 from litm.corpora.shards import read_shard, read_shards, write_shards

@@ -6,7 +6,7 @@ import json
 import pytest
 from record_makers import example, response
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.example import Example, Target, read_examples, write_examples
 from litm.domain.response import SweepResponse, read_responses, write_responses
 from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records

@@ -2,7 +2,7 @@
 
 import pytest
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.placement import (
     depth_of,
     depth_placement,

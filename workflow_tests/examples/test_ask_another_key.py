@@ -6,7 +6,7 @@ from conftest import ROOT, write_lines
 from record_makers import changed
 from suite_examples import SETTINGS, example, nine_positions, questions
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.domain.placement import gold_placement
 from litm.examples.example_check import check_examples

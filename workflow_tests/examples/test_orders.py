@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from conftest import write_lines
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.condition import Cut
 from litm.examples.example import examples_of
 from litm.examples.orders import ORDERS, distinct_orders, in_order

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.examples.example import examples_of

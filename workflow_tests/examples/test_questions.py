@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.example import Target
 from litm.domain.placement import AS_RETRIEVED, NO_GOLD
 from litm.domain.question import Gold, Question

@@ -23,7 +23,7 @@ from suite_examples import (
     suite_placements,
 )
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.yaml_files import read_yaml
 from litm.config.study import load_study
 from litm.domain.example import read_examples

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 from conftest import qa_record, write_lines
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.examples.placing import shuffle_distractors
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval, load_task, multi_document_qa, task_names

@@ -27,7 +27,7 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from programs import run_program
 
-from litm.base.csv_files import write_csv
+from litm.base.records import write_csv
 from litm.figures import kind_names, load_kind
 from litm.figures.drawing.colours import COLOURS, KIND_COLOURS, MARKERS
 from litm.figures.drawing.rows import Rows

@@ -7,7 +7,7 @@ from programs import run_program
 
 from litm.analysis.pbi import pbi_class
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.base.csv_files import write_csv
+from litm.base.records import write_csv
 from litm.figures.drawing.saving import save_figure
 
 

@@ -10,8 +10,8 @@ import pytest
 from api_engines import CANARY, HASTE, PROTOCOLS, SETTINGS, SHORT, answers, make_engine
 from fault_server import FaultServer, answer_to
 
-from litm.base.addresses import host_of
-from litm.base.errors import UserError
+from litm.base.download import host_of
+from litm.base.messages import UserError
 from litm.inference.remote.connection import is_of_provider
 from litm.inference.remote.retrying import Patience
 

@@ -14,8 +14,8 @@ from api_engines import HASTE, PROTOCOLS, SHORT, answers, make_engine
 from fault_server import PASSING, STATUSES, FaultServer, answer_to, seeded_faults
 from record_makers import example
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_jsonl
+from litm.base.messages import UserError
+from litm.base.records import read_jsonl
 from litm.domain.response import Response
 from litm.inference.fit import Fit
 from litm.inference.journal import Journal

@@ -8,7 +8,7 @@ import pytest
 from api_engines import CANARY, HASTE, PROTOCOLS, SETTINGS, answers, make_engine
 from fault_server import FaultServer, answer_to
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.inference.remote.failures import masked
 
 

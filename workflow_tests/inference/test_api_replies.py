@@ -8,7 +8,7 @@ import pytest
 from api_engines import PROTOCOLS, answers, make_engine
 from fault_server import FaultServer, answer_to
 
-from litm.base.addresses import public_url
+from litm.base.download import public_url
 from litm.inference.engine import Prepared
 from litm.inference.remote.failures import Unanswered
 from litm.inference.remote.replies import Reply, read_reply

@@ -12,7 +12,7 @@ from programs import run_program
 from sweeps import served_sweep, short_examples
 from waiting import HANG, wait_until
 
-from litm.base.json_files import read_json, read_jsonl
+from litm.base.records import read_json, read_jsonl
 
 
 def command(protocol: str, server: FaultServer, folder: Path) -> list[str]:

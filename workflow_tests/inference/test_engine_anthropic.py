@@ -7,7 +7,7 @@ from api_engines import HASTE, SETTINGS, answers
 from conftest import ROOT
 from fault_server import FaultServer
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.inference.engines.anthropic import Engine, read, request_fields
 from litm.inference.remote.failures import Unanswered
 

@@ -9,7 +9,7 @@ from configs import config
 from conftest import ROOT
 from programs import program_file
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.domain.response import Response
 from litm.inference.engine import EngineSettings

@@ -8,7 +8,7 @@ import torch
 from families import ATTENTION, FAMILIES, random_prompts, save_model
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedModel
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.finish_reason import LENGTH, STOP
 from litm.domain.response import Response
 from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared

@@ -8,7 +8,7 @@ from conftest import ROOT
 from fault_server import STATUSES, FaultServer, answer_to
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT
 from litm.inference.engines.openai import Engine, read, request_fields
 from litm.prompting.formats import CHAT

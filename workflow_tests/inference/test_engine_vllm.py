@@ -11,7 +11,7 @@ from families import save_model
 from test_engine_transformers import SETTINGS, answers, babble, babbler, kv_prompts  # noqa: F401 (a fixture)
 from transformers import AutoModelForCausalLM
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.inference.engine import FIRST_LINE
 from litm.inference.engines import load_engine
 from litm.inference.engines import vllm as engine_module

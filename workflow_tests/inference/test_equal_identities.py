@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from litm.base.hashing import canonical_json, digest
+from litm.base.store import canonical_json, digest
 from litm.domain.response import Response, response_key
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import anthropic, openai

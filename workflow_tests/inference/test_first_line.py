@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from programs import run_program
 from record_makers import example, response
 
-from litm.base.hashing import canonical_json
-from litm.base.json_files import read_json, write_json
+from litm.base.records import read_json, write_json
+from litm.base.store import canonical_json
 from litm.domain.example import write_examples
 from litm.domain.finish_reason import LENGTH, OVERFLOW, STOP
 from litm.domain.response import SweepResponse, read_responses

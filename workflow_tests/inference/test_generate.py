@@ -16,9 +16,9 @@ from programs import load_program, run_program
 from sweeps import COUNT, MODEL, kv_examples, local_sweep
 from waiting import wait_until
 
-from litm.base.errors import UserError
-from litm.base.hashing import canonical_json
-from litm.base.json_files import read_json, read_jsonl, write_json
+from litm.base.messages import UserError
+from litm.base.records import read_json, read_jsonl, write_json
+from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.response import Response
 from litm.inference.engine import Prepared

@@ -8,8 +8,8 @@ import os
 import pytest
 from journal_answers import ANSWERS, IDENTITY, keys_in, write
 
-from litm.base.errors import UserError
-from litm.base.hashing import digest
+from litm.base.messages import UserError
+from litm.base.store import digest
 from litm.domain.response import Response, response_key
 from litm.inference.journal import Journal, read_journal
 

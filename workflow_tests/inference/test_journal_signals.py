@@ -7,7 +7,7 @@ import threading
 import pytest
 from journal_answers import ANSWERS, IDENTITY, keys_in, write
 
-from litm.base.signals import ENDING, stop_on_signals
+from litm.base.cli import ENDING, stop_on_signals
 from litm.inference.journal import Journal
 
 

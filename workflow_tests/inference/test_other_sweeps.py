@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, examples
 
-from litm.base.hashing import digest
+from litm.base.store import digest
 from litm.domain.response import Response
 from litm.inference.identity_changes import NEW_PROMPTS
 from litm.inference.journal import Journal

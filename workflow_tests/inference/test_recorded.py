@@ -10,7 +10,7 @@ import pytest
 import record_makers
 from conftest import write_lines
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.example import Example
 from litm.inference.recorded_files import OWN_FIELDS, RecordedFile, read_recorded
 from litm.inference.recorded_manifest import (

@@ -10,9 +10,9 @@ from programs import run_program
 from record_makers import example
 from transformers import AutoTokenizer
 
-from litm.base.errors import UserError
-from litm.base.hashing import canonical_json
-from litm.base.json_files import read_json, write_json
+from litm.base.messages import UserError
+from litm.base.records import read_json, write_json
+from litm.base.store import canonical_json
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.example import write_examples
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT

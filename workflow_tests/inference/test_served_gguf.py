@@ -14,7 +14,7 @@ from conftest import ROOT
 from test_engine_transformers import SETTINGS
 from test_served_reference import responses
 
-from litm.base.hashing import file_sha256
+from litm.base.store import file_sha256
 from litm.examples.example import examples_of
 from litm.examples.prompt_file import read_template
 from litm.examples.task import ExampleSettings

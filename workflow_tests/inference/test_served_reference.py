@@ -16,7 +16,7 @@ from test_engine_transformers import SETTINGS, kv_prompts
 from transformers import AutoTokenizer
 from waiting import HANG, wait_until
 
-from litm.base.json_files import read_json, write_json
+from litm.base.records import read_json, write_json
 from litm.domain.finish_reason import STOP
 from litm.domain.response import Response
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings

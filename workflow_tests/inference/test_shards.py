@@ -6,7 +6,7 @@ import json
 import pytest
 from test_sweep import FIT, IDENTITY, EchoEngine, cells
 
-from litm.base.hashing import digest
+from litm.base.store import digest
 from litm.domain.response import SweepResponse
 from litm.inference.journal import Journal, journal_files
 from litm.inference.prompt import Prompt, sweep_prompts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from litm.base.json_files import write_json
+from litm.base.records import write_json
 from litm.inference.speed import Rate, choose_rate, measured_rate, measured_runs, predicted_rate
 
 

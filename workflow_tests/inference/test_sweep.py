@@ -6,8 +6,8 @@ import pytest
 from echo_engine import FIT, IDENTITY, EchoEngine, examples
 from record_makers import example
 
-from litm.base.errors import UserError
-from litm.base.hashing import digest
+from litm.base.messages import UserError
+from litm.base.store import digest
 from litm.domain.example import Example, Target
 from litm.domain.served import made_with_server, several_names
 from litm.inference.fit import Fit

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from echo_engine import FIT, IDENTITY, EchoEngine, examples
 
-from litm.base.errors import UserError
-from litm.base.hashing import digest, state_with_links
+from litm.base.messages import UserError
+from litm.base.store import digest, state_with_links
 from litm.inference.engine import Prepared
 from litm.inference.fit import Fit
 from litm.inference.journal import Journal

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from litm.base.errors import UserError
-from litm.base.loading_errors import loading
+from litm.base.loading import loading
+from litm.base.messages import UserError
 from litm.inference.engine import EngineSettings
 from litm.inference.engines import load_engine
 from litm.models.context_window import load_config

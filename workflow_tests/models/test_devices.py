@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from conftest import ROOT
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.models import devices
 
 JOB = """

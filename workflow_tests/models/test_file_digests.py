@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from litm.base.hashing import file_sha256
+from litm.base.store import file_sha256
 from litm.models import file_digests
 from litm.models.file_digests import FileDigests, content_digest
 

@@ -12,8 +12,8 @@ from conftest import ROOT
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf_files import TEMPLATE, WINDOW, write_gguf
 
-from litm.base.errors import UserError
-from litm.base.hashing import file_sha256
+from litm.base.messages import UserError
+from litm.base.store import file_sha256
 from litm.models.gguf import KINDS, read_gguf
 from litm.models.identity import check_identified
 from litm.models.unpacking import number_format, unpacked

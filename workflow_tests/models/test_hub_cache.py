@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from litm.base.errors import UserError
-from litm.base.hashing import file_sha256, git_blob_id
+from litm.base.messages import UserError
+from litm.base.store import file_sha256, git_blob_id
 from litm.models import hub_cache
 from litm.models.hub_cache import check_cached
 from litm.models.identity import check_identified

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from litm.base.errors import UserError
-from litm.base.hashing import digest, file_sha256
+from litm.base.messages import UserError
+from litm.base.store import digest, file_sha256
 from litm.inference.equal_identities import equal_form
 from litm.inference.identity import sweep_identity
 from litm.models.context_window import answer_window_of, context_window_of, load_config

@@ -13,8 +13,8 @@ import pytest
 from conftest import ROOT
 from programs import run_program
 
-from litm.base.errors import UserError
-from litm.base.loading_errors import loading
+from litm.base.loading import loading
+from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import NOT_OF_CONFIG
 from litm.inference.engine import EngineSettings

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.prompting.fit_size import most_items
 
 

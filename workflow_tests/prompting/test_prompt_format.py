@@ -9,7 +9,7 @@ from tokenizers.pre_tokenizers import Split
 from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.examples.prompt_file import read_template
 from litm.prompting import render
 from litm.prompting.formats import CHAT, RAW

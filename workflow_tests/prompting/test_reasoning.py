@@ -12,7 +12,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Sequence, Split
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.catalogue import read_catalogue_entry
 from litm.domain.finish_reason import LENGTH, STOP
 from litm.inference.engine import FIRST_LINE, EngineSettings, Prepared

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_jsonl
+from litm.base.messages import UserError
+from litm.base.records import read_jsonl
 from litm.questions.natural_questions import derive, located_records
 from litm.questions.natural_questions_chunk import chunk_with_answer, sentence_starts
 from litm.questions.natural_questions_long_answer import agreed_long_answer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.questions.own_questions import Named, long_answers, named_passages, read_own_questions, used_columns
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from conftest import ROOT
 
-from litm.base.json_files import read_jsonl
+from litm.base.records import read_jsonl
 from litm.examples.answer_check import answer_check_row
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from conftest import write_lines
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.question import Question
 from litm.questions.labels import FORMATS, match_key, read_labels
 from litm.questions.released_format import question_id

@@ -9,9 +9,8 @@ import yaml
 from conftest import ROOT
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
-from litm.base.csv_files import read_csv
-from litm.base.errors import UserError
-from litm.base.json_files import read_json
+from litm.base.messages import UserError
+from litm.base.records import read_csv, read_json
 from litm.corpora.encyclopedia.articles import make_articles
 from litm.examples.example import make_example
 from litm.examples.task import ExampleSettings

@@ -6,8 +6,8 @@ from programs import load_program
 
 from litm.analysis.claims.meanings import MEANINGS
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.base.csv_files import read_csv, write_csv
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
+from litm.base.records import read_csv, write_csv
 from litm.report.findings import findings, overview, shape
 from litm.report.tables import shown_tables
 

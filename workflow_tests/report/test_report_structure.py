@@ -12,7 +12,7 @@ import pytest
 from report_contents import MODELS, SIZE, SOURCES, WORDS, contents, contents_with_wrong_answers
 
 from litm.analysis.claims.meanings import MEANINGS, TWO_POSITIONS
-from litm.base.hashing import text_sha256
+from litm.base.store import text_sha256
 from litm.domain.wrong_kinds import HEADINGS, KINDS
 from litm.report.accuracies import accuracy_tables, overview_table
 from litm.report.downloads import MOST_CHARACTERS, as_latex, packed_files

@@ -14,9 +14,8 @@ from conftest import write_lines
 from matplotlib.text import Text
 from programs import load_program
 
-from litm.base.csv_files import write_csv
-from litm.base.errors import UserError
-from litm.base.json_files import read_jsonl
+from litm.base.messages import UserError
+from litm.base.records import read_jsonl, write_csv
 from litm.domain.curve import Curve
 from litm.domain.example import Example, write_examples
 from litm.domain.response import SweepResponse, write_responses

@@ -13,7 +13,7 @@ from programs import load_program, run_program
 from litm.analysis.paired_scores import curves
 from litm.analysis.position_bias import position_bias_row
 from litm.analysis.tables.position_bias import TABLE as POSITION_BIAS
-from litm.base.csv_files import write_csv
+from litm.base.records import write_csv
 from litm.scoring.accuracy import accuracy_table
 from litm.scoring.score import COLUMNS
 

@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT, write_lines
 from programs import program_file
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.passages import Passage
 from litm.retrieval import java, lucene
 

@@ -3,7 +3,7 @@
 import pytest
 
 from litm.answers.dpr import dpr_check, metric_check
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.passages import Passage
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import (

@@ -15,7 +15,7 @@ from conftest import ROOT
 from encoders import WORDS, make_encoder
 from transformers import AutoModel, AutoTokenizer
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.models.identity import folder_identity
 from litm.retrieval import vectors as vectors_module
 from litm.retrieval.encoder import Encoder, EncoderSettings, load_encoder

@@ -9,9 +9,8 @@ from programs import run_program
 
 from litm.analysis.gold_counts import gold_sentences
 from litm.analysis.tables import load_table
-from litm.base.csv_files import read_csv
-from litm.base.errors import UserError
-from litm.base.json_files import write_json
+from litm.base.messages import UserError
+from litm.base.records import read_csv, write_json
 from litm.corpora.passages import Passage
 from litm.corpora.shards import write_shards
 from litm.questions.own_questions import Named, OwnQuestion

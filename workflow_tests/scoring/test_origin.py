@@ -3,7 +3,7 @@
 import pytest
 from record_makers import example, response
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.response import response_key
 from litm.scoring.origin import Origin, check_origin, with_checked_keys
 

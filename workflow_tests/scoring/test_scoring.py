@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 import record_makers
 
-from litm.base.csv_files import write_csv
-from litm.base.errors import UserError
+from litm.base.messages import UserError
+from litm.base.records import write_csv
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse
 from litm.examples.answer_check import answer_check_row

@@ -14,8 +14,7 @@ from unittest.mock import patch
 
 from conftest import ROOT
 
-from litm.base.cli import run
-from litm.base.signals import ENDING
+from litm.base.cli import ENDING, run
 
 SCRIPTS = ROOT / "scripts"
 

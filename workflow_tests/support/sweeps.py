@@ -12,8 +12,8 @@ from typing import Any
 from conftest import ROOT
 from record_makers import example
 
-from litm.base.hashing import canonical_json
-from litm.base.json_files import write_json
+from litm.base.records import write_json
+from litm.base.store import canonical_json
 from litm.domain.example import write_examples
 from litm.examples.example import make_example
 from litm.examples.prompt_file import read_template

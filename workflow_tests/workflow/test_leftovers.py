@@ -4,7 +4,7 @@ from base64 import urlsafe_b64encode
 
 import pytest
 
-from litm.base.json_files import write_json
+from litm.base.records import write_json
 from litm.workflow.leftovers import put_aside
 
 OWN = {"results/tables/accuracy.csv", "results/tables/study.json"}

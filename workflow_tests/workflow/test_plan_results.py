@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from plans import OTHER, of, plan
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 pytestmark = pytest.mark.usefixtures("in_the_project")
 

@@ -9,7 +9,7 @@ from conftest import ROOT
 from gguf_files import write_gguf
 from plans import TOKENIZER, of
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.workflow.checks import EstimatePlan
 from litm.workflow.plan import load_plan
 

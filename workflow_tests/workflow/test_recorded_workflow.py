@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, write_lines
 from workbench import FINISHED, Workbench
 
-from litm.base.json_files import read_json, read_jsonl
+from litm.base.records import read_json, read_jsonl
 
 
 def recorded_config() -> dict:

@@ -8,7 +8,7 @@ from conftest import write_lines
 from encoders import WORDS, make_cross_encoder
 from workbench import Workbench
 
-from litm.base.json_files import read_jsonl
+from litm.base.records import read_jsonl
 
 CONFIG = {
     "models": ["dummy"],

@@ -12,9 +12,9 @@ import pytest
 from conftest import ROOT, qa_record, write_lines
 from workbench import FINISHED
 
-from litm.base.errors import UserError
-from litm.base.fetched import check_fetched, note_fetched
-from litm.base.hashing import file_sha256
+from litm.base.download import check_fetched, note_fetched
+from litm.base.messages import UserError
+from litm.base.store import file_sha256
 from litm.models import file_digests
 from litm.models.file_digests import FileDigests
 from litm.workflow import content
@@ -226,7 +226,7 @@ def test_a_fetched_file_is_hashed_again_only_if_it_was_touched_and_refused_if_it
     file.write_text("data")
     sum_ = file_sha256(file)
     hashed: list[Path] = []
-    monkeypatch.setattr("litm.base.fetched.file_checksum", lambda path, like: hashed.append(path) or file_sha256(path))
+    monkeypatch.setattr("litm.base.download.file_checksum", lambda path, like: hashed.append(path) or file_sha256(path))
     note_fetched(file, sum_, records)
     check_fetched(file, sum_, "datasets.d", records)
     assert not hashed

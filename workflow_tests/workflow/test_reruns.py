@@ -9,8 +9,8 @@ import pytest
 from conftest import ROOT, qa_record, write_lines
 from workbench import FINISHED, changed
 
-from litm.base.hashing import file_sha256
-from litm.base.json_files import read_json
+from litm.base.records import read_json
+from litm.base.store import file_sha256
 
 #: dummy on three experiments, reference on one of them.
 SWEEPS = 4

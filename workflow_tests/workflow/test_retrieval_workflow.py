@@ -13,7 +13,7 @@ from conftest import write_lines
 from encoders import WORDS, make_encoder
 from workbench import Workbench
 
-from litm.base.json_files import read_jsonl
+from litm.base.records import read_jsonl
 from litm.retrieval.encoder import Encoder, EncoderSettings
 
 #: Two full shards and an empty one.

@@ -12,7 +12,7 @@ from fault_server import FaultServer, answer_to
 from waiting import HANG, wait_until
 from workbench import CONFIG, Workbench
 
-from litm.base.signals import hangup_is_sigterm
+from litm.base.cli import hangup_is_sigterm
 
 
 class Held:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from workbench import CONFIG, Workbench
 
-from litm.base.json_files import read_json, read_jsonl
+from litm.base.records import read_json, read_jsonl
 
 SUITE = deepcopy(CONFIG)
 SUITE["models"] = ["reference"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from litm.analysis.advice import LEAST_SCORED, Cell, Compared, Difference, Verdict, verdict
 from litm.analysis.paired_scores import interval_columns
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
-from litm.base.formatting import percent, points
+from litm.base.messages import percent, points
 from litm.domain.condition import RANKED, Condition
 from litm.examples.orders import ORDERS
 

@@ -11,7 +11,7 @@ from litm.analysis.condition_grids import Grid, Grids
 from litm.analysis.paired_scores import interval_columns
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.statistics import Estimate
-from litm.base.formatting import points
+from litm.base.messages import points
 
 #: The contrasts of start, middle and end that are compared.
 QUANTITIES = ("pbi", "primacy", "recency")

@@ -12,7 +12,7 @@ from litm.analysis.paired_scores import interval_columns
 from litm.analysis.pbi import CONTRASTS
 from litm.analysis.reading import FIRST_LINE, FULL, changes_sign
 from litm.analysis.statistics import SIGNIFICANT, Estimate, holm
-from litm.base.formatting import ordinal, points
+from litm.base.messages import ordinal, points
 from litm.domain.comparison import CLOSED_BOOK, MODEL, ORACLE, SIZE, Comparison
 
 ACCURACY, MEAN, GAP = "accuracy", "mean accuracy", "best-worst gap"

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from litm.base.csv_files import read_csv
-from litm.base.json_files import read_json
-from litm.base.parquet_files import read_parquet
+from litm.base.records import read_csv, read_json, read_parquet
 from litm.domain.example import Example, read_examples
 
 #: Columns that only some score files have; reading one that is missing is no error.

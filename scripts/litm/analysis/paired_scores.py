@@ -11,7 +11,7 @@ import pandas as pd
 
 from litm.analysis.clusters import cluster_codes, contrast_interval, sign_test_p
 from litm.analysis.statistics import Estimate, paired_difference
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 #: Columns of a cell: score rows of several models that agree in them are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]

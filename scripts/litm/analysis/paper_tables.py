@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from litm.analysis.paper_layouts import Group, Layout
-from litm.base.formatting import percent
+from litm.base.messages import percent
 
 MISSING = "-"
 

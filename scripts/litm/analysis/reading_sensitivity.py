@@ -16,8 +16,8 @@ from litm.analysis.position_bias import position_bias_row
 from litm.analysis.reading import FIRST_LINE, FULL, changes_sign, conclusion
 from litm.analysis.statistics import Estimate
 from litm.analysis.utilisation import utilisation_rows
-from litm.base.formatting import percent, points
 from litm.base.intervals import clustered_interval
+from litm.base.messages import percent, points
 
 ACCURACY, GAP, UTILISATION = "accuracy", "accuracy - closed book", "utilisation"
 #: Fraction of first lines that end with a colon above which there is a warning.

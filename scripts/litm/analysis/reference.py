@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from litm.analysis.table import Table
-from litm.base.generated_parts import with_part
+from litm.base.files import with_part
 
 #: Lines around the part of the page that `describe_tables.py` writes.
 BEGIN = "<!-- Tables: from here on written by scripts/analysis/describe_tables.py -->"

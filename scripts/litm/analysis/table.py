@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from litm.base.formatting import percent
+from litm.base.messages import percent
 
 if TYPE_CHECKING:
     # The rules read the declarations at each start, and importing pandas would slow it down.

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from litm.base.json_files import parse_json
-from litm.base.text_files import read_text
+from litm.base.files import read_text
+from litm.base.records import parse_json
 from litm.base.yaml_files import read_yaml
 
 #: Texts that stand for other values in both YAML and JSON.

@@ -1,24 +1,87 @@
-"""Downloads from a mirror folder or the network, always checked; urllib also reads file: addresses."""
+"""Downloads from a mirror folder or the network, always checked, and the addresses they come from."""
 
 import http.client
+import ipaddress
 import shutil
+import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
+from urllib.parse import urlsplit
 
-from litm.base.atomic_write import atomic_writer
-from litm.base.deadlines import within
-from litm.base.errors import UserError
-from litm.base.hashing import checksum_kind, file_checksum
+from litm.base.files import atomic_writer
+from litm.base.messages import CREDENTIALS, UserError
+from litm.base.records import read_json, write_json
+from litm.base.store import checksum_kind, file_checksum, file_state
+
+
+def check_has_no_password(url: str) -> str:
+    """The same address; ValueError, which does not repeat it, if it contains a user or a password."""
+    if CREDENTIALS.search(url):
+        raise ValueError(
+            "has a user or a password in it, which logs and results would repeat: leave them out (a server's key is in "
+            "an environment variable, see 'api_key_variable'; a file that needs a password is for you to download)"
+        )
+    return url
+
+
+def public_url(url: str) -> str:
+    """An address without its possible secrets: user, password and query."""
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}".rstrip("/")
+
+
+def host_of(url: str) -> str:
+    """The host name of an address."""
+    return urlsplit(url).hostname or ""
+
+
+def is_this_machine(url: str) -> bool:
+    """Whether an address is one of this machine (localhost, 127.0.0.1, ::1)."""
+    host = host_of(url)
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+T = TypeVar("T")
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """The result of a call; TimeoutError if it takes longer than `seconds`.
+
+    For libraries that limit only the time between two bytes. A thread of its own makes the call; after the deadline it
+    is abandoned and ends with the program.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future.result(seconds)
+
 
 #: Seconds without a byte, and seconds until the first byte of a file.
 TIMEOUT_SECONDS = 60.0
+
+
 #: Bytes per second, and seconds: a file that stays slower for so long is given up, as with curl's --speed-limit and
 #: --speed-time. There is no limit for the whole file: its size is unknown, and a limit that suits 14 GB would let a
 #: server that sends a byte now and then continue for days.
 SLOWEST, SPEED_SECONDS = 10_000, 60.0
+
+
 BLOCK = 1 << 20
 
 
@@ -114,3 +177,41 @@ def _next_block(answer: Any, size: int) -> bytes:
         return answer.read1(BLOCK)
     except http.client.IncompleteRead as error:
         raise ConnectionError(f"it was cut: {size:,} bytes came, and the server said that there are more") from error
+
+
+#: Folder that records each fetched file's checksum and its state at that time.
+RECORDS = "results/store/fetched"
+
+
+def note_fetched(path: Path, checksum: str, records: str = RECORDS) -> None:
+    """Record the checksum of a file in its current state."""
+    record = _record(path, records)
+    # The record only saves hashing, so a dry run in a read-only folder works too.
+    with suppress(OSError):
+        record.parent.mkdir(parents=True, exist_ok=True)
+        write_json(record, {"checksum": checksum, "state": file_state(path)})
+
+
+def check_fetched(path: Path, checksum: str, where: str, records: str = RECORDS) -> None:
+    """Raise `UserError` if a fetched file has changed; it is hashed only if its state differs from the recorded one.
+
+    checksum: the required one, a sha256 or a git blob id; where: the config entry that sets it. A file fetched under
+    another checksum is skipped, because the workflow fetches it again.
+    """
+    record = _record(path, records)
+    noted = read_json(record) if record.exists() else {}
+    # Records of earlier versions use the kind of checksum as the key.
+    is_other_file = noted.get("checksum", noted.get("sha256", checksum)) != checksum
+    if not path.exists() or is_other_file or noted.get("state") == file_state(path):
+        return
+    found = file_checksum(path, checksum)
+    if found != checksum:
+        raise UserError(
+            f"{path}: it was changed after it was downloaded (its {checksum_kind(checksum)} is {found}, but {where} "
+            f"says {checksum}): delete it, and it is downloaded again"
+        )
+    note_fetched(path, checksum, records)
+
+
+def _record(path: Path, records: str) -> Path:
+    return Path(records) / f"{path.name}.json"

@@ -1,8 +1,46 @@
-"""Messages to the user."""
+"""Messages to the user: errors of one line, notes, and how values are worded in them."""
 
+import re
+import shlex
 import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
 
-from litm.base.addresses import without_passwords
+SCRIPTS = Path(__file__).resolve().parents[2]
+
+
+class UserError(Exception):
+    """An error that the user can fix: the message names the file, line or id, what is wrong, and what to do."""
+
+
+def missing_package(error: ImportError) -> str | None:
+    """One line with the command that installs what an import lacks; None unless a whole package is not installed."""
+    package = (error.name or "").partition(".")[0]
+    if package in ("", "litm", *sys.modules) or find_spec(package):
+        return None
+    lock = shlex.quote(str(SCRIPTS.parent / "requirements.lock"))
+    return f"the Python package {package} is not installed: pip install -r {lock}, or run Snakemake with --sdm conda"
+
+
+def say_missing_package(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A `sys.excepthook`: the line of `missing_package` if one of the workflow's programs ends for it."""
+    main = getattr(sys.modules["__main__"], "__file__", None) or ""
+    is_ours = Path(main).resolve().is_relative_to(SCRIPTS)
+    line = missing_package(error) if is_ours and isinstance(error, ModuleNotFoundError) else None
+    if line:
+        print(f"error: {line}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+#: User and password of an address, also if a slash in the password makes its first part look like a port.
+CREDENTIALS = re.compile(r"(?<=://)(?:[^\s/?#]*@|[^\s/?#:@\[]*:(?!\d+(?:[/?#]|$))\S*@)")
+
+
+def without_passwords(text: str) -> str:
+    """The text with *** for the user and the password of each address in it."""
+    return CREDENTIALS.sub("***@", text)
 
 
 def note(message: str) -> None:
@@ -10,3 +48,37 @@ def note(message: str) -> None:
     # One write: `print` makes two, and a line of a progress bar in another thread may come between them.
     sys.stderr.write(f"{without_passwords(message)}\n")
     sys.stderr.flush()
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st, ..."""
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def percent(fraction: float) -> str:
+    """A fraction in per cent, to one decimal: 12.3."""
+    return f"{100 * fraction:.1f}"
+
+
+def points(difference: float) -> str:
+    """A difference of fractions in points, with its sign, to one decimal: +1.2 points."""
+    # Adding 0 removes the sign of a difference that rounds to zero.
+    return f"{round(100 * difference, 1) + 0:+.1f} points"
+
+
+def single_spaced(text: str) -> str:
+    """A text on one line: runs of white space become one space, none at the ends."""
+    return " ".join(text.split())
+
+
+def shortened(text: object, longest: int = 120) -> str:
+    """A text for a one-line message: longer texts are cut, and their length is given."""
+    whole = str(text)
+    return whole if len(whole) <= longest else f"{whole[:longest]}... ({len(whole):,} characters)"
+
+
+def quoted(value: object, longest: int = 120) -> str:
+    """A user's value for a one-line message: texts in quotes, without line ends, and cut if long."""
+    return shortened(repr(value), longest)

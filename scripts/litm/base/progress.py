@@ -1,15 +1,26 @@
-"""Progress of long work, readable on a terminal and in a log file."""
+"""Long work: its batches, and its progress, readable on a terminal and in a log file."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from threading import Event, Thread
 from time import monotonic
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
 from litm.base.messages import note
+
+T = TypeVar("T")
+
+
+def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of `size` items in their order, the last one shorter."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
 
 #: Seconds from one line to the next, and from the start of a step to its first line.
 SECONDS_BETWEEN_LINES, SECONDS_TO_FIRST_LINE = 5.0, 1.0

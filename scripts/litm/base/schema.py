@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
 from pydantic_core import ErrorDetails
 
-from litm.base.addresses import without_passwords
-from litm.base.errors import UserError
-from litm.base.formatting import quoted, shortened
+from litm.base.messages import UserError, quoted, shortened, without_passwords
 
 #: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import yaml
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 #: libyaml if PyYAML has it: files are read at every start, and the Python loader is ten times slower.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from litm.base.hashing import text_sha256
+from litm.base.store import text_sha256
 from litm.domain.finish_reason import FAILED, OVERFLOW
 from litm.domain.response import SweepResponse
 

@@ -13,8 +13,8 @@ from litm.analysis.power import (
     detectable_effect,
     questions_needed,
 )
-from litm.base.formatting import percent
-from litm.base.parquet_files import read_parquet
+from litm.base.messages import percent
+from litm.base.records import read_parquet
 from litm.checks.estimate import Remaining
 from litm.domain.placement import gold_places
 from litm.inference.prompt import Prompt

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from litm.base.config_files import read_config_file
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 #: Options whose values are all words up to the next option.
 CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-C")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.base.schema import Entry
 from litm.config.api_models import ApiModel
 from litm.config.models import Model

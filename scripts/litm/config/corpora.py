@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import Entry, Names, choose, one_of
 from litm.config.values import check_names, locate
 from litm.corpora.source import CorpusSettings

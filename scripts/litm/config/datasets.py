@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import FILLED_IN, Entry, choose
 from litm.config.values import NoPassword, check_names, locate
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import choose
 from litm.config.experiments import Experiment, ExperimentEntry
 from litm.config.retrieval import Candidates

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
-from litm.base.formatting import single_spaced
+from litm.base.messages import single_spaced
 from litm.base.schema import FILLED_IN, AsGiven, Entry, one_of
 from litm.config.remedies import CutEntry, OrderName, RemediesEntry
 from litm.domain.condition import RANKED

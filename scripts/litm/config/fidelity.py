@@ -7,7 +7,7 @@ from typing import Any, Literal
 from litm.analysis.paper_layouts import LAYOUTS
 from litm.analysis.published.values import PublishedAccuracy, PublishedTokens
 from litm.analysis.tables import pbi
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.experiments import ExperimentEntry
 from litm.config.figures import FigureEntry
 from litm.config.recorded_models import RecordedEntry

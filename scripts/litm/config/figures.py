@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, Strict
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import FILLED_IN, Entry, Names, choose, one_of, read_entry
 from litm.config import automatic_figures
 from litm.config.automatic_figures import base_and_tuned, beside_plain, by_size, plain_curves

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts, engine_names
 from litm.models.gguf import read_gguf

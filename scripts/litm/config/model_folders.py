@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.config.values import check_names, locate
 from litm.models.files import check_model_folder, has_tokenizer, model_files
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, field_validator, model_validator
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import FILLED_IN, Entry, Positive, choose
 from litm.config.datasets import Dataset
 from litm.config.gguf_entries import check_gguf_entry

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from litm.base.errors import UserError
+from litm.base.files import file_kind
+from litm.base.messages import UserError
 from litm.base.schema import Entry
-from litm.base.text_files import file_kind
 from litm.config.context_windows import count_tokens, known_window
 from litm.config.values import locate
 from litm.corpora.passages import Passage

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.prompting.formats import CHAT, RAW
 
 #: Part of the names of models that follow instructions: Qwen2.5-0.5B-Instruct, Llama-2-7b-chat-hf, gemma-3-1b-it.

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from litm.base.errors import UserError
+from litm.base.files import file_kind
+from litm.base.messages import UserError
 from litm.base.schema import Entry, choose
-from litm.base.text_files import file_kind
 from litm.config.datasets import Dataset
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel, tokenizer_of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import choose
 from litm.config.experiments import ExperimentEntry
 from litm.config.models import AnyModel

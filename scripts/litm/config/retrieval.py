@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import AsGiven, Entry, NotNegative, Variants, choose
 from litm.config.model_folders import located_folder
 from litm.config.values import Device, Hub, locate

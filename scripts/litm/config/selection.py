@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import Entry, choose
 from litm.config.config import Config
 from litm.config.datasets import Dataset

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, product
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import choose
 from litm.config.experiments import ExperimentEntry
 from litm.config.remedies import RemediesEntry

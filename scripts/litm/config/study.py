@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.base.schema import choose, read_entry
 from litm.base.yaml_files import read_yaml
 from litm.config.api_models import ApiModel

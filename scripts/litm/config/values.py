@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from litm.base.addresses import check_has_no_password
-from litm.base.errors import UserError
-from litm.base.formatting import shortened
-from litm.base.surrogates import without_surrogates
+from litm.base.download import check_has_no_password
+from litm.base.messages import UserError, shortened
+from litm.base.records import without_surrogates
 
 #: A GGUF file in an installed Python package: the package's name and the path in its folder.
 GgufInPackage = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*/[^/].*\.gguf$")]

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 
 def pdf_pages(path: Path) -> Iterator[tuple[int, str]]:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted, single_spaced
-from litm.base.hashing import text_sha256
-from litm.base.json_files import read_records
+from litm.base.messages import UserError, quoted, single_spaced
+from litm.base.records import read_records
+from litm.base.store import text_sha256
 from litm.corpora.chunks import Chunk, read_chunk, read_score
 from litm.corpora.passages import Passage
 

@@ -9,9 +9,8 @@ from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from litm.base.atomic_write import atomic_writer
-from litm.base.errors import UserError
-from litm.base.text_files import reading
+from litm.base.files import atomic_writer, reading
+from litm.base.messages import UserError
 from litm.corpora.passages import Passage
 
 #: Folder of the shards, next to the manifest.

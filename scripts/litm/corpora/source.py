@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.passages import Passage
 from litm.questions.released_format import QuestionRecord
 

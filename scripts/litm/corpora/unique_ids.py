@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.messages import UserError, quoted
 from litm.corpora.passages import Passage
 
 #: Repeated hashes that are looked up in the source: one suffices to name an id, but different ids may share a hash.

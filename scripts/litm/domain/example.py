@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.hashing import canonical_json, text_sha256
-from litm.base.json_files import optional_field, read_jsonl, typed_field, write_jsonl
+from litm.base.messages import UserError
+from litm.base.records import optional_field, read_jsonl, typed_field, write_jsonl
+from litm.base.store import canonical_json, text_sha256
 
 #: The content of a prompt: a text, or chat messages {role, content}.
 Content = str | list[dict[str, str]]

@@ -7,7 +7,7 @@ items is determined later; `no_gold` and `as_retrieved` have no gold item.
 import re
 from collections.abc import Sequence
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 NO_GOLD = "no_gold"
 AS_RETRIEVED = "as_retrieved"

@@ -6,9 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from litm.base.hashing import digest
-from litm.base.json_files import optional_field, read_jsonl, typed_field, write_jsonl
-from litm.base.surrogates import without_surrogates
+from litm.base.records import optional_field, read_jsonl, typed_field, without_surrogates, write_jsonl
+from litm.base.store import digest
 from litm.domain.example import Content
 
 #: Tokens: upper limit of a count, so that a million counts sum to a 64-bit integer.

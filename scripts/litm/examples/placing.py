@@ -3,8 +3,7 @@
 import random
 from dataclasses import replace
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.messages import UserError, quoted
 from litm.domain.placement import NO_GOLD, gold_positions
 from litm.domain.question import Item, Question
 from litm.examples.orders import in_order

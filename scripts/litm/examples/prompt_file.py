@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.text_files import read_text
+from litm.base.files import read_text
+from litm.base.messages import UserError
 
 
 def read_template(path: str | Path, with_context: bool = True) -> str:

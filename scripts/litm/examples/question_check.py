@@ -3,7 +3,7 @@
 from collections import Counter
 
 from litm.answers.codes import contains_code
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.question import Item, Question
 
 

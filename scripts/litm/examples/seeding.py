@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.question import Question
 from litm.examples.task import ExampleSettings
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
 from litm.figures import Experiment
 from litm.figures.drawing.chart import Chart, Panel, curves, make_chart, panel_title, published_curves, references
 from litm.figures.drawing.prompt_lengths import longer_than_trained

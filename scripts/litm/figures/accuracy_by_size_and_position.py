@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from litm.base.formatting import percent
+from litm.base.messages import percent
 from litm.figures import Experiment
 from litm.figures.drawing.chart import MARKS, Chart, Panel, Series, make_chart, panel_title, points_of
 from litm.figures.drawing.rows import Rows, models_in, scored, shown_cells

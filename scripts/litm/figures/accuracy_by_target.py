@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
 from litm.figures import Experiment
 from litm.figures.drawing.chart import MARKS, Chart, Panel, Series, make_chart, panel_title, points_of, references
 from litm.figures.drawing.rows import Rows, absent_models, models_in, scored, shown_cells

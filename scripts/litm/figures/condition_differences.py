@@ -7,7 +7,7 @@ their base models.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
 from litm.figures import Experiment
 from litm.figures.drawing.chart import CURVE, Chart, Panel, Series, make_chart, panel_title, points_of
 from litm.figures.drawing.rows import Rows

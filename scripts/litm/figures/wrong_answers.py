@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from litm.base.formatting import ordinal
-from litm.base.plain_rows import plain_rows
+from litm.base.messages import ordinal
+from litm.base.records import plain_rows
 from litm.domain.wrong_kinds import HEADINGS
 from litm.figures import Experiment
 from litm.figures.drawing.chart import PART, WHOLE, Chart, Panel, Point, Series, make_chart, panel_title

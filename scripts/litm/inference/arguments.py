@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from litm.base.cli import json_object
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.inference.engines import engine_facts
 from litm.inference.sweep_setup import Asking
 from litm.models.number_format import AUTO, NumberFormat, format_here

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.domain.example import Content
 from litm.domain.response import Response, response_key
 from litm.inference.engine import CHAT_ENDPOINT, Provider

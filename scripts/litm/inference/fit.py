@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.inference.policies import FAIL, LEAVE_OUT
 from litm.inference.prompt import Prompt
 

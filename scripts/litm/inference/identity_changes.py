@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 
 #: The reason if the journal knows the identity, but not the prompts.
 NEW_PROMPTS = "new prompts"

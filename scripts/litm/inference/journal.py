@@ -16,12 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from litm.base.atomic_write import atomic_writer
-from litm.base.errors import UserError
-from litm.base.hashing import digest
-from litm.base.locks import lock
-from litm.base.messages import note
-from litm.base.signals import signals_deferred
+from litm.base.cli import signals_deferred
+from litm.base.files import atomic_writer
+from litm.base.messages import UserError, note
+from litm.base.store import digest, lock
 from litm.domain.response import Response
 from litm.inference.journal_lines import IdentityLine, answer_line, identity_line, parse_line
 

@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from litm.base.hashing import canonical_json, digest
+from litm.base.store import canonical_json, digest
 from litm.domain.response import Response
 
 CHECKSUM = "crc32"

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from litm.base.hashing import digest
+from litm.base.store import digest
 from litm.inference.identity_changes import Changes
 from litm.inference.journal import Journal
 from litm.inference.prefix_tree import tree_tokens

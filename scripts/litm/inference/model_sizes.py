@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.inference.memory import BYTES, ModelSize, Shape, is_read_in_pieces
 from litm.models.gguf import is_gguf, read_gguf
 from litm.models.weights import weight_bytes

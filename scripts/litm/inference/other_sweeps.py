@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.cli import describe_os_error
-from litm.base.hashing import digest
 from litm.base.messages import note
+from litm.base.store import digest
 from litm.domain.example import Content
 from litm.domain.response import Response, response_key
 from litm.inference.equal_identities import equal_digests

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.base.hashing import digest
+from litm.base.store import digest
 from litm.domain.example import Example
 from litm.domain.response import Response
 from litm.inference.equal_identities import equal_answers, equal_digests

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted, shortened
-from litm.base.json_files import read_jsonl
-from litm.base.text_files import DELIMITERS, file_kind, read_named_columns
+from litm.base.files import file_kind
+from litm.base.messages import UserError, quoted, shortened
+from litm.base.records import DELIMITERS, read_jsonl, read_named_columns
 from litm.domain.finish_reason import FAILED, LENGTH, NOT_RECORDED, OVERFLOW, REFUSED, STOP, UNKNOWN
 
 #: Fields that identify a question; at least one is needed. A prompt is compared whole, a question's text by

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.finish_reason import FAILED, NOT_RECORDED, OVERFLOW
 from litm.domain.response import SweepResponse
 from litm.inference.recorded_files import WITHOUT_ANSWER, RecordedFile

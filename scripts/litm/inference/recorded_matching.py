@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.hashing import text_sha256
+from litm.base.messages import UserError
+from litm.base.store import text_sha256
 from litm.domain.example import Example
 from litm.domain.finish_reason import NOT_RECORDED
 from litm.domain.response import response_key

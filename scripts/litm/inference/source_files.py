@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 
 @dataclass(frozen=True)

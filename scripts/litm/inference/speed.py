@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.models.number_format import EMULATED_SLOWDOWN, FLOAT32
 
 #: Operations per second, padding and answers included: of a GPU, a sixth of an A100's peak, never measured.

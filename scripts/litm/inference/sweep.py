@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.hashing import digest
-from litm.base.messages import note
+from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar, showing, waiting
+from litm.base.store import digest
 from litm.domain.example import Content
 from litm.domain.finish_reason import FAILED, OVERFLOW, REFUSED
 from litm.domain.response import Response, SweepResponse

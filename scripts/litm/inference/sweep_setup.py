@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.hashing import state_with_links
+from litm.base.messages import UserError
+from litm.base.store import state_with_links
 from litm.domain.response import SweepResponse
 from litm.inference.engine import COMPLETIONS_ENDPOINT, FIRST_LINE, EngineSettings
 from litm.inference.engines import engine_facts

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.hidden_torch import show_torch
-from litm.base.loading_errors import loading
+from litm.base.loading import loading, show_torch
+from litm.base.messages import UserError, quoted
 
 if TYPE_CHECKING:
     from transformers import PretrainedConfig

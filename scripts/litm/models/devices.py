@@ -14,9 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from litm.base.errors import UserError
-from litm.base.locks import lock
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.store import lock
 
 if TYPE_CHECKING:
     import torch

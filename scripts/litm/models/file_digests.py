@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from litm.base.hashing import digest, file_sha256, file_state, text_sha256
-from litm.base.json_files import read_json, write_json
+from litm.base.records import read_json, write_json
+from litm.base.store import digest, file_sha256, file_state, text_sha256
 
 #: Folder of the digests, relative to the working directory.
 DIGESTS = "results/store/file_digests"

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.json_files import read_json, typed_field
+from litm.base.messages import UserError, quoted
+from litm.base.records import read_json, typed_field
 from litm.models.gguf import SUFFIX, is_gguf
 
 WEIGHTS = ("*.safetensors", "*.bin")

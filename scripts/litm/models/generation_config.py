@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.json_files import parse_object
-from litm.base.loading_errors import loading
+from litm.base.loading import loading
+from litm.base.messages import UserError
+from litm.base.records import parse_object
 from litm.models.hub_cache import cached_file
 
 NAME = "generation_config.json"

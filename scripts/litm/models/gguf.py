@@ -13,7 +13,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 SUFFIX = ".gguf"
 #: Supported versions of the format; version 1 had other widths.

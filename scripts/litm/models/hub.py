@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.models.files import PARTS, WEIGHTS
 
 

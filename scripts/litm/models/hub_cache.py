@@ -8,9 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.hashing import file_sha256, git_blob_id
-from litm.base.messages import note
+from litm.base.messages import UserError, note
+from litm.base.store import file_sha256, git_blob_id
 from litm.models.files import model_files
 
 #: Names of cached files: a sha256 for large files, a git blob id for others.

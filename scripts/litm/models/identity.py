@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.hashing import file_sha256
-from litm.base.store import existing
+from litm.base.messages import UserError
+from litm.base.store import existing, file_sha256
 from litm.models.files import check_model_folder, model_files, tokenizer_files
 from litm.models.gguf import is_gguf
 from litm.models.hub_cache import cached_file, check_cached

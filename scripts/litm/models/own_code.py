@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.json_files import parse_object
-from litm.base.loading_errors import loading
+from litm.base.loading import loading
+from litm.base.messages import UserError
+from litm.base.records import parse_object
 
 #: Files whose `auto_map` names a model's own classes.
 NAMING = ("config.json", "tokenizer_config.json")

@@ -13,10 +13,8 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, cast
 
-from litm.base.errors import UserError
-from litm.base.hidden_torch import show_torch
-from litm.base.loading_errors import first_line
-from litm.base.messages import note
+from litm.base.loading import first_line, show_torch
+from litm.base.messages import UserError, note
 from litm.base.store import stored
 from litm.models.gguf import Gguf
 from litm.models.identity import folder_identity

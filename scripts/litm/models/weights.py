@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.models.files import WEIGHTS, weight_files
 from litm.models.gguf import is_gguf
 from litm.models.hub_cache import cached_file

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from litm.base.cli import json_object
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.prompting.reasoning import Reasoning
 from litm.prompting.render import read_prompt_template
 from litm.prompting.tokenizer import model_tokenizer

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from litm.base.errors import UserError
-from litm.base.loading_errors import first_line
+from litm.base.loading import first_line
+from litm.base.messages import UserError
 from litm.domain.example import Content
 from litm.prompting.formats import CHAT
 from litm.prompting.reasoning import OFF, STRIP, SWITCH

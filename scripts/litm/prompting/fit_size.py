@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 
 def most_items(limit: int, tokens_of: Callable[[int], int], fewest: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.finish_reason import LENGTH, REFUSED
 from litm.domain.response import SweepResponse
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from litm.base.errors import UserError
-from litm.base.hidden_torch import show_torch
-from litm.base.loading_errors import loading
+from litm.base.loading import loading, show_torch
+from litm.base.messages import UserError
 from litm.models.gguf import is_gguf
 from litm.prompting.chat import switch_thinking_off
 from litm.prompting.formats import CHAT

@@ -10,10 +10,9 @@ with a capital and a question mark. A question with several labels is kept only 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.json_files import parse_json, read_jsonl
-from litm.base.text_files import read_text
+from litm.base.files import read_text
+from litm.base.messages import UserError, quoted
+from litm.base.records import parse_json, read_jsonl
 
 
 def match_key(text: str) -> str:

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.answers.dpr import contains_answer_metric
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.json_files import read_jsonl, typed_field
+from litm.base.messages import UserError, quoted
+from litm.base.records import read_jsonl, typed_field
 from litm.questions.natural_questions_chunk import chunk_with_answer
 from litm.questions.natural_questions_long_answer import agreed_long_answer, annotation_spans, is_paragraph
 from litm.questions.natural_questions_pages import original_document, page_title, simplified_document

@@ -6,8 +6,8 @@ length chose, among equals the first; the paper does not say how it chose.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from litm.base.errors import UserError
-from litm.base.json_files import typed_field
+from litm.base.messages import UserError
+from litm.base.records import typed_field
 
 Span = tuple[int, int]
 SHORT_ANSWER_TOKENS = 5

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from litm.base.errors import UserError
-from litm.base.json_files import typed_field
+from litm.base.messages import UserError
+from litm.base.records import typed_field
 from litm.questions.natural_questions_long_answer import Span
 
 

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted, single_spaced
-from litm.base.text_files import DELIMITERS, file_kind
+from litm.base.files import file_kind
+from litm.base.messages import UserError, quoted, single_spaced
+from litm.base.records import DELIMITERS
 from litm.questions.own_rows import Row, read_rows
 from litm.questions.released_format import Document, QuestionRecord
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.json_files import read_records
-from litm.base.text_files import DELIMITERS, file_kind, open_text, read_table, reading
+from litm.base.files import file_kind, open_text, reading
+from litm.base.messages import UserError, quoted
+from litm.base.records import DELIMITERS, read_records, read_table
 
 #: Endings of supported files.
 KINDS = (*DELIMITERS, ".json", ".jsonl")

@@ -5,9 +5,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.json_files import read_jsonl
+from litm.base.messages import UserError, quoted
+from litm.base.records import read_jsonl
 
 
 class HasText(Protocol):

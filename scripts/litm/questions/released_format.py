@@ -14,10 +14,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.hashing import text_sha256
-from litm.base.json_files import typed_field, write_jsonl
+from litm.base.messages import UserError, quoted
+from litm.base.records import typed_field, write_jsonl
+from litm.base.store import text_sha256
 from litm.domain.condition import Cut
 from litm.domain.question import Gold, Item, Question
 from litm.questions.reading import read_distinct

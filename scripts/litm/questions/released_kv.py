@@ -6,9 +6,8 @@ A line is `{"ordered_kv_records": [[key, value], ...], "key", "value"}`.
 from collections.abc import Iterator
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
-from litm.base.json_files import typed_field
+from litm.base.messages import UserError, quoted
+from litm.base.records import typed_field
 from litm.domain.question import Gold, Question
 from litm.questions.reading import read_distinct
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from litm.base.errors import UserError
-from litm.base.hashing import text_sha256
+from litm.base.messages import UserError
+from litm.base.store import text_sha256
 from litm.questions.labels import match_key
 from litm.questions.reading import HasText
 

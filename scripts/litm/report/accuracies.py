@@ -6,7 +6,7 @@ from typing import cast
 import pandas as pd
 
 from litm.analysis.claims.meanings import word_of
-from litm.base.formatting import ordinal, percent
+from litm.base.messages import ordinal, percent
 from litm.report.words import Lengths, SizeNames, place
 
 #: Counts that a row mentions if they are not 0: words and column.

@@ -11,7 +11,7 @@ from math import ceil, floor
 
 import pandas as pd
 
-from litm.base.formatting import percent
+from litm.base.messages import percent
 from litm.figures import load_kind
 from litm.figures.drawing.chart import CURVE, MARKS, PART, WHOLE, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS

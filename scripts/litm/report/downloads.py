@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from litm.analysis.table import TEXT, Table
-from litm.base.csv_files import csv_text
+from litm.base.records import csv_text
 
 #: Characters of all packed tables, at most; the largest tables are left out and the page names them.
 MOST_CHARACTERS = 4_000_000

@@ -7,7 +7,7 @@ import pandas as pd
 from litm.analysis.claims.criteria import NO_INFORMATION
 from litm.analysis.claims.meanings import END_LOWER, FLAT, MEANINGS, NONE, START_LOWER, UNEVEN
 from litm.analysis.statistics import SIGNIFICANT
-from litm.base.formatting import ordinal, percent, points
+from litm.base.messages import ordinal, percent, points
 
 #: Number of curves that the overview names one by one, at most.
 NAMED = 6

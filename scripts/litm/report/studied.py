@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from litm.base.formatting import single_spaced
+from litm.base.messages import single_spaced
 from litm.report.words import Lengths, SizeNames, tokens
 
 #: Characters of a text in an example; longer texts are cut.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
 from litm.domain.placement import gold_depths, gold_positions
 
 #: Tokens: smallest and largest mean prompt length over models, by (experiment, size).

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.messages import UserError, quoted
 from litm.corpora.passages import Passage
 from litm.domain.placement import AS_RETRIEVED
 from litm.questions.released_format import Document, QuestionRecord

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted, single_spaced
+from litm.base.messages import UserError, quoted, single_spaced
 from litm.questions.own_rows import Row, read_rows
 
 #: Columns that are read; only copies of gold_passages.csv have the last two.

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from litm.base.errors import UserError
-from litm.base.loading_errors import loading
+from litm.base.loading import loading
+from litm.base.messages import UserError
 from litm.models.batches import length_sorted_batches
 from litm.models.context_window import context_window_of
 from litm.models.devices import choose_device

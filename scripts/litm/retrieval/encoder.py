@@ -8,8 +8,8 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from litm.base.errors import UserError
-from litm.base.loading_errors import loading
+from litm.base.loading import loading
+from litm.base.messages import UserError
 from litm.models.batches import length_sorted_batches
 from litm.models.context_window import context_window_of
 from litm.models.devices import choose_device

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from litm.answers.dpr import Check, dpr_check
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, line_of
 from litm.questions.released_format import Document, QuestionRecord

@@ -8,7 +8,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 #: Lowest Java version that Lucene runs on.
 JAVA_VERSION = 21

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from litm.base.batches import in_batches
-from litm.base.errors import UserError
-from litm.base.progress import progress_bar
+from litm.base.messages import UserError
+from litm.base.progress import in_batches, progress_bar
 from litm.corpora.passages import Passage
 from litm.retrieval.java import start_java
 from litm.retrieval.method import Hit

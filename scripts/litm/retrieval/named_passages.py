@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from litm.answers.dpr import dpr_tokens
-from litm.base.errors import UserError
-from litm.base.formatting import quoted
+from litm.base.messages import UserError, quoted
 from litm.corpora.passages import Passage
 from litm.questions.own_questions import Named, OwnQuestion
 

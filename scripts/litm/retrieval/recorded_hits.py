@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.formatting import quoted, single_spaced
-from litm.base.text_files import open_text, reading
+from litm.base.files import open_text, reading
+from litm.base.messages import UserError, quoted, single_spaced
 from litm.corpora.chunks import read_score
 from litm.corpora.retrieved_chunks import read_retrieved
 from litm.questions.released_format import QuestionRecord

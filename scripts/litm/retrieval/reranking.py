@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.questions.released_format import Document, QuestionRecord
 
 #: Version: raise it if the scoring of a pair changes, because the store keeps existing scores.

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_json
+from litm.base.messages import UserError
 from litm.base.progress import progress_bar
+from litm.base.records import read_json
 from litm.base.store import existing
 
 T = TypeVar("T")

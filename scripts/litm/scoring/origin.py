@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse, response_key
 from litm.models.number_format import AUTO

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.example import Example, Target
 from litm.domain.finish_reason import OVERFLOW
 from litm.domain.other_item import OtherItem

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from litm.analysis.gold_counts import gold_sentences
 from litm.analysis.tables import all_tables, table_names
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.study import Study
 from litm.workflow.examples import example_file
 from litm.workflow.models import ModelPlan
@@ -82,7 +82,7 @@ class TablePlan:
         path = Path("results/tables/gold_counts.csv")
         if "gold_counts" not in self._tables or not path.exists():
             return []
-        from litm.base.csv_files import read_csv
+        from litm.base.records import read_csv
 
         return gold_sentences(read_csv(path))
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.study import Study

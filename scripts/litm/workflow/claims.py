@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.study import Study
 from litm.workflow.retrieval import CandidatePlan, recall_file
 

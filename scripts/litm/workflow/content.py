@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from litm.base.hashing import state_with_links
 from litm.base.messages import note
+from litm.base.store import state_with_links
 from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_digest
 from litm.models.gguf import is_gguf
 from litm.workflow.wildcards import Wildcards

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.corpora import Corpus
 from litm.config.study import Study
 from litm.workflow.data import DataPlan

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from litm.base.fetched import check_fetched
+from litm.base.download import check_fetched
 from litm.config.study import Study
 from litm.workflow.wildcards import Wildcards
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_json
+from litm.base.messages import UserError
+from litm.base.records import read_json
 from litm.domain.example import read_examples
 from litm.inference.arguments import number_format_of
 from litm.inference.journal import journal_files

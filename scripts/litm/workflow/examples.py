@@ -1,6 +1,6 @@
 """Plan of examples: the prompts of each cell of an experiment."""
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.experiments import Experiment
 from litm.config.study import Study
 from litm.domain.curve import Cell

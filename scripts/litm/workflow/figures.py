@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from litm.analysis.claims.relations import ENCODER_DECODER
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.automatic_figures import TOKENS_KIND
 from litm.config.experiments import Experiment
 from litm.config.figures import PBI_FOREST, Figure

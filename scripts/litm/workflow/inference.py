@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.study import Study

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.api_models import ApiModel
 from litm.config.models import Model
 from litm.config.recorded_models import RecordedModel

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from litm.analysis.run_summary import run_summary
-from litm.base.errors import UserError
-from litm.base.text_files import read_result_rows
+from litm.base.messages import UserError
+from litm.base.records import read_result_rows
 from litm.config.items import item_noun
 from litm.workflow.plan import Plan
 

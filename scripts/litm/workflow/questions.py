@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.corpora import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE, Corpus
 from litm.config.study import Study
 from litm.corpora.sources import is_generator

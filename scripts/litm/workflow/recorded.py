@@ -1,7 +1,7 @@
 """Plan of recorded responses: the files with answers recorded elsewhere."""
 
-from litm.base.errors import UserError
-from litm.base.hashing import canonical_json
+from litm.base.messages import UserError
+from litm.base.store import canonical_json
 from litm.config.recorded_models import RecordedModel, ResponseFile
 from litm.config.study import Study
 from litm.workflow.data import DataPlan

@@ -1,6 +1,6 @@
 """Plan of the report: the inputs of the page, and the questions shown in full."""
 
-from litm.base.hashing import canonical_json, digest
+from litm.base.store import canonical_json, digest
 from litm.config.study import Study
 from litm.workflow.analysis import TablePlan
 from litm.workflow.data import DataPlan

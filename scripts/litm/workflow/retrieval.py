@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from litm.base.hashing import canonical_json
+from litm.base.store import canonical_json
 from litm.config.corpora import FOUND_GOLD
 from litm.config.experiments import Experiment
 from litm.config.rerankers import Reranker

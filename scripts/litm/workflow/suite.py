@@ -2,8 +2,8 @@
 
 from dataclasses import asdict
 
-from litm.base.errors import UserError
-from litm.base.hashing import canonical_json
+from litm.base.messages import UserError
+from litm.base.store import canonical_json
 from litm.config.items import item_noun
 from litm.config.study import Study
 from litm.domain.curve import Curve

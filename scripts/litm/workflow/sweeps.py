@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 
 from litm.analysis.cut_answers import cut_sentences
-from litm.base.text_files import read_result_rows
+from litm.base.records import read_result_rows
 from litm.config.study import Study
 from litm.workflow.cluster_resources import work_of
 from litm.workflow.wildcards import Wildcards

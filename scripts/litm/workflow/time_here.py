@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.config.experiments import Experiment
 from litm.config.models import Model
 from litm.config.study import Study

@@ -9,8 +9,8 @@ from litm.analysis.claims import error_rates
 from litm.analysis.claims.meanings import MEANINGS
 from litm.analysis.claims.table import CLAIMS
 from litm.analysis.published.statements import ClaimStatus, Explanation, of_row
-from litm.base.formatting import percent, points
-from litm.base.generated_parts import with_part
+from litm.base.files import with_part
+from litm.base.messages import percent, points
 
 #: Lines around a part of the page that `write_claims_page.py` writes.
 BEGIN, END = (

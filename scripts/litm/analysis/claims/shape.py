@@ -8,7 +8,7 @@ from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
 from litm.analysis.claims.measures import Measure, largest, lowest, negated
 from litm.analysis.claims.verdicts import AS_CLAIM, Part, Question
 from litm.analysis.pbi import CONTRASTS
-from litm.base.formatting import percent
+from litm.base.messages import percent
 
 ENDS = ("start", "middle", "end")
 #: Start, middle and end of a curve.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from litm.analysis.published.values import read_rows
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 
 SAYS = ("supported", "contradicted", "")
 

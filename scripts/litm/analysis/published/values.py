@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
-from litm.base.errors import UserError
 from litm.base.intervals import binomial_interval
+from litm.base.messages import UserError
 from litm.domain.placement import gold_positions
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from litm.base.csv_files import read_csv
-from litm.base.free_memory import free_memory
+from litm.base.loading import free_memory
+from litm.base.records import read_csv
 from litm.checks.doctor import gather, memory, remote, software, storage
 from litm.checks.doctor.check import MISSING, Check, missing, ok, warning
 from litm.config.api_models import ApiModel

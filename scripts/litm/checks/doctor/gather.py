@@ -13,10 +13,8 @@ from pathlib import Path
 import httpx2
 from filelock import lock_descriptor
 
-from litm.base.addresses import is_this_machine
-from litm.base.deadlines import within
-from litm.base.download import find_in_mirror, opened
-from litm.base.errors import UserError
+from litm.base.download import find_in_mirror, is_this_machine, opened, within
+from litm.base.messages import UserError
 from litm.checks.doctor.memory import Gpu
 from litm.checks.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile
 from litm.checks.doctor.software import normalized

@@ -18,10 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.json_files import read_json_list, read_jsonl, read_records
-from litm.base.messages import note
-from litm.base.text_files import DELIMITERS, file_kind, open_text, read_named_columns, reading, unpacked_name
+from litm.base.files import file_kind, open_text, reading, unpacked_name
+from litm.base.messages import UserError, note
+from litm.base.records import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
 from litm.corpora.chunks import is_chunk, read_chunk
 from litm.corpora.html_text import html_text
 from litm.corpora.passages import Passage, cut_lines, cut_text

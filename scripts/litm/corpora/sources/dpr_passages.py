@@ -8,8 +8,8 @@ shorter.
 from collections.abc import Iterator
 from pathlib import Path
 
-from litm.base.errors import UserError
-from litm.base.text_files import read_table
+from litm.base.messages import UserError
+from litm.base.records import read_table
 from litm.corpora.passages import Passage, cut_text
 from litm.corpora.source import CorpusSettings, needed
 

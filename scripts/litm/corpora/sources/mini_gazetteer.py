@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from random import Random
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.encyclopedia.names import shuffled
 from litm.corpora.passages import Passage
 from litm.corpora.source import CorpusSettings

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.corpora.passages import Passage
 from litm.corpora.retrieved_chunks import read_retrieved
 from litm.corpora.source import CorpusSettings, needed

@@ -20,10 +20,8 @@ import mwparserfromhell
 from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Node, Tag, Template, Text, Wikilink
 from mwparserfromhell.wikicode import Wikicode
 
-from litm.base.errors import UserError
-from litm.base.formatting import shortened
-from litm.base.messages import note
-from litm.base.text_files import open_bytes, reading
+from litm.base.files import open_bytes, reading
+from litm.base.messages import UserError, note, shortened
 from litm.corpora.passages import Passage, cut_text
 from litm.corpora.source import CorpusSettings, needed
 

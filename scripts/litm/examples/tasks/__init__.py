@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 from typing import cast
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.examples.task import Task
 
 

@@ -7,7 +7,7 @@ subject of one of them, in other words. So the gold item does not have the quest
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.question import Gold, Item, Question
 from litm.examples.other_items import other_coded_lines
 from litm.examples.seeding import seeded_questions

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from random import Random
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.question import Gold, Question
 from litm.examples.seeding import seeded_questions
 from litm.examples.task import PLAIN, SUITE, ExampleSettings, TaskDefaults, Wording, fill

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from litm.base.plain_rows import plain_rows
+from litm.base.records import plain_rows
 from litm.figures.drawing.page import room_of
 from litm.figures.drawing.prompt_lengths import length_in_words, with_length
 from litm.figures.drawing.rows import absent_models, mean_tokens, models_in, scored, shown_cells

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from litm.analysis.pbi import CLASSES, FLAT_WITHIN, INVERTED
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
 from litm.domain.placement import gold_depths, gold_positions
 from litm.figures.drawing import style
 from litm.figures.drawing.indexed_curves import IndexedCurve

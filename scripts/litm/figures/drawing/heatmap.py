@@ -11,7 +11,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from litm.base.formatting import ordinal
+from litm.base.messages import ordinal
 from litm.figures.drawing import style
 from litm.figures.drawing.chart import MARKS, Chart, Panel, Point, Series
 

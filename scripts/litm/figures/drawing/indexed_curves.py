@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litm.base.plain_rows import plain_rows
+from litm.base.records import plain_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from litm.base.atomic_write import atomic_writer
+from litm.base.files import atomic_writer
 from litm.figures.drawing.page import Page
 
 #: Dots per inch of pictures.

@@ -15,8 +15,8 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
-from litm.base.formatting import percent
-from litm.base.hidden_modules import hidden
+from litm.base.loading import hidden
+from litm.base.messages import percent
 from litm.figures.drawing.chart import CURVE, PUBLISHED, REFERENCE, Chart, Panel, Point, Series
 from litm.figures.drawing.colours import COLOURS, MARKERS
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.example import Content
 from litm.domain.finish_reason import LENGTH, REFUSED, STOP
 from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, EngineFacts, EngineSettings, Provider

@@ -10,11 +10,9 @@ from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from litm.base.batches import in_batches
-from litm.base.errors import UserError
-from litm.base.free_memory import free_memory
-from litm.base.loading_errors import loading
-from litm.base.messages import note
+from litm.base.loading import free_memory, loading
+from litm.base.messages import UserError, note
+from litm.base.progress import in_batches
 from litm.domain.finish_reason import STOP
 from litm.domain.response import Response
 from litm.inference.engine import NO_QUANTIZATION, EngineFacts, EngineSettings, Prepared, token_ids

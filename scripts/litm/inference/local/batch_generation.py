@@ -6,8 +6,7 @@ from contextlib import nullcontext
 import torch
 from transformers import GenerationConfig, PreTrainedModel
 
-from litm.base.errors import UserError
-from litm.base.messages import note
+from litm.base.messages import UserError, note
 from litm.inference.local.prefix_cache import KeptCache, reading_order
 from litm.inference.local.reasoning_end import Ending, stopping_rules
 from litm.models.batches import halved_budget, longest_first, next_batch

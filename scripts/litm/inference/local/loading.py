@@ -13,8 +13,8 @@ from transformers import (
 )
 from transformers.utils import logging as transformers_logging
 
-from litm.base.errors import UserError
-from litm.base.loading_errors import first_line, loading
+from litm.base.loading import first_line, loading
+from litm.base.messages import UserError
 from litm.inference.engine import INT8, NF4, NO_QUANTIZATION, EngineSettings
 from litm.models.files import ADAPTER_REMEDY
 from litm.models.generation_config import check_generation_config

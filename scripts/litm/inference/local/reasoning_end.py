@@ -12,7 +12,7 @@ from transformers import (
     StoppingCriteriaList,
 )
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.finish_reason import LENGTH, STOP
 from litm.inference.engine import FIRST_LINE, EngineSettings
 from litm.inference.local.line_end import LineEnd, StopAtLineEnd, cut_answer

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from litm.base.addresses import host_of, is_this_machine
+from litm.base.download import host_of, is_this_machine
 from litm.inference.engine import Provider
 
 

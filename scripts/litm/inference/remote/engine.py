@@ -8,10 +8,9 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, ClassVar, TypeVar
 
-from litm.base.addresses import public_url
-from litm.base.errors import UserError
-from litm.base.hashing import canonical_json
-from litm.base.messages import note
+from litm.base.download import public_url
+from litm.base.messages import UserError, note
+from litm.base.store import canonical_json
 from litm.domain.example import Content
 from litm.domain.finish_reason import REFUSED
 from litm.domain.response import Response

@@ -8,8 +8,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin
 
-from litm.base.addresses import public_url
-from litm.base.errors import UserError
+from litm.base.download import public_url
+from litm.base.messages import UserError
 
 #: Client errors worth retrying: timeout, conflict, too early, too many requests.
 PASSING = {408, 409, 425, 429}

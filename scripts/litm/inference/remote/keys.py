@@ -3,7 +3,7 @@
 import logging
 import os
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.inference.engine import EngineSettings
 from litm.inference.remote.failures import masked
 

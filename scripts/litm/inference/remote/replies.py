@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from litm.base.surrogates import without_surrogates
+from litm.base.records import without_surrogates
 from litm.domain.response import is_token_count
 from litm.inference.remote.failures import Unanswered
 

@@ -14,8 +14,7 @@ from typing import TypeVar, cast
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from litm.base.errors import UserError
-from litm.base.messages import note
+from litm.base.messages import UserError, note
 from litm.inference.engine import EngineSettings
 from litm.inference.remote.failures import Unanswered
 

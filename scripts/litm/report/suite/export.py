@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from litm.base.errors import UserError
+from litm.base.messages import UserError
 from litm.domain.curve import Curve
 from litm.domain.example import Example
 from litm.domain.response import SweepResponse

@@ -12,9 +12,9 @@ import pandas as pd
 
 from litm.analysis.claims.criteria import MEASURED, NO_INFORMATION
 from litm.analysis.pbi import CLASSES, INVERTED
-from litm.base.atomic_write import atomic_writer
-from litm.base.errors import UserError
-from litm.base.plain_rows import plain_rows
+from litm.base.files import atomic_writer
+from litm.base.messages import UserError
+from litm.base.records import plain_rows
 from litm.domain.curve import Curve
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from litm.base.json_files import read_json
+from litm.base.records import read_json
 from litm.base.store import existing
 from litm.retrieval.lucene import SMALL_CORPUS, search
 from litm.retrieval.method import Found, SearchTask

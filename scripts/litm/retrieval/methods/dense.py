@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from litm.base.json_files import read_json
 from litm.base.messages import note
+from litm.base.records import read_json
 from litm.base.store import existing
 from litm.retrieval.encoder import load_encoder
 from litm.retrieval.faiss_search import IndexSettings, overlap, search_exact, search_indexes

@@ -8,7 +8,7 @@ from litm.analysis.claims.measures import lowest
 from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.shape import curves_with_middle
 from litm.analysis.claims.verdicts import AS_CLAIM, EXPLORATORY, Claim, Part, Question
-from litm.base.formatting import points
+from litm.base.messages import points
 
 #: Models that the paper's claim is about, with both lengths of context. Cases of other models are exploratory.
 SAID_OF = ("gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613")

@@ -8,7 +8,7 @@ from litm.analysis.claims.measures import Measure, minus
 from litm.analysis.claims.relations import ENCODER_DECODER, Relations
 from litm.analysis.claims.shape import best_worst_gap
 from litm.analysis.claims.verdicts import Claim, Part, Question
-from litm.base.formatting import points
+from litm.base.messages import points
 
 WITHIN, BEYOND = "best-worst gap", "gap minus that within the training length"
 

@@ -6,7 +6,7 @@ from litm.analysis.claims.criteria import AT_MOST_SMALL
 from litm.analysis.claims.evidence import Cell, Evidence
 from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.verdicts import Claim, Part, Question
-from litm.base.formatting import points
+from litm.base.messages import points
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:

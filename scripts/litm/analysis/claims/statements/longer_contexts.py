@@ -6,7 +6,7 @@ from litm.analysis.claims.criteria import BELOW_ZERO
 from litm.analysis.claims.evidence import Curve, Evidence, curves
 from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.verdicts import Claim, Part, Question
-from litm.base.formatting import percent
+from litm.base.messages import percent
 
 
 def ask(evidence: Evidence, relations: Relations) -> Iterator[Question]:

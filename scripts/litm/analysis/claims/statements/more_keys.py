@@ -10,7 +10,7 @@ from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.shape import Three, contrast_weights, curves_with_middle
 from litm.analysis.claims.statements.longer_contexts import size_question
 from litm.analysis.claims.verdicts import Claim, Part, Question
-from litm.base.formatting import points
+from litm.base.messages import points
 
 #: The suite's experiments 1A and 1B: their task and sizes.
 TASK, SIZES = "kv_retrieval", (100, 200)

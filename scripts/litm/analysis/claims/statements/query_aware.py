@@ -7,7 +7,7 @@ from litm.analysis.claims.evidence import Cell, Curve, Evidence, curves
 from litm.analysis.claims.measures import lowest
 from litm.analysis.claims.relations import Relations
 from litm.analysis.claims.verdicts import Claim, Part, Question
-from litm.base.formatting import percent, points
+from litm.base.messages import percent, points
 
 #: Task that it solves. In other tasks its effect is small.
 SOLVED = "kv_retrieval"

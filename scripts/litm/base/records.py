@@ -1,20 +1,23 @@
-"""JSON and JSON Lines files (plain or gzip); equal records give equal bytes."""
+"""Records and tables (JSON, JSON Lines, CSV, Parquet): equal ones give equal bytes, a mistake has its file and line."""
 
+import csv
 import gzip
 import json
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from litm.base.atomic_write import atomic_writer
-from litm.base.errors import UserError
-from litm.base.text_files import file_kind, is_result, open_text, read_text, reading, remedy, write_text
+from litm.base.files import atomic_writer, file_kind, is_result, open_text, read_text, reading, remedy, write_text
+from litm.base.messages import UserError, quoted
+
+# Imported where it is used, because the rules read JSON too.
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: gzip level: prompts are 5 % larger than at level 9, in a quarter of the time.
 GZIP_LEVEL = 4
-
-
 #: Escapes of lone surrogates: a high one without a low one after it, or a low one without a high one before it.
 HALF_CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -159,3 +162,141 @@ def read_json(path: str | Path) -> dict:
         if is_result(path):
             raise UserError(f"{error}: {remedy(path)}") from error
         raise
+
+
+#: Characters: longest field of a table, which also bounds the text after an unclosed quote.
+LONGEST_FIELD = 10_000_000
+
+
+#: Delimiters of tables by the kind of their files.
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def read_result_rows(path: str | Path) -> list[dict[str, str]]:
+    """The rows of a CSV file that this workflow wrote, as texts; `UserError` for a damaged file."""
+    check_whole(path)
+    return [row for _, row in read_named_columns(Path(path), DELIMITERS[".csv"])]
+
+
+def check_whole(path: str | Path) -> None:
+    """Raise `UserError` for a CSV file of the results that does not end with a line end: a part of it is missing."""
+    with Path(path).open("rb") as raw:
+        raw.seek(max(0, raw.seek(0, os.SEEK_END) - 1))
+        if is_result(path) and raw.read() != b"\n":
+            raise UserError(f"{path}: its last line is incomplete: {remedy(path)}")
+
+
+def read_table(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line number of its start, fields) for each non-blank row of a quoted table, plain or gzip.
+
+    Raises `UserError` naming file and line for an unclosed quote, a broken file and text that is not UTF-8.
+    """
+    csv.field_size_limit(LONGEST_FIELD)
+    line = 1
+    with reading(path, lambda: f"line {line - 1}"), open_text(path) as lines:
+        # Strict: otherwise an unclosed quote silently swallows lines up to the next quote.
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            for row in rows:
+                if row:
+                    yield line, row
+                line = rows.line_num + 1
+        except csv.Error as error:
+            raise UserError(
+                f'{path}, line {line}: a quote (") in the row that begins here has no partner ({error}); '
+                f'close it, or write a quote inside a text as ""'
+            ) from error
+
+
+def read_named_columns(path: Path, delimiter: str, needed: str | None = None) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line number of its start, fields by column) for each row after the header of a table.
+
+    Raises `UserError` naming file and line as `read_table`, and for a header without the column `needed` or with two
+    of one name, and a row of another length.
+    """
+    rows = read_table(path, delimiter)
+    first, header = next(rows, (1, []))
+    if needed is not None and needed not in header:
+        found = quoted(", ".join(header)) if header else "nothing"
+        raise UserError(f"{path}, line {first}: the header must have a column '{needed}', but has {found}")
+    if len(set(header)) < len(header):
+        raise UserError(
+            f"{path}, line {first}: the header names a column twice ({quoted(', '.join(header))}); rename one"
+        )
+    for line, row in rows:
+        if len(row) != len(header):
+            raise UserError(
+                f"{path}, line {line}: {len(row)} fields, but the header has {len(header)}; "
+                f"put a text with {delimiter!r} in it between quotes"
+            )
+        yield line, dict(zip(header, row, strict=True))
+
+
+def write_csv(
+    path: str | Path, table: "pd.DataFrame", decimals: int | None = 6, p_values: Collection[str] = ()
+) -> None:
+    """Write a table as CSV, see `csv_text`."""
+    write_text(path, csv_text(table, decimals, p_values))
+
+
+def csv_text(table: "pd.DataFrame", decimals: int | None = 6, p_values: Collection[str] = ()) -> str:
+    """A table as CSV: fractions with `decimals` decimals (None: all of them), missing values empty.
+
+    p_values: columns with six significant digits instead (1.30421e-174), so that readers can correct them.
+    """
+    texts = {
+        name: table[name].map("{:.6g}".format, na_action="ignore").astype("string")
+        for name in p_values
+        if name in table
+    }
+    float_format = None if decimals is None else f"%.{decimals}f"
+    return table.assign(**texts).to_csv(index=False, float_format=float_format, lineterminator="\n")
+
+
+def read_csv(path: str | Path, dtypes: Mapping[str, str] | None = None) -> "pd.DataFrame":
+    """Read a table that `write_csv` wrote: only empty cells are missing values, not a model of the name NA.
+
+    dtypes: pandas types by column; a column that is not named gets that of its values. Raises `UserError` as
+    `check_whole` does.
+    """
+    import pandas as pd
+
+    check_whole(path)
+    known = {"model": str, "experiment": str} if dtypes is None else dtypes
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=known)
+
+
+def read_parquet(
+    path: str | Path, columns: Sequence[str] | None = None, optional: Collection[str] = ()
+) -> "pd.DataFrame":
+    """The rows of a Parquet file, with these columns or all; `UserError` for a damaged file.
+
+    optional: columns that the file may lack.
+    """
+    import pandas as pd
+    from pyarrow import ArrowInvalid, parquet
+
+    try:
+        if columns is not None and set(optional) & set(columns):
+            there = parquet.read_schema(path).names
+            columns = [name for name in columns if name in there or name not in optional]
+        return pd.read_parquet(path, columns=None if columns is None else list(columns))
+    except ArrowInvalid as error:
+        raise UserError(f"{path}: not a whole Parquet file: {remedy(path)}") from error
+
+
+def plain_rows(table: "pd.DataFrame") -> list[dict[Any, Any]]:
+    """The rows as dictionaries of plain Python values, which JSON can write; None for a missing value."""
+    return table.astype(object).where(table.notna(), None).to_dict("records")
+
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+#: Unicode's replacement character.
+REPLACEMENT = "\ufffd"
+
+
+def without_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate (`"\\ud83d"` in JSON: half an emoji); usually the text itself."""
+    return text if text.isascii() else LONE_SURROGATE.sub(REPLACEMENT, text)

@@ -1,0 +1,148 @@
+"""Files and folders: written whole under their names, opened unpacked, with errors that name file and place."""
+
+import bz2
+import gzip
+import shutil
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from litm.base.messages import UserError
+
+
+@contextmanager
+def atomic_writer(path: str | Path) -> Iterator[IO[bytes]]:
+    """A binary file that appears under its name only when it is complete."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("wb") as raw:
+            yield raw
+            raw.flush()
+        partial.replace(path)
+    except OSError as error:
+        # Errors of writing and flushing do not name the file.
+        error.filename = error.filename or str(path)
+        raise
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_writer(path: str | Path) -> Iterator[Path]:
+    """A new folder that appears under its name only when it is complete, replacing an existing one."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        if path.exists():
+            shutil.rmtree(path)
+        partial.replace(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+#: Files that are compressed already.
+COMPRESSED = (".gz", ".png")
+
+
+def write_zip(path: str | Path, folder: str | Path, name: str) -> None:
+    """All files of a folder as a folder `name`: the same files give the same bytes."""
+    folder = Path(folder)
+    files = {f"{name}/{file.relative_to(folder).as_posix()}": file for file in folder.rglob("*") if file.is_file()}
+    with atomic_writer(path) as raw, zipfile.ZipFile(raw, "w") as packed:
+        for entry in sorted(files):
+            info = zipfile.ZipInfo(entry, date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, 0o100644 << 16
+            info.compress_type = zipfile.ZIP_STORED if entry.endswith(COMPRESSED) else zipfile.ZIP_DEFLATED
+            with files[entry].open("rb") as source, packed.open(info, "w") as target:
+                shutil.copyfileobj(source, target)
+
+
+def unpacked_name(path: str | Path) -> Path:
+    """The base name of a file without .gz."""
+    name = Path(Path(path).name)
+    return Path(name.stem) if name.suffix.lower() == ".gz" else name
+
+
+def file_kind(path: str | Path) -> str:
+    """The ending that tells the format of a file, in lower case and without .gz: `.jsonl`; "" without one."""
+    return unpacked_name(path).suffix.lower()
+
+
+def is_result(path: str | Path) -> bool:
+    """Whether a file is in the folder of results, whose files this workflow makes."""
+    return Path(path).absolute().is_relative_to(Path("results").absolute())
+
+
+def remedy(path: str | Path) -> str:
+    """What to do about a damaged file."""
+    made_again = "remove it and run the same command, which makes it again where it is needed"
+    return made_again if is_result(path) else "get the file again"
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file in UTF-8; `UserError` naming the file for one that is not."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 text ({error.reason}); save the file as UTF-8") from error
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text in UTF-8; the file appears under its name only when it is complete."""
+    with atomic_writer(path) as raw:
+        raw.write(text.encode())
+
+
+def open_text(path: Path) -> IO[str]:
+    """The file opened as UTF-8 text without a byte order mark, unpacked if its name ends in .gz."""
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The file opened for reading, unpacked if its name ends in .gz or .bz2."""
+    match path.suffix.lower():
+        case ".gz":
+            return cast(IO[bytes], gzip.open(path, "rb"))
+        case ".bz2":
+            return cast(IO[bytes], bz2.open(path, "rb"))
+        case _:
+            return path.open("rb")
+
+
+@contextmanager
+def reading(path: Path, reached: Callable[[], str]) -> Iterator[None]:
+    """Turns errors of damaged data in `path` into a `UserError`; `reached` names the last good place."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 text after {reached()} ({error.reason}); save the file as UTF-8") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _broken(path, reached(), error) from error
+    except OSError as error:
+        # Errors of the operating system have a number, errors in bz2 data have none.
+        if error.errno is None:
+            raise _broken(path, reached(), error) from error
+        raise
+
+
+def _broken(path: Path, reached: str, error: Exception) -> UserError:
+    return UserError(f"{path}: broken compressed data after {reached} ({error}); {remedy(path)}")
+
+
+def with_part(page: str, begin: str, end: str, text: str) -> str:
+    """The page with the text between its lines `begin` and `end`; `ValueError` if it lacks one of them."""
+    before, _, rest = page.partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise ValueError(f"the page lacks the lines {begin} and {end}")
+    return f"{before}{begin}\n\n{text}\n\n{end}{after}"
