@@ -44,7 +44,7 @@ def rows_of(*sweeps, conditions=(PLAIN, REVERSED, RERANKED), prices=None) -> lis
 
 
 def advised(rows) -> list[tuple[str, int]]:
-    return [(row["experiment"], row["documents"]) for row in rows if row["is_advised"]]
+    return [(row["experiment"], row["size"]) for row in rows if row["is_advised"]]
 
 
 def told(rows) -> str:
@@ -55,8 +55,8 @@ def told(rows) -> str:
 def test_the_cheapest_condition_that_is_not_told_from_the_best_is_advised():
     rows = rows_of(sweep(PLAIN, {1: graded(0.4), 3: graded(0.6), 5: graded(0.7), 20: graded(0.71)}))
     assert advised(rows) == [("s", 5)]
-    assert [row["documents"] for row in rows if row["in_best_set"]] == [5, 20]
-    assert [row["documents"] for row in rows if row["is_best"]] == [20]
+    assert [row["size"] for row in rows if row["in_best_set"]] == [5, 20]
+    assert [row["size"] for row in rows if row["is_best"]] == [20]
     # Nothing is better for less than any of these.
     assert all(row["on_frontier"] for row in rows)
     text = told(rows)
@@ -77,7 +77,7 @@ def test_differences_are_paired_with_the_best_and_corrected_by_holm():
         expected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1])
         assert (row["difference"], row["difference_ci_low"]) == pytest.approx((expected.value, expected.low))
         corrected = contrast_interval(np.column_stack([right, best]).astype(int), [1, -1], 1 - 0.05 / 2)
-        assert row["worst_difference"] == pytest.approx(corrected.low)
+        assert row["difference_ci_low_bonferroni"] == pytest.approx(corrected.low)
         p_values.append(mcnemar_p(int((right > best).sum()), int((best > right).sum())))
     assert [row["p_holm"] for row in rows[:2]] == pytest.approx(holm(p_values))
     assert rows[2]["p_holm"] is None and rows[2]["difference"] == 0
@@ -123,7 +123,7 @@ def test_without_shown_differences_there_is_no_advice_but_the_number_of_question
     )
     assert "may lose up to" in text and "questions would show a difference of 5 points between the two." in text
     assert {row["reason"] for row in rows} == {"", "the cheapest may lose over 5 points"}
-    needed = rows[0]["questions_needed"]
+    needed = rows[0]["n_for_5_points"]
     assert needed > 500 and f"About {needed:,} questions" in text
 
 
@@ -140,7 +140,7 @@ def test_the_cheapest_has_no_advice_by_being_the_best_of_few_answers():
     assert advised(rows) == [] and [row["is_best"] for row in rows] == [True, False]
     text = told(rows)
     assert "the one with the most right answers, 1 document (31.8 %" in text and "to 5 documents, best first" in text
-    assert rows[0]["questions_needed"] > 500
+    assert rows[0]["n_for_5_points"] > 500
     assert advised(rows_of(sweep(PLAIN, {1: [True, True], 5: [True, False]}))) == []
 
 
@@ -170,7 +170,7 @@ def test_the_cheapest_of_all_is_advised_where_it_is_shown_to_lose_little():
     # Other answers to 65 of the questions, and five more right ones.
     many = [*few[:1370], *[False] * 30, *[True] * 35, *few[1435:]]
     rows = rows_of(sweep(PLAIN, {1: few, 5: many}))
-    assert advised(rows) == [("s", 1)] and rows[0]["worst_difference"] > -0.05
+    assert advised(rows) == [("s", 1)] and rows[0]["difference_ci_low_bonferroni"] > -0.05
 
 
 def test_there_is_no_advice_where_hardly_anything_is_answered():
@@ -190,7 +190,7 @@ def test_a_condition_with_too_long_prompts_is_left_out_with_a_reason_and_few_que
 def test_conditions_with_too_few_scored_questions_have_rows_but_no_advice():
     right: list = [None] * 3 + graded(0.7, 17)
     rows = rows_of(sweep(PLAIN, {1: right, 5: right}))
-    assert [(row["documents"], row["n"], row["is_advised"]) for row in rows] == [(1, 0, False), (5, 0, False)]
+    assert [(row["size"], row["n"], row["is_advised"]) for row in rows] == [(1, 0, False), (5, 0, False)]
     assert {row["reason"] for row in rows} == {"3 of 20 questions were not scored, left out"}
     assert told(rows).startswith("No advice for m in s: no condition scored 90% of its questions")
 
@@ -238,7 +238,7 @@ def test_every_model_has_an_advice_of_its_own():
         sweep(PLAIN, {1: graded(0.2), 5: graded(0.7)}, model="a"),
         sweep(PLAIN, {1: graded(0.9), 5: graded(0.5)}, model="b"),
     )
-    assert [(row["model"], row["documents"]) for row in rows if row["is_advised"]] == [("a", 5), ("b", 1)]
+    assert [(row["model"], row["size"]) for row in rows if row["is_advised"]] == [("a", 5), ("b", 1)]
 
 
 def test_a_condition_in_words_names_what_is_done_and_one_document_has_no_order():

@@ -30,13 +30,13 @@ def rows_of(*sweeps: pd.DataFrame) -> list[dict]:
 @pytest.mark.parametrize("own_questions", [False, True])
 def test_each_size_is_compared_with_the_smallest(own_questions):
     rows = rows_of(sweep({10: (0.9, 0.8, 0.9), 20: (0.9, 0.5, 0.8), 40: (0.9, 0.8, 0.9)}, own_questions))
-    assert [(row["size"], row["smallest_size"]) for row in rows] == [(20, 10), (40, 10)]
+    assert [(row["size"], row["size_smallest"]) for row in rows] == [(20, 10), (40, 10)]
     first, second = rows
     assert (first["is_paired"], first["n"], first["n_smallest"]) == (not own_questions, N, N)
     assert first["pbi"] == pytest.approx(0.35) and first["pbi_smallest"] == pytest.approx(0.1)
-    assert first["pbi_difference"] == pytest.approx(0.25)
-    assert 0 < first["pbi_difference_ci_low"] < 0.25 < first["pbi_difference_ci_high"]
-    assert first["primacy_difference"] == pytest.approx(0.3) and first["recency_difference"] == pytest.approx(0.2)
+    assert first["difference_pbi"] == pytest.approx(0.25)
+    assert 0 < first["difference_pbi_ci_low"] < 0.25 < first["difference_pbi_ci_high"]
+    assert first["difference_primacy"] == pytest.approx(0.3) and first["difference_recency"] == pytest.approx(0.2)
     assert first["in_words"] == "more bias than at the smallest size: 25.0 points"
     assert second["in_words"] == "not shown to differ"
     for row in rows:
@@ -63,7 +63,7 @@ def test_a_size_without_a_scored_question_is_not_compared():
     scores = sweep({10: (0.9, 0.5, 0.9), 20: (0.9, 0.5, 0.9)}, own_questions=True)
     scores["excluded"] = scores["size"] == 20
     (row,) = rows_of(scores)
-    assert row["n"] == 0 and "not compared" in row["in_words"] and "pbi_difference" not in row
+    assert row["n"] == 0 and "not compared" in row["in_words"] and "difference_pbi" not in row
 
 
 def test_curves_without_a_middle_have_no_row():

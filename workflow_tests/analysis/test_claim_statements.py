@@ -27,7 +27,7 @@ def test_a_u_has_a_verdict_by_its_truth_and_n(verdicts, verdict):
     start, middle, end = (column.mean() for column in verdicts.values())
     contrasts = {"primacy": start - middle, "recency": end - middle}
     assert (row["verdict"], row["models"], row["size"]) == (verdict, "m", 9)
-    assert (row["value"], row["n"]) == (pytest.approx(contrasts[row["statistic"]]), len(next(iter(verdicts.values()))))
+    assert (row["value"], row["n"]) == (pytest.approx(contrasts[row["quantity"]]), len(next(iter(verdicts.values()))))
     assert row["ci_low"] <= row["value"] <= row["ci_high"]
 
 
@@ -40,7 +40,7 @@ def test_at_the_floor_and_the_ceiling_a_curve_has_no_word_for_its_shape(accuracy
 
 def test_a_curve_that_rises_at_one_end_alone_is_no_u_and_its_row_names_the_other_end():
     (row,) = rows_of("u_shape", evidence_of(exactly([0.9, 0.5, 0.5])))
-    assert (row["verdict"], row["statistic"], row["shape"]) == (CONTRADICTED, "recency", "primacy alone")
+    assert (row["verdict"], row["quantity"], row["shape"]) == (CONTRADICTED, "recency", "primacy alone")
     assert row["reason"].startswith("primacy alone: the start is above the middle")
 
 
@@ -103,7 +103,7 @@ T5 = Relations({"m": About(architecture="encoder_decoder", training_length=500)}
 )
 def test_an_encoder_decoder_is_robust_within_its_training_length(within, n, verdict):
     (row,) = rows_of("encoder_decoder_robust", evidence_of(exactly(within, n), lengths=LENGTHS), T5)
-    assert (row["verdict"], row["statistic"]) == (verdict, "best-worst gap")
+    assert (row["verdict"], row["quantity"]) == (verdict, "best-worst gap")
     assert row["value"] == pytest.approx(max(within) - min(within))
 
 
@@ -116,7 +116,7 @@ def test_an_encoder_decoder_is_less_robust_beyond_its_training_length(beyond, n,
     (row,) = rows_of("encoder_decoder_robust", evidence, T5)
     assert row["verdict"] == verdict
     if verdict != SUPPORTED:
-        assert (row["size"], row["statistic"]) == (20, "gap minus that within the training length")
+        assert (row["size"], row["quantity"]) == (20, "gap minus that within the training length")
     assert "size 9: prompts of 400 tokens" in row["reason"] and "size 20: prompts of 900 tokens" in row["reason"]
 
 
@@ -215,7 +215,7 @@ def test_readers_saturate_before_the_retriever(last, recall, n, verdict):
         "accuracy gained": last - 0.5,
         "accuracy gained minus half the recall gained": last - 0.5 - (recall - 0.8) / 2,
     }
-    assert (row["verdict"], row["value"]) == (verdict, pytest.approx(values[row["statistic"]]))
+    assert (row["verdict"], row["value"]) == (verdict, pytest.approx(values[row["quantity"]]))
 
 
 def test_without_the_recall_a_reader_can_only_contradict_that_it_saturates():
@@ -223,7 +223,7 @@ def test_without_the_recall_a_reader_can_only_contradict_that_it_saturates():
     assert row["verdict"] == NOT_ENOUGH and "recall at these sizes is not known" in row["reason"]
     assert row["reason"].endswith("not measured: accuracy gained minus half the recall gained")
     (row,) = rows_of("readers_saturate", reader(0.5, 0.8, 2000))
-    assert (row["verdict"], row["statistic"]) == (CONTRADICTED, "accuracy gained")
+    assert (row["verdict"], row["quantity"]) == (CONTRADICTED, "accuracy gained")
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_without_the_recall_a_reader_can_only_contradict_that_it_saturates():
 def test_accuracy_falls_as_the_context_grows(largest, n, verdict):
     evidence = evidence_of(exactly([0.7] * 3, n), exactly([0.6] * 3, n, size=20), exactly([largest] * 3, n, size=30))
     (row,) = rows_of("longer_context_worse", evidence)
-    assert (row["verdict"], row["size"], row["statistic"]) == (verdict, 30, "mean minus that at size 9")
+    assert (row["verdict"], row["size"], row["quantity"]) == (verdict, 30, "mean minus that at size 9")
     assert (row["value"], row["test"]) == (pytest.approx(largest - 0.7), "paired by question")
     assert "60.0 % at size 20" in row["reason"]
 
@@ -277,5 +277,5 @@ def test_the_suite_asks_whether_200_keys_have_a_higher_index_than_100(at_100, at
     if "floor" in row["reason"]:
         assert at_200 == [0, 0, 0]
     else:
-        assert row["value"] == pytest.approx(value) and row["statistic"] == "pbi minus that at size 100"
+        assert row["value"] == pytest.approx(value) and row["quantity"] == "pbi minus that at size 100"
         assert row["test"] == ("paired by question" if is_paired else "not paired")

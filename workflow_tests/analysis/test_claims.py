@@ -137,7 +137,7 @@ def test_the_summary_has_a_sentence_for_each_claim():
         "Of 2: supported in 1 (m on e 9), contradicted in 1 (other on e 9).",
         "Not asked: it needs an experiment of two sizes or more, with two positions or more at each.",
     ]
-    assert list(summary.loc[0, ["supported", "contradicted", "not_enough"]]) == [1, 1, 0]
+    assert list(summary.loc[0, ["n_supported", "n_contradicted", "n_not_enough_data"]]) == [1, 1, 0]
 
 
 def test_the_summary_keeps_exploratory_cases_apart():
@@ -145,7 +145,7 @@ def test_the_summary_keeps_exploratory_cases_apart():
     cells = [{Cell(model, "closed", 0, None, NO_GOLD, None): book} for model in (gpt, "m")]
     curves = [about([0.8, 0.4, 0.8], 500, model=gpt), about([0.9, 0.8, 0.9], 500, model="m")]
     row = claim_summary(claims_table(evidence_of(*curves, *cells), BOOK)).loc[3]
-    assert list(row[["supported", "contradicted", "not_enough"]]) == [1, 0, 0]
+    assert list(row[["n_supported", "n_contradicted", "n_not_enough_data"]]) == [1, 0, 0]
     assert row["finding"] == (
         "Supported in 1 (gpt-3.5-turbo-0613 on e 9). "
         "Exploratory, for other models and conditions: contradicted in 1 (m on e 9)."

@@ -116,9 +116,9 @@ def test_tables_of_scores_with_clusters_have_wider_intervals_and_those_without_a
     clustered = scores.assign(cluster=[f"article {code}" for code in np.tile(CODES, 3)])
     assert complete_cases(scores).clusters is None
     plain, wide = position_bias_row(scores), position_bias_row(clustered)
-    assert (wide["pbi"], wide["n_complete"]) == (plain["pbi"], plain["n_complete"])
+    assert (wide["pbi"], wide["n"]) == (plain["pbi"], plain["n"])
     assert wide["pbi_ci_high"] - wide["pbi_ci_low"] > 1.2 * (plain["pbi_ci_high"] - plain["pbi_ci_low"])
-    assert wide["mde"] > plain["mde"] and wide["cochran_q"] < plain["cochran_q"]
+    assert wide["pbi_mde"] > plain["pbi_mde"] and wide["cochran_q"] < plain["cochran_q"]
     for one, other in zip(pairwise_rows(scores), pairwise_rows(clustered), strict=True):
         assert other["difference"] == pytest.approx(one["difference"]) and other["p_value"] > one["p_value"]
 

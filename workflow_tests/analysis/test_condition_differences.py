@@ -89,7 +89,7 @@ def test_questions_of_one_side_only_are_left_out_and_counted_in_the_words():
     rows = difference_rows(one, two.iloc[::-1])[:3]
     for column, row in enumerate(rows):
         first, second = a[20:, column], b[:40, column]
-        assert (row["n"], row["n_only_a"], row["n_only_b"]) == (40, 20, 20)
+        assert (row["n"], row["n_scored_only_a"], row["n_scored_only_b"]) == (40, 20, 20)
         assert (row["value_a"], row["value_b"]) == pytest.approx((first.mean(), second.mean()))
         assert row["p_value"] == mcnemar_p(int((first > second).sum()), int((second > first).sum()))
         assert "40 questions of one side alone left out" in row["in_words"]
@@ -100,7 +100,7 @@ def test_other_questions_are_not_compared_and_said():
     one = of_matrix(a, PLACES, experiment="other")
     two = of_matrix(b, PLACES, ids=[f"x{index}" for index in range(30)], experiment="plain")
     (row,) = difference_rows(one, two)
-    assert (row["n"], row["n_only_a"], row["n_only_b"]) == (0, 30, 30)
+    assert (row["n"], row["n_scored_only_a"], row["n_scored_only_b"]) == (0, 30, 30)
     assert row["in_words"] == "no question in common, not compared"
 
 

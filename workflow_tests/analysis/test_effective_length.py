@@ -31,11 +31,11 @@ def test_sizes_are_shown_within_or_beyond_the_margin_as_far_as_their_intervals_s
     rows = rows_of(sweep({5: (0.9, 0.88, 0.9), 10: (0.9, 0.87, 0.89), 20: (0.9, 0.79, 0.9), 30: (0.8, 0.5, 0.8)}))
     assert [row["verdict"] for row in rows] == [WITHIN, WITHIN, OPEN, BEYOND]
     assert {row["effective_length"] for row in rows} == {"10 or more: shown; less than 30: shown"}
-    assert rows[0]["loss_low"] == 0
+    assert rows[0]["ci_low"] == 0
     last = rows[-1]
-    assert (last["best_accuracy"], last["worst_accuracy"], last["worst_position"]) == (0.9, 0.5, 14)
-    assert last["loss"] == pytest.approx(0.4) and last["loss_low"] > MARGIN and last["n"] == N
-    assert [row["prompt_tokens"] for row in rows] == [500, 1000, 2000, 3000]
+    assert (last["accuracy_best"], last["accuracy_worst"], last["position_worst"]) == (0.9, 0.5, 14)
+    assert last["loss"] == pytest.approx(0.4) and last["ci_low"] > MARGIN and last["n"] == N
+    assert [row["tokens_mean"] for row in rows] == [500, 1000, 2000, 3000]
     for row in rows:
         assert_plain(row)
 
@@ -48,7 +48,7 @@ def test_few_questions_show_nothing_though_the_accuracies_are_equal():
 
 def test_a_size_after_one_that_is_not_shown_is_not_shown_either():
     rows = rows_of(sweep({5: (0.9, 0.9), 10: (0.9, 0.8), 20: (0.9, 0.9)}))
-    assert [row["verdict"] for row in rows] == [WITHIN, OPEN, OPEN] and rows[2]["loss_high"] < MARGIN
+    assert [row["verdict"] for row in rows] == [WITHIN, OPEN, OPEN] and rows[2]["ci_high"] < MARGIN
 
 
 def test_a_size_that_nobody_was_scored_at_is_not_shown():
@@ -73,7 +73,7 @@ def test_sizes_with_questions_of_their_own_are_compared_without_pairs():
     own = [sweep({size: shares}, ids=[f"{size}/{index}" for index in range(N)]) for size, shares in accuracies.items()]
     unpaired = rows_of(pd.concat(own))[1]
     assert (paired["is_paired"], unpaired["is_paired"]) == (True, False)
-    assert unpaired["loss_high"] > paired["loss_high"]
+    assert unpaired["ci_high"] > paired["ci_high"]
 
 
 def test_more_models_of_an_experiment_have_wider_limits_and_one_size_no_row():
@@ -81,7 +81,7 @@ def test_more_models_of_an_experiment_have_wider_limits_and_one_size_no_row():
     alone = rows_of(one)[1]
     both = rows_of(one, one.assign(model="other"), sweep({5: (0.9, 0.8)}, model="short"))
     assert [(row["model"], row["size"]) for row in both] == [("m", 5), ("m", 10), ("other", 5), ("other", 10)]
-    assert both[1]["confidence"] == 0.975 and both[1]["loss_high"] > alone["loss_high"]
+    assert both[1]["confidence"] == 0.975 and both[1]["ci_high"] > alone["ci_high"]
 
 
 @pytest.mark.parametrize(

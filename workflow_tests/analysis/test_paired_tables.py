@@ -29,10 +29,10 @@ def test_a_row_for_each_pair_of_positions_with_its_test():
         first, second = U_POSITIONS.index(row["position_a"]), U_POSITIONS.index(row["position_b"])
         assert (first, second) == (test.first, test.second)
         assert (row["p_value"], row["p_holm"], row["n"]) == (test.p_value, test.p_holm, 120)
-        assert (row["right_only_a"], row["right_only_b"]) == (test.only_first, test.only_second)
+        assert (row["n_right_only_a"], row["n_right_only_b"]) == (test.only_first, test.only_second)
         assert row["accuracy_a"] - row["accuracy_b"] == pytest.approx(row["difference"])
         assert row["accuracy_a"] == pytest.approx(U[:, first].mean())
-        assert row["difference_ci_low"] < row["difference"] < row["difference_ci_high"]
+        assert row["ci_low"] < row["difference"] < row["ci_high"]
 
 
 def three_models() -> tuple[pd.DataFrame, dict[str, dict[str, bool]]]:
@@ -76,16 +76,16 @@ def test_models_are_compared_on_the_questions_both_have_and_the_others_are_count
         sum(x and not y for x, y in zip(a, b, strict=True)), sum(y and not x for x, y in zip(a, b, strict=True)), 60
     )
     row = rows[0]
-    assert (row["n"], row["n_only_a"], row["n_only_b"]) == (60, 10, 10)
+    assert (row["n"], row["n_scored_only_a"], row["n_scored_only_b"]) == (60, 10, 10)
     assert (row["accuracy_a"], row["accuracy_b"]) == (sum(a) / 60, sum(b) / 60)
-    assert (row["difference"], row["difference_ci_low"]) == (expected.estimate.value, expected.estimate.low)
+    assert (row["difference"], row["ci_low"]) == (expected.estimate.value, expected.estimate.low)
     assert row["p_value"] == row["p_holm"] == expected.p_value < 0.05
 
 
 def test_models_with_different_questions_have_counts_and_no_difference():
     rows = [row for row in model_difference_rows(three_models()[0]) if row["model_b"] == "c"]
     for row in rows:
-        assert (row["n"], row["n_only_a"], row["n_only_b"]) == (0, 70, 80)
+        assert (row["n"], row["n_scored_only_a"], row["n_scored_only_b"]) == (0, 70, 80)
         assert all(row[name] is None for name in ("accuracy_a", "accuracy_b", "difference", "p_value", "p_holm"))
         assert_plain(row)
 
@@ -102,7 +102,13 @@ def test_closed_book_answers_of_models_are_compared_too_and_unscored_ones_are_no
     second = score_rows({None: [False, True, False, True]}, model="b")
     second.loc[second["id"] == "q1", "excluded"] = True
     (row,) = model_difference_rows(pd.concat([first, second]))
-    assert (row["position"], row["depth"], row["n"], row["n_only_a"], row["n_only_b"]) == (None, None, 2, 1, 1)
+    assert (row["position"], row["depth"], row["n"], row["n_scored_only_a"], row["n_scored_only_b"]) == (
+        None,
+        None,
+        2,
+        1,
+        1,
+    )
     assert row["difference"] == 0.5
     assert_plain(row)
 
@@ -125,7 +131,7 @@ def test_utilisation_is_over_the_questions_with_all_three_answers():
     (row,) = utilisation_rows(scores, book, best)
     accuracies = matrix[20:150].mean(axis=0)
     assert row["n"] == 130 and row["position"] == 4 and row["model"] == "m"
-    assert (row["closed_book"], row["accuracy"], row["oracle"]) == pytest.approx(tuple(accuracies))
+    assert (row["accuracy_closed_book"], row["accuracy"], row["accuracy_oracle"]) == pytest.approx(tuple(accuracies))
     assert row["utilisation"] == pytest.approx((accuracies[1] - accuracies[0]) / (accuracies[2] - accuracies[0]))
     assert row["utilisation_ci_low"] < row["utilisation"] < row["utilisation_ci_high"]
     assert utilisation_rows(scores, book, best) == [row]

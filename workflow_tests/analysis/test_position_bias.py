@@ -34,11 +34,11 @@ def test_the_row_is_worked_out_by_hand():
     assert list(row) == list(TABLE.columns)
     expected = {
         **{"model": "m", "experiment": "e", "task": "t", "metric": "exact", "size": 9, "target": "gold"},
-        **{"n_complete": 40, "n_incomplete": 0, "positions": 3, "verdict": "measured", "reason": None},
-        **{"start_position": 0, "middle_position": 4, "end_position": 8},
-        **{"start_accuracy": 0.8, "middle_accuracy": 0.2, "end_accuracy": 0.6, "edge_accuracy": 0.7},
+        **{"n": 40, "n_left_out": 0, "n_positions": 3, "verdict": "measured", "reason": None},
+        **{"position_start": 0, "position_middle": 4, "position_end": 8},
+        **{"accuracy_start": 0.8, "accuracy_middle": 0.2, "accuracy_end": 0.6, "accuracy_edge": 0.7},
         **{"primacy": 0.6, "recency": 0.4, "tilt": -0.2, "pbi": 0.5, "pbi_area": 0.5},
-        **{"pbi_class": "strong", "best_position": 0, "worst_position": 4, "gap": 0.6, "cochran_df": 2},
+        **{"pbi_class": "strong", "position_best": 0, "position_worst": 4, "gap": 0.6, "cochran_df": 2},
         # 2·(3·(32² + 8² + 24²) - 64²) / (3·64 - 8·(9 + 4 + 4 + 1)); a question always right adds nothing
         "cochran_q": 2 * (3 * (32**2 + 8**2 + 24**2) - 64**2) / (3 * 64 - 8 * (9 + 4 + 4 + 1)),
     }
@@ -46,7 +46,11 @@ def test_the_row_is_worked_out_by_hand():
     for name in ("primacy", "recency", "tilt", "pbi", "pbi_area"):
         assert row[f"{name}_ci_low"] < row[name] < row[f"{name}_ci_high"]
     assert row["class_certain"] is True and row["pbi_ci_low"] > 0.3
-    assert row["gap_p"] < 0.001 and 0 < row["gap_null_mean"] < row["gap_null_95"] < 0.6 and row["cochran_p"] < 1e-6
+    assert (
+        row["gap_p_value"] < 0.001
+        and 0 < row["gap_null_mean"] < row["gap_null_95"] < 0.6
+        and row["cochran_p_value"] < 1e-6
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,10 +76,10 @@ def test_the_row_holds_the_paired_statistics_of_the_questions():
     assert (row["pbi"], row["pbi_ci_low"], row["pbi_ci_high"]) == pytest.approx((pbi.value, pbi.low, pbi.high))
     assert (row["pbi_area"], row["pbi_area_ci_low"]) == pytest.approx((area.value, area.low))
     assert row["pbi"] == pytest.approx((row["primacy"] + row["recency"]) / 2)
-    assert row["mde"] == detectable_effect("pbi", len(U), observed(U[:, [0, 2, 4]]))
+    assert row["pbi_mde"] == detectable_effect("pbi", len(U), observed(U[:, [0, 2, 4]]))
     gap = gap_interval(U)
     assert (row["gap_ci_low"], row["gap_ci_high"]) == pytest.approx((gap.low, gap.high))
-    assert row["cochran_p"] == cochrans_q(U).p_value
+    assert row["cochran_p_value"] == cochrans_q(U).p_value
     assert row["gap"] == pytest.approx(np.ptp(U.mean(axis=0)))
 
 
@@ -96,8 +100,8 @@ def test_only_questions_scored_at_every_position_count_and_the_others_are_counte
     scores.loc[failed, "correct"] = pd.NA
     scores.loc[scores["id"].isin(["q2", "q3"]), "excluded"] = True
     row = bias_row(scores[~missing])
-    assert (row["n_complete"], row["n_incomplete"]) == (len(U) - 4, 4)
-    assert {**row, "n_incomplete": 0} == bias_row(complete)
+    assert (row["n"], row["n_left_out"]) == (len(U) - 4, 4)
+    assert {**row, "n_left_out": 0} == bias_row(complete)
     assert pairwise_rows(scores[~missing]) == pairwise_rows(complete)
 
 
@@ -137,8 +141,8 @@ def test_targets_with_positions_of_their_own_are_compared_by_question():
 
 def test_two_positions_have_a_tilt_and_no_middle():
     row = bias_row(of_matrix(U[:, [0, 2]], (0, 8)))
-    assert row["tilt"] < 0 and row["tilt_ci_high"] < 0 and row["gap_p"] < 0.01
-    assert all(row[name] is None for name in ("middle_position", "primacy", "recency", "pbi", "pbi_area", "mde"))
+    assert row["tilt"] < 0 and row["tilt_ci_high"] < 0 and row["gap_p_value"] < 0.01
+    assert all(row[name] is None for name in ("position_middle", "primacy", "recency", "pbi", "pbi_area", "pbi_mde"))
     assert row["pbi_class"] is None and row["class_certain"] is None and row["verdict"] == "measured"
     assert_plain(row)
 
@@ -146,7 +150,7 @@ def test_two_positions_have_a_tilt_and_no_middle():
 def test_one_position_has_an_accuracy_and_no_comparison():
     row = bias_row(of_matrix(U[:, :1], (0,)))
     assert (row["verdict"], row["reason"]) == ("no_information", "only one position")
-    assert row["start_accuracy"] == row["end_accuracy"] and row["tilt"] is None and row["gap"] is None
+    assert row["accuracy_start"] == row["accuracy_end"] and row["tilt"] is None and row["gap"] is None
     assert pairwise_rows(of_matrix(U[:, :1], (0,))) == []
     assert_plain(row)
 
@@ -154,10 +158,10 @@ def test_one_position_has_an_accuracy_and_no_comparison():
 @pytest.mark.parametrize("question", [[1, 0, 1], [1, 1, 1], [0, 0, 0]])
 def test_one_question_tells_nothing_and_its_intervals_say_so(question):
     row = bias_row(of_matrix(np.array([question]), (0, 4, 8)))
-    assert (row["verdict"], row["reason"], row["n_complete"]) == ("no_information", "too few questions", 1)
+    assert (row["verdict"], row["reason"], row["n"]) == ("no_information", "too few questions", 1)
     assert row["pbi_class"] is None
     assert row["pbi_ci_low"] < 0 and row["pbi_ci_high"] > 0.5
-    assert row["gap_p"] > 0.3 and row["cochran_p"] > 0.3
+    assert row["gap_p_value"] > 0.3 and row["cochran_p_value"] > 0.3
     assert_plain(row)
 
 
@@ -174,9 +178,9 @@ def test_two_questions_cannot_tell_a_floor_from_a_ceiling():
 
 def test_no_complete_question_leaves_the_counts():
     row = bias_row(score_rows({0: [True, None], 4: [None, True], 8: [True, True]}))
-    assert (row["n_complete"], row["n_incomplete"], row["positions"]) == (0, 2, 3)
+    assert (row["n"], row["n_left_out"], row["n_positions"]) == (0, 2, 3)
     assert (row["verdict"], row["reason"]) == ("no_information", "no question was scored at every position")
-    assert row["start_accuracy"] is None and row["pbi"] is None
+    assert row["accuracy_start"] is None and row["pbi"] is None
     assert pairwise_rows(score_rows({0: [True, None], 4: [None, True]})) == []
     assert_plain(row)
 
@@ -192,7 +196,7 @@ def test_an_index_made_of_three_positions_at_the_floor_has_no_class_though_other
     row = bias_row(of_matrix(matrix, (0, 2, 4, 6, 8)))
     assert (row["verdict"], row["pbi_class"], row["class_certain"]) == ("measured", None, None)
     assert row["reason"] == "floor at start, middle and end"
-    assert row["cochran_p"] < 0.001 and row["best_position"] == 6
+    assert row["cochran_p_value"] < 0.001 and row["position_best"] == 6
     ceiling = bias_row(of_matrix(1 - matrix, (0, 2, 4, 6, 8)))
     assert ceiling["reason"] == "ceiling at start, middle and end"
 
@@ -200,10 +204,10 @@ def test_an_index_made_of_three_positions_at_the_floor_has_no_class_though_other
 def test_empty_answers_are_wrong_and_give_no_information():
     row = bias_row(of_matrix(np.zeros((50, 3), int), (0, 4, 8), empty=True))
     assert (row["verdict"], row["reason"]) == ("no_information", "all answers are empty")
-    assert row["start_accuracy"] == 0 and row["pbi"] == 0 and row["pbi_class"] is None
+    assert row["accuracy_start"] == 0 and row["pbi"] == 0 and row["pbi_class"] is None
     assert row["pbi_ci_low"] < 0 < row["pbi_ci_high"]
-    assert (row["gap"], row["gap_p"], row["cochran_p"]) == (0, 1, 1)
-    assert row["best_position"] is None and row["worst_position"] is None
+    assert (row["gap"], row["gap_p_value"], row["cochran_p_value"]) == (0, 1, 1)
+    assert row["position_best"] is None and row["position_worst"] is None
     assert_plain(row)
 
 

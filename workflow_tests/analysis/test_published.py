@@ -195,10 +195,12 @@ def compared(**changes: object) -> dict:
 def test_the_verdict_is_whether_the_interval_of_the_difference_has_zero_in_it():
     same = compared()
     assert (same["verdict"], same["reason"], same["source"], same["note"]) == ("consistent", "", "Table 6", "a note")
-    assert same["difference"] == pytest.approx(0.002) and same["ci_low"] < 0 < same["ci_high"]
+    assert same["difference"] == pytest.approx(0.002) and same["difference_ci_low"] < 0 < same["difference_ci_high"]
     lower = compared(accuracy=0.5)
-    assert lower["verdict"] == "differs" and lower["ci_high"] < 0
-    assert lower["ci_high"] - lower["ci_low"] == pytest.approx(2 * 1.96 * np.sqrt(2 * 0.25 / 2655), rel=0.01)
+    assert lower["verdict"] == "differs" and lower["difference_ci_high"] < 0
+    assert lower["difference_ci_high"] - lower["difference_ci_low"] == pytest.approx(
+        2 * 1.96 * np.sqrt(2 * 0.25 / 2655), rel=0.01
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,10 +224,10 @@ def test_cells_of_different_things_are_not_comparable_and_have_a_reason(changes,
 
 def test_the_strict_score_has_a_difference_and_a_verdict_of_its_own():
     row = compared(accuracy=0.54, strict=0.5)
-    assert (row["verdict"], row["strict_verdict"]) == ("consistent", "differs")
-    assert row["strict_difference"] == pytest.approx(0.5 - 0.538) and row["strict_difference_ci_high"] < 0
-    assert compared(strict=0.5, n=500)["strict_verdict"] == "not comparable"
-    assert pd.isna(compared()["strict_verdict"])
+    assert (row["verdict"], row["verdict_strict"]) == ("consistent", "differs")
+    assert row["difference_strict"] == pytest.approx(0.5 - 0.538) and row["difference_strict_ci_high"] < 0
+    assert compared(strict=0.5, n=500)["verdict_strict"] == "not comparable"
+    assert pd.isna(compared()["verdict_strict"])
 
 
 def test_the_prompt_format_of_every_published_model_with_weights_is_that_of_its_entry():

@@ -34,7 +34,7 @@ def test_each_quantity_is_that_of_its_own_table_under_both_readings():
         own = position_bias_row(of_matrix(matrix, positions))
         for name, row in rows.items():
             for part in ("", "_ci_low", "_ci_high"):
-                assert row[f"{reading}{part}"] == pytest.approx(own[f"{name}{part}"])
+                assert row[f"value_{reading}{part}"] == pytest.approx(own[f"{name}{part}"])
 
 
 def below_by_the_first_line_alone(n: int = 1000) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -53,9 +53,16 @@ def test_a_gap_to_closed_book_whose_sign_depends_on_the_reading_is_flagged_with_
     rows = sensitivity(gold, book, None)
     (gap,) = [row for row in rows if row["quantity"] == "accuracy - closed book"]
     expected = paired_difference(0, 240, 1000).estimate
-    assert (gap["first_line"], gap["first_line_ci_low"]) == (pytest.approx(-0.24), pytest.approx(expected.low))
-    assert gap["full"] == pytest.approx(0.14)
-    assert (gap["conclusion_first_line"], gap["conclusion_full"], gap["changes"]) == ("below 0", "above 0", True)
+    assert (gap["value_first_line"], gap["value_first_line_ci_low"]) == (
+        pytest.approx(-0.24),
+        pytest.approx(expected.low),
+    )
+    assert gap["value_full"] == pytest.approx(0.14)
+    assert (gap["conclusion_first_line"], gap["conclusion_full"], gap["changes_with_reading"]) == (
+        "below 0",
+        "above 0",
+        True,
+    )
     told = reading_warnings(TABLE.frame(rows))
     assert told[0].startswith("m on qa: a conclusion changes with how much of the answers is read")
     assert "accuracy - closed book (size 9, gold_at_4) is -24.0 points [" in told[0]
@@ -77,7 +84,7 @@ def test_nothing_is_said_where_both_readings_agree():
     matrix = random_matrix([0.8, 0.5, 0.6], 90)
     scores = read(of_matrix(matrix, (0, 4, 8)), matrix.T.ravel() == 1, matrix.T.ravel() == 1)
     rows = sensitivity(scores, None, None)
-    assert not any(row["changes"] for row in rows)
+    assert not any(row["changes_with_reading"] for row in rows)
     assert reading_warnings(TABLE.frame(rows)) == []
     assert reading_warnings(None) == []
 
@@ -85,5 +92,5 @@ def test_nothing_is_said_where_both_readings_agree():
 def test_an_accuracy_leads_to_no_conclusion():
     gold, _ = below_by_the_first_line_alone()
     (row,) = sensitivity(gold, None, None)
-    assert row["changes"] is None and row["conclusion_full"] is None
-    assert (row["first_line"], row["full"]) == (0.26, 0.64)
+    assert row["changes_with_reading"] is None and row["conclusion_full"] is None
+    assert (row["value_first_line"], row["value_full"]) == (0.26, 0.64)

@@ -21,7 +21,7 @@ def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
         "accuracy": str(accuracy),
         "ci_low": "0.1",
         "ci_high": "0.9",
-        "n_excluded": "0",
+        "n_left_out": "0",
         "n_failed": "0",
         "n_not_recorded": "",
         **others,
@@ -31,7 +31,7 @@ def cell(position: str, accuracy: float, **others: str) -> dict[str, str]:
 #: A row of position_bias.csv.
 SHAPE = {
     "model": "m", "experiment": "qa", "size": "20", "placement": "",
-    "verdict": "measured", "reason": "", "positions": "3", "shape": "U",
+    "verdict": "measured", "reason": "", "n_positions": "3", "shape": "U",
 }  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def test_a_curve_is_its_accuracies_with_intervals_by_position_and_its_shape():
     [
         *({"shape": word} for word in MEANINGS),
         {"verdict": "no_information", "reason": "floor", "shape": ""},
-        {"shape": "", "positions": "2"},
+        {"shape": "", "n_positions": "2"},
         {"shape": ""},
     ],
 )
@@ -64,7 +64,7 @@ def test_the_console_says_of_a_shape_what_the_report_says(changes):
     row = {**SHAPE, **changes}
     said = list(summary([cell("0", 0.6), cell("9", 0.5)], [row]))[-1].split(maxsplit=1)[1]
     figure = {"kind": "accuracy_by_position", "experiments": ["qa"]}
-    table = pd.DataFrame([{**row, "placement": None, "positions": int(row["positions"]), "n_complete": 40}])
+    table = pd.DataFrame([{**row, "placement": None, "n_positions": int(row["n_positions"]), "n": 40}])
     table["shape"] = table["shape"].replace("", None)
     (shown,) = verdicts(figure, table, lambda experiment, size: "20 documents", {}, several=False)
     (report,) = shown["says"]
@@ -99,7 +99,7 @@ def test_a_cell_without_an_answer_has_no_accuracy():
 
 
 def test_questions_without_an_accuracy_are_said():
-    lines = list(summary([cell("0", 0.6, n_excluded="3"), cell("9", 0.5, n_excluded="3", n_failed="2")], []))
+    lines = list(summary([cell("0", 0.6, n_left_out="3"), cell("9", 0.5, n_left_out="3", n_failed="2")], []))
     assert lines[-1] == "    without   3 questions that do not fit, 2 questions that failed"
 
 
@@ -112,7 +112,7 @@ def test_prompts_with_several_gold_items_have_one_line():
 
 
 def test_several_gold_items_of_prompts_that_do_not_fit_have_no_accuracy():
-    nothing = {"accuracy": "", "ci_low": "", "ci_high": "", "n": "0", "n_excluded": "40"}
+    nothing = {"accuracy": "", "ci_low": "", "ci_high": "", "n": "0", "n_left_out": "40"}
     rows = [cell(position, 0, target=name) | nothing for position, name in (("0", "start"), ("9", "end"))]
     assert "  qa, 20 documents, n = 0: - of the items; by position in tables/accuracy.csv" in list(summary(rows, []))
 

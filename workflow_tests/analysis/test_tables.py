@@ -132,6 +132,51 @@ def test_the_reference_of_columns_is_that_of_the_tables():
     assert page == with_reference(page, all_tables()), "run: python scripts/analysis/describe_tables.py"
 
 
+def test_a_table_with_one_interval_has_plain_limits_and_one_with_several_names_whose_they_are():
+    for table in all_tables():
+        owners = [name.removesuffix("ci_low").removesuffix("_") for name in table.columns if name.endswith("ci_low")]
+        assert (owners in ([], [""])) or ("" not in owners and len(owners) > 1), table.name
+        for owner in filter(None, owners):
+            assert {owner, f"{owner}_ci_high"} <= set(table.columns), table.name
+
+
+def test_a_name_of_a_column_has_the_same_type_in_every_table():
+    kinds: dict[str, set] = {}
+    for table in all_tables():
+        for name, column in table.columns.items():
+            kinds.setdefault(name, set()).add(column.dtype)
+    assert {name for name, found in kinds.items() if len(found) > 1} == set()
+
+
+def test_counts_begin_with_n_and_the_quantity_comes_before_which_one():
+    qualifiers = (
+        "start",
+        "middle",
+        "end",
+        "edge",
+        "best",
+        "worst",
+        "smallest",
+        "strict",
+        "published",
+        "mean",
+        "first_line",
+    )
+    names = {name for table in all_tables() for name in table.columns}
+    assert not [name for name in names if name.split("_")[0] in qualifiers or name.startswith("first_line")]
+    old = {
+        "n_complete",
+        "n_incomplete",
+        "n_excluded",
+        "documents_shown",
+        "study",
+        "questions_needed",
+        "statistic",
+        "changes",
+    }
+    assert not names & old
+
+
 def test_the_caption_of_the_claims_is_what_their_table_says():
     caption = (ROOT / "resources" / "captions" / "claims.rst").read_text()
     assert caption.split() == load_table("claims").TABLE.doc.split()

@@ -161,9 +161,9 @@ def test_batches_of_the_plain_engine_give_the_answers_of_one_prompt_at_a_time(kv
     sweep(Engine, kv_examples, tmp_path)
     again, _ = ask_again(kv_examples, tmp_path)
     table = compare(kv_examples, tmp_path, again)
-    assert table["n"].tolist() == [5, 5, 5] and table["text_flips"].sum() == table["correct_flips"].sum() == 0
+    assert table["n"].tolist() == [5, 5, 5] and table["n_flips_text"].sum() == table["n_flips_correct"].sum() == 0
     # None of 5 is not proof: Clopper-Pearson's upper limit, 1 - 0.025 ** (1 / 5).
-    assert table["text_ci_high"].tolist() == pytest.approx([0.5218] * 3, abs=1e-4)
+    assert table["flip_rate_text_ci_high"].tolist() == pytest.approx([0.5218] * 3, abs=1e-4)
     assert audit_findings(table) == ["m on e, size 6: no flips in 15 answers to 5 questions"]
 
 
@@ -171,9 +171,9 @@ def test_an_engine_whose_answers_change_is_found_at_its_position(kv_examples, tm
     sweep(ForgetfulEngine, kv_examples, tmp_path)
     again, _ = ask_again(kv_examples, tmp_path)
     table = compare(kv_examples, tmp_path, again)
-    assert dict(zip(table["position"], table["text_flips"], strict=True)) == {0: 0, 2: 0, 5: 5}
+    assert dict(zip(table["position"], table["n_flips_text"], strict=True)) == {0: 0, 2: 0, 5: 5}
     # By chance all five would be at one of three positions once in 81 times.
-    assert table["text_gap_p"].iloc[0] == pytest.approx(1 / 81, abs=0.01)
+    assert table["flip_rate_text_p_value"].iloc[0] == pytest.approx(1 / 81, abs=0.01)
     (finding,) = audit_findings(table)
     assert "5 of 15 answers to 5 questions differ in text (gold_at_5 5/5)" in finding and "p = 0.0" in finding
 
@@ -182,7 +182,7 @@ def test_flips_of_text_that_change_no_verdict_are_told_apart(kv_examples, tmp_pa
     sweep(Engine, kv_examples, tmp_path)
     again, _ = ask_again(kv_examples, tmp_path)
     table = compare(kv_examples, tmp_path, [replace(one, text=f"{one.text} ") for one in again])
-    assert table["text_flips"].tolist() == [5, 5, 5] and table["correct_flips"].tolist() == [0, 0, 0]
+    assert table["n_flips_text"].tolist() == [5, 5, 5] and table["n_flips_correct"].tolist() == [0, 0, 0]
 
 
 def test_an_audit_resumes_and_a_larger_one_asks_only_new_prompts(kv_examples, tmp_path):

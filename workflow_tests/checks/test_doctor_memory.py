@@ -183,7 +183,7 @@ def test_the_longest_prompt_is_known_once_tokens_have_been_counted(tmp_path):
     counts_file = tmp_path / "token_counts" / "reference" / "kv_retrieval_small.csv"
     counts_file.parent.mkdir(parents=True)
     counts_file.write_text(
-        "model,experiment,max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
+        "model,experiment,tokens_max\nreference,kv_retrieval_small,700\nreference,kv_retrieval_small,1400\n"
     )
     small = study(experiments=["kv_retrieval_small"])
     assert longest_prompt(small, tmp_path, "reference") == Longest(

@@ -279,8 +279,8 @@ def test_the_estimates_table_has_detectable_effects_and_no_sum_of_them(tmp_path)
     sweeps = [left(questions=100), left(experiment="closed_book")]
     shown = sample_size_columns(sample_sizes(sweeps, tmp_path))
     table = estimate_table(sweeps, {"m": None}, {}, shown)
-    assert table["questions"].tolist() == [100, pd.NA, pd.NA]
-    assert table["detectable_pbi"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
+    assert table["n"].tolist() == [100, pd.NA, pd.NA]
+    assert table["pbi_mde"][0] == pytest.approx(0.127, abs=0.003) and pd.isna(table["n_for_5_points_pbi"][2])
     write_json(tmp_path / "one.json", asdict(left(questions=100)))
     done = run_program(
         "estimate", "--sweeps", tmp_path / "one.json", "--rates", '{"m": 100}', "--predicted", '{"m": null}',

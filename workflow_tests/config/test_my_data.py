@@ -58,7 +58,7 @@ def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     # Two questions, at each of the cells above.
     asked = {name: plan.sweeps.prompts["dummy", name] for name in ("my_positions", "my_as_retrieved", *orders)}
     assert asked == {"my_positions": 16, "my_as_retrieved": 10, **dict.fromkeys(orders, 8)}
-    assert plan.candidates.gold_tables == ["results/gold_passages/my_questions.csv"]
+    assert plan.candidates.gold_tables == ["results/gold_passages/my_questions_with_gold.csv"]
     assert {"gold_passages", "gold_counts", "utilisation"} <= set(plan.tables.names)
 
 
@@ -67,8 +67,8 @@ def test_the_entries_equal_handwritten_ones_and_define_changes_them(mine):
     assert one.experiments["my_positions"].examples == 1 and sizes(one) == [5]
     corpus = one.corpora["my_documents"]
     assert (corpus.source, corpus.settings.passage_words) == ("documents", 100)
-    assert one.questions["my_questions"].gold_of == "my_asked"
-    assert one.candidates["my_retrieved"].questions == "my_asked"
+    assert one.questions["my_questions_with_gold"].gold_of == "my_all_questions"
+    assert one.candidates["my_retrieved"].questions == "my_all_questions"
 
 
 def test_experiments_that_the_config_names_are_run_and_no_others(mine):
@@ -160,10 +160,13 @@ def test_corrections_are_not_taken_from_where_runs_write(mine, tmp_path, monkeyp
     ("entry", "said"),
     [
         ({"file": "q.csv"}, "give either 'corpus'"),
-        ({"gold_of": "my_asked"}, "give either 'corpus'"),
+        ({"gold_of": "my_all_questions"}, "give either 'corpus'"),
         ({"corpus": "mini_encyclopedia", "corrections": "c.csv"}, "give either 'corpus'"),
-        ({"gold_of": "my_askd", "retriever": "bm25"}, "unknown name 'my_askd' (did you mean 'my_asked'?)"),
-        ({"gold_of": "my_asked", "retriever": "bm52"}, "unknown name 'bm52' (did you mean 'bm25'?)"),
+        (
+            {"gold_of": "my_all_question", "retriever": "bm25"},
+            "unknown name 'my_all_question' (did you mean 'my_all_questions'?)",
+        ),
+        ({"gold_of": "my_all_questions", "retriever": "bm52"}, "unknown name 'bm52' (did you mean 'bm25'?)"),
     ],
 )
 def test_entries_of_questions_have_keys_that_go_together(mine, entry, said):

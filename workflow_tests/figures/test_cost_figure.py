@@ -13,7 +13,7 @@ FIGURE = {"title": "What helps", "experiments": ["s", "s-reversed"], "x_label": 
 def row(experiment: str, documents: int, accuracy: float, **more) -> dict:
     words = "best last" if experiment == "s-reversed" else "best first"
     return {
-        "model": "m", "study": "s", "experiment": experiment, "documents": documents, "n": 50,
+        "model": "m", "remedies_of": "s", "experiment": experiment, "size": documents, "n": 50,
         "condition": f"{documents} documents, {words}" if documents > 1 else "1 document",
         "accuracy": accuracy, "accuracy_ci_low": accuracy - 0.1, "accuracy_ci_high": accuracy + 0.1,
         "tokens": 40.0 + 100 * documents, "on_frontier": False, "is_advised": False,

@@ -12,9 +12,7 @@ from litm.figures.drawing.saving import save_figure
 
 
 def test_a_forest_shows_each_index_with_its_interval_in_points_and_its_n_by_experiment():
-    figure = draw_forest(
-        bias_table(bias("a", "kv", 0.2), bias("a", "qa", 0.05), bias("b", "kv", -0.1, n_complete=2655))
-    )
+    figure = draw_forest(bias_table(bias("a", "kv", 0.2), bias("a", "qa", 0.05), bias("b", "kv", -0.1, n=2655)))
     assert [line.get_xdata()[0] for line in points(figure)] == pytest.approx([20, -10, 5])
     assert intervals(figure) == [pytest.approx(pair) for pair in ([10, 30], [-20, 0], [-5, 15])]
     assert labels(figure) == ["a", "b", "a"]
@@ -58,10 +56,8 @@ def test_an_index_without_information_is_hollow_and_grey_with_its_reason():
 
 
 def test_a_curve_without_an_index_is_listed_with_its_reason_or_counted_as_left_out():
-    nothing = bias(
-        "b", "kv", None, n_complete=0, verdict="no_information", reason="no question was scored at every position"
-    )
-    figure = draw_forest(bias_table(bias("a", "kv", 0.2), nothing, bias("c", "kv", None, positions=2)))
+    nothing = bias("b", "kv", None, n=0, verdict="no_information", reason="no question was scored at every position")
+    figure = draw_forest(bias_table(bias("a", "kv", 0.2), nothing, bias("c", "kv", None, n_positions=2)))
     assert labels(figure) == ["a", "b"] and len(points(figure)) == 1
     assert "0   no question was scored at every position" in words(figure)
     assert figure.axes[0].get_xlabel().endswith("left out: 1 without a middle position")
@@ -97,7 +93,9 @@ def test_a_forest_of_many_rows_has_lower_lines():
     assert height(12) < 7 * 12 * height(2) / (7 * 2) / 2
 
 
-@pytest.mark.parametrize("rows", [[], [bias("a", "kv", None, positions=2)], [bias("a", "kv", None, **NO_INFORMATION)]])
+@pytest.mark.parametrize(
+    "rows", [[], [bias("a", "kv", None, n_positions=2)], [bias("a", "kv", None, **NO_INFORMATION)]]
+)
 def test_a_forest_without_any_index_says_so(rows):
     figure = draw_forest(bias_table(*rows))
     assert "No curve has a Position Bias Index" in figure.texts[-1].get_text() and not figure.axes

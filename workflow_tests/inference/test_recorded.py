@@ -159,7 +159,7 @@ def test_what_is_not_recorded_is_counted_and_never_scored(tmp_path):
     assert [response.finish_reason for response in responses] == ["unknown", "not_recorded", "unknown"]
     scores = score_sweep(Sweep("m", "e", "multi_document_qa", "best_subspan_em"), EXAMPLES[:3], responses)
     (row,) = accuracy_table(scores).to_dict("records")
-    assert (row["n"], row["accuracy"], row["n_not_recorded"], row["n_excluded"]) == (2, 1.0, 1, 0)
+    assert (row["n"], row["accuracy"], row["n_not_recorded"], row["n_left_out"]) == (2, 1.0, 1, 0)
     assert pd.isna(row["n_cut"]) and scores["prompt_tokens"].isna().all()
     summary = recorded_manifest({}, asked, [RecordedFile(str(path), CELLS[:1])], matching, FIELDS)
     assert (summary["recorded"], summary["not_recorded"], summary["unused"]) == (2, 1, 0)

@@ -253,7 +253,7 @@ def test_failed_prompts_are_counted_in_the_accuracy_table_and_not_scored(tmp_pat
     scores = score_sweep(Sweep("m", "e", "t", "best_subspan_em"), asked, responses)
     (row,) = accuracy_table(scores).to_dict("records")
     assert (row["n"], row["accuracy"]) == (3, pytest.approx(1 / 3))
-    assert (row["n_empty"], row["n_failed"], row["n_excluded"]) == (1, 1, 1)
+    assert (row["n_empty"], row["n_failed"], row["n_left_out"]) == (1, 1, 1)
 
 
 def test_another_identity_is_asked_again_and_switching_back_costs_nothing(tmp_path):

@@ -264,8 +264,8 @@ def test_parts_have_places_only_where_there_is_one_way(text, parts, places):
 def test_a_row_has_the_lengths_and_the_mean_place_of_the_gold_items():
     one = PromptTokens(101, (GoldTokens(40, 60),), 0)
     row = token_count_row("m", "e", 4, "gold_at_1", [one, PromptTokens(201, (GoldTokens(20, 20),), 0)])
-    assert {name: row[name] for name in ("n", "mean", "min", "max", "n_gold_located")} == {
-        "n": 2, "mean": 151, "min": 101, "max": 201, "n_gold_located": 2,
+    assert {name: row[name] for name in ("n", "tokens_mean", "tokens_min", "tokens_max", "n_gold_located")} == {
+        "n": 2, "tokens_mean": 151, "tokens_min": 101, "tokens_max": 201, "n_gold_located": 2,
     }  # fmt: skip
     assert (row["gold_first_token"], row["gold_last_token"]) == (30, 40)
     assert row["gold_depth_tokens"] == pytest.approx((0.5 + 0.1) / 2)
@@ -365,7 +365,7 @@ def test_tokens_are_counted_with_the_tokenizer_and_chat_template_in_a_gguf_file(
     done = count_tokens(tmp_path, "--tokenizer", str(tmp_path / "tiny.gguf"), *options)
     assert done.returncode == 0, done.stderr
     # "ab" is one token, and so is the space; the template adds three around them.
-    assert pd.read_csv(tmp_path / "tokens.csv")["mean"].item() == 6
+    assert pd.read_csv(tmp_path / "tokens.csv")["tokens_mean"].item() == 6
     write_gguf(tmp_path / "without.gguf", has_tokenizer=False)
     done = count_tokens(tmp_path, "--tokenizer", str(tmp_path / "without.gguf"), *options)
     assert done.returncode == 1 and "without.gguf" in done.stderr and "Traceback" not in done.stderr

@@ -16,10 +16,10 @@ def bias(**values) -> pd.DataFrame:
     """One row of the table of position bias."""
     row = {
         "model": "a", "experiment": "qa", "size": 10, "placement": None, "verdict": "measured", "reason": None,
-        "n_complete": 50, "n_incomplete": 0, "positions": 3, "best_position": 0, "best_accuracy": 0.9,
-        "worst_position": 4, "worst_accuracy": 0.5, "gap": 0.4, "cochran_p": 0.0001,
+        "n": 50, "n_left_out": 0, "n_positions": 3, "position_best": 0, "accuracy_best": 0.9,
+        "position_worst": 4, "accuracy_worst": 0.5, "gap": 0.4, "cochran_p_value": 0.0001,
         "pbi": 0.35, "pbi_ci_low": 0.31, "pbi_ci_high": 0.39, "pbi_class": "strong", "class_certain": True,
-        "primacy": 0.4, "primacy_ci_low": 0.3, "primacy_ci_high": 0.5, "mde": 0.12,
+        "primacy": 0.4, "primacy_ci_low": 0.3, "primacy_ci_high": 0.5, "pbi_mde": 0.12,
         "tilt": -0.1, "tilt_ci_low": -0.2, "tilt_ci_high": 0.1,
         "recency": 0.3, "recency_ci_low": 0.1, "recency_ci_high": 0.4, "gap_ci_low": 0.25, "gap_ci_high": 0.5,
         "class_words": "strong", "shape": "U",
@@ -34,10 +34,10 @@ def test_findings_name_best_and_worst_positions_and_whether_they_differ_by_more_
         "and end are above the middle; primacy +40.0 points [30.0, 50.0], recency +30.0 points [10.0, 40.0]). PBI "
         "+35.0 points [31.0, 39.0]: strong."
     ]
-    (near,) = findings(bias(cochran_p=0.21, class_words="strong, by its interval anything from weak to strong"))
+    (near,) = findings(bias(cochran_p_value=0.21, class_words="strong, by its interval anything from weak to strong"))
     assert "the positions are not shown to differ (Cochran's Q, p = 0.210)" in near
     assert near.endswith(": strong, by its interval anything from weak to strong.")
-    (flat,) = findings(bias(gap=0.0, best_accuracy=0.5, worst_accuracy=0.5, pbi=None))
+    (flat,) = findings(bias(gap=0.0, accuracy_best=0.5, accuracy_worst=0.5, pbi=None))
     assert flat == "a on qa, size 10: 50.0 % at each of the 3 positions (n = 50)."
 
 
@@ -45,7 +45,7 @@ def test_findings_report_no_bias_without_information():
     (floor,) = findings(bias(verdict="no_information", reason="floor"))
     assert floor == "a on qa, size 10: no information on position, floor (n = 50)."
     nothing = "no question was scored at every position"
-    (too_long,) = findings(bias(verdict="no_information", reason=nothing, n_complete=0, n_incomplete=7))
+    (too_long,) = findings(bias(verdict="no_information", reason=nothing, n=0, n_left_out=7))
     assert too_long == f"a on qa, size 10: no information on position, {nothing} (n = 0, 7 left out)."
     (no_class,) = findings(bias(pbi_class=None, class_certain=None, reason="floor at start, middle and end"))
     assert no_class.endswith("p < 0.001). Its PBI carries no information (floor at start, middle and end).")
@@ -54,7 +54,11 @@ def test_findings_report_no_bias_without_information():
 
 def test_the_overview_counts_curves_that_differ_and_agreements_with_published_values():
     accuracy = pd.DataFrame({"model": ["a", "a", "b"], "experiment": ["qa"] * 3, "n": [50, 50, 48]})
-    curves = [bias(), bias(model="b", cochran_p=0.5, pbi=-0.1, pbi_class="inverted"), bias(verdict="no_information")]
+    curves = [
+        bias(),
+        bias(model="b", cochran_p_value=0.5, pbi=-0.1, pbi_class="inverted"),
+        bias(verdict="no_information"),
+    ]
     published = pd.DataFrame({"verdict": ["differs", "consistent", "consistent"]})
     told = overview(accuracy, pd.concat(curves), published)
     assert told[0] == "2 models, 1 experiment, 3 cells with 148 answers counted."
@@ -110,16 +114,16 @@ def test_ordinals():
 
 
 def test_the_report_has_yes_and_no_and_empty_cells_for_missing_values(tmp_path):
-    rows = [{"pbi": 0.1234, "class_certain": True, "cochran_p": 0.0001}, {"class_certain": False}, {}]
+    rows = [{"pbi": 0.1234, "class_certain": True, "cochran_p_value": 0.0001}, {"class_certain": False}, {}]
     write_csv(tmp_path / "bias.csv", POSITION_BIAS.frame(rows))
     (table,) = shown_tables({"position_bias": read_csv(tmp_path / "bias.csv")})
     shown = [dict(zip(POSITION_BIAS.report, (text for text, _ in row), strict=True)) for row in table["rows"]]
     assert [cells["class_certain"] for cells in shown] == ["yes", "no", ""]
-    assert (shown[0]["pbi"], shown[0]["cochran_p"], shown[1]["pbi"]) == ("12.3", "< 0.001", "")
+    assert (shown[0]["pbi"], shown[0]["cochran_p_value"], shown[1]["pbi"]) == ("12.3", "< 0.001", "")
 
 
 def test_the_report_shows_differences_with_their_intervals_and_sizes_as_whole_numbers(tmp_path):
-    row = {"model": "a", "experiment": "e", "size": 20, "n_complete": 2655}
+    row = {"model": "a", "experiment": "e", "size": 20, "n": 2655}
     row |= {
         "primacy": 0.1,
         "primacy_ci_low": -0.05,
@@ -132,6 +136,6 @@ def test_the_report_shows_differences_with_their_intervals_and_sizes_as_whole_nu
     table = load_program("make_report").read_table(tmp_path / "position_bias.csv")
     (shown,) = shown_tables({"position_bias": table})
     cells, empty = (dict(zip(POSITION_BIAS.report, (text for text, _ in one), strict=True)) for one in shown["rows"])
-    assert (cells["size"], cells["n_complete"]) == ("20", "2,655")
+    assert (cells["size"], cells["n"]) == ("20", "2,655")
     assert (cells["primacy"], cells["gap"], cells["tilt"]) == ("10.0 [-5.0, 20.0]", "30.0 [0.0, 50.0]", "")
     assert empty["primacy"] == ""

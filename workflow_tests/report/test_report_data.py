@@ -79,8 +79,8 @@ def test_a_chart_has_only_the_models_and_sizes_of_its_figure_and_its_reference_l
 
 
 def test_published_values_are_drawn_where_the_figure_wants_them_and_have_no_interval(whole):
-    values = {"model": MODELS[0], "experiment": "kv", "size": SIZE, "position": 3, "published_n": 500}
-    comparison = pd.DataFrame([{**values, "published": 0.25}, {**values, "published": 0.5}])
+    values = {"model": MODELS[0], "experiment": "kv", "size": SIZE, "position": 3, "n_published": 500}
+    comparison = pd.DataFrame([{**values, "accuracy_published": 0.25}, {**values, "accuracy_published": 0.5}])
     tables = {**whole.tables, "published_comparison": comparison}
     series = chart(FIGURE | {"published": True}, tables)["panels"][0]["series"]
     assert [one["points"] for one in series if one["kind"] == "published"] == [[[3, 500, 0.25, None, None]]]
@@ -95,7 +95,7 @@ def test_a_bar_of_wrong_answers_and_its_parts_have_the_shares_intervals_and_n_of
     part, whole = panel["series"]
     assert panel["title"] == f"{SIZE} pairs, {MODELS[1]}" and (part["kind"], whole["kind"]) == ("part", "whole")
     row = tables["wrong_answers"].set_index(["model", "position"]).loc[(MODELS[1], 3)]
-    ends = [round(row[f"wrong_ci_{side}"], 6) for side in ("low", "high")]
+    ends = [round(row[f"share_wrong_ci_{side}"], 6) for side in ("low", "high")]
     assert whole["points"][1] == [1, 40, 1.0, *ends] and whole["points"][0][2] == 0.0
     assert part["points"] == [[1, 40, 1.0, *(round(row[f"other_ci_{side}"], 6) for side in ("low", "high"))]]
     assert chart(WRONG_FIGURE, {"accuracy": tables["accuracy"]}) is None
@@ -284,8 +284,9 @@ def test_sections_without_anything_to_show_are_left_out(whole):
 
 
 def test_the_published_comparison_is_shown_if_it_has_rows(whole):
-    row = {"model": "a", "experiment": "kv", "size": 6, "placement": "gold_at_0", "accuracy": 0.5, "published": 0.75,
-           "difference": -0.25, "ci_low": -0.3, "ci_high": -0.2, "verdict": "differs", "reason": ""}  # fmt: skip
+    row = {"model": "a", "experiment": "kv", "size": 6, "placement": "gold_at_0", "accuracy": 0.5,
+           "accuracy_published": 0.75, "difference": -0.25, "difference_ci_low": -0.3, "difference_ci_high": -0.2,
+           "verdict": "differs", "reason": ""}  # fmt: skip
     table = pd.DataFrame([row])
     for rows, is_shown in ((table, True), (table.head(0), False)):
         tables = {**whole.tables, "published_comparison": rows}
@@ -294,8 +295,9 @@ def test_the_published_comparison_is_shown_if_it_has_rows(whole):
 
 
 def test_claims_are_shown_and_those_that_were_not_tested_are_folded(whole):
-    row = {"statement": "Accuracy is U-shaped", "section": "2.3", "supported": 3, "contradicted": 1, "not_enough": 0,
-           "finding": "Of 4: supported in 3.", "status": "contested", "contested_by": "Doe 2025"}  # fmt: skip
+    row = {"statement": "Accuracy is U-shaped", "section": "2.3", "n_supported": 3, "n_contradicted": 1,
+           "n_not_enough_data": 0, "finding": "Of 4: supported in 3.", "status": "contested",
+           "contested_by": "Doe 2025"}  # fmt: skip
     other = row | {"statement": "More keys are harder", "finding": "Not asked: it needs two sizes.", "status": None}
     summary = pd.DataFrame([row, other])
     assert claims_told(summary) == {

@@ -130,7 +130,7 @@ def test_positions_are_columns_with_intervals_and_rows_mention_lost_questions(wh
 def test_sizes_without_positions_are_columns_and_several_gold_items_are_too():
     row = {"model": "a", "experiment": "e", "placement": "no_gold", "position": None, "target": "gold", "n": 9,
            "accuracy": 0.5, "ci_low": 0.2, "ci_high": 0.8}  # fmt: skip
-    noted = dict.fromkeys(("n_cut", "n_empty", "n_refused", "n_failed", "n_not_recorded", "n_excluded"), 0)
+    noted = dict.fromkeys(("n_cut", "n_empty", "n_refused", "n_failed", "n_not_recorded", "n_left_out"), 0)
     sizes = pd.DataFrame([{**row, **noted, "size": size} for size in (5, 1000)])
     (table,) = accuracy_tables(sizes, {"e": "E"}, SizeNames([]), {})
     assert table["headings"] == ["size 5", "size 1,000"]
@@ -149,7 +149,9 @@ def test_the_overview_has_a_column_for_each_model_and_the_word_of_its_curve(whol
 
 def test_a_length_has_two_digits_and_a_range_where_models_differ():
     assert [two_digits(one) for one in (44.6, 397.5, 16_240)] == [45, 400, 16_000]
-    counts = pd.DataFrame({"model": ["a", "b"], "experiment": ["e", "e"], "size": [3, 3], "mean": [397.5, 512.0]})
+    counts = pd.DataFrame(
+        {"model": ["a", "b"], "experiment": ["e", "e"], "size": [3, 3], "tokens_mean": [397.5, 512.0]}
+    )
     assert tokens(lengths_of(counts), "e", 3) == "about 400 to 510 tokens"
     assert tokens(lengths_of(None), "e", 3) == ""
 
@@ -157,7 +159,7 @@ def test_a_length_has_two_digits_and_a_range_where_models_differ():
 def test_a_curve_without_a_word_says_why(whole):
     bias = whole.tables["position_bias"].head(1).assign(shape=None)
     floor = {"verdict": "no_information", "reason": "floor"}
-    for changes, meaning in (({"positions": 2}, TWO_POSITIONS), (floor, "no information on position (floor)")):
+    for changes, meaning in (({"n_positions": 2}, TWO_POSITIONS), (floor, "no information on position (floor)")):
         (one,) = verdicts(FIGURE, bias.assign(**changes), SizeNames([FIGURE]), {}, several=False)
         assert one["says"] == [{"word": "", "meaning": meaning, "of": "n = 39"}]
     for other in ({"sizes": [7]}, {"kind": "wrong_answers"}):

@@ -18,9 +18,9 @@ def test_recall_counts_an_answer_among_the_first_k_and_only_ks_that_were_retriev
 
 def test_recall_of_the_gold_passage_is_over_the_questions_whose_gold_passage_is_in_the_corpus():
     rows = recall_rows({}, [record(0, "4"), record(0, "99"), record(0)], 5, None, 0)
-    assert [(row["k"], row["n_gold"], row["gold_recall"]) for row in rows] == [(1, 2, 0.0), (5, 2, 0.5)]
+    assert [(row["k"], row["n_gold"], row["recall_gold"]) for row in rows] == [(1, 2, 0.0), (5, 2, 0.5)]
     (row,) = recall_rows({}, [record(0)], 1, 0.9, 200)
-    assert row["gold_recall"] is None and (row["recall_against_exact"], row["n_against_exact"]) == (0.9, 200)
+    assert row["recall_gold"] is None and (row["recall_against_exact"], row["n_against_exact"]) == (0.9, 200)
 
 
 def test_a_question_with_fewer_passages_than_k_counts_as_it_is():

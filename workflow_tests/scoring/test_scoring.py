@@ -43,7 +43,7 @@ def test_a_question_too_long_at_one_position_leaves_all_positions_of_that_size()
     scores = score_sweep(SWEEP, examples, responses)
     table = accuracy_table(scores).set_index(["size", "placement"])
     assert table["n"].to_dict() == {(5, "gold_at_0"): 1, (5, "gold_at_4"): 1, (9, "gold_at_0"): 2, (9, "gold_at_4"): 2}
-    assert table["n_excluded"].to_list() == [1, 1, 0, 0]
+    assert table["n_left_out"].to_list() == [1, 1, 0, 0]
     assert table["accuracy"].to_list() == [1.0] * 4
     assert scores.loc[2, "correct"] is pd.NA
 
@@ -65,7 +65,7 @@ def test_a_failed_prompt_is_counted_and_never_scored():
     responses = [response("a", "gold_at_0", "answer a"), response("b", "gold_at_0", None, "failed")]
     scores = score_sweep(SWEEP, [example(id, "gold_at_0") for id in "ab"], responses)
     (row,) = accuracy_table(scores).to_dict("records")
-    assert (row["n"], row["accuracy"], row["n_failed"], row["n_excluded"]) == (1, 1.0, 1, 0)
+    assert (row["n"], row["accuracy"], row["n_failed"], row["n_left_out"]) == (1, 1.0, 1, 0)
 
 
 def test_few_answers_and_none_right_get_the_exact_interval():
@@ -77,7 +77,7 @@ def test_few_answers_and_none_right_get_the_exact_interval():
 def test_a_cell_without_a_fitting_question_has_counts_and_no_accuracy():
     scores = score_sweep(SWEEP, [example("a", "gold_at_0")], [response("a", "gold_at_0", None, "overflow")])
     (row,) = accuracy_table(scores).to_dict("records")
-    assert (row["n"], row["n_excluded"]) == (0, 1) and pd.isna(row["accuracy"])
+    assert (row["n"], row["n_left_out"]) == (0, 1) and pd.isna(row["accuracy"])
 
 
 def test_a_number_is_written_the_same_way_with_and_without_empty_cells(tmp_path):

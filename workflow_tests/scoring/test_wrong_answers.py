@@ -159,21 +159,29 @@ def test_a_cell_has_the_shares_of_its_wrong_answers_and_the_positions_that_they_
         (0, "empty", None, False), (0, "cut", None, True), (1, None, None, False),
     )  # fmt: skip
     first, second = wrong_answer_rows(table)
-    assert (first["n"], first["n_wrong"], first["other_item"], first["empty"], first["cut"]) == (5, 4, 0.75, 0.25, 0)
+    assert (first["n"], first["n_wrong"], first["share_other_item"], first["share_empty"], first["share_cut"]) == (
+        5,
+        4,
+        0.75,
+        0.25,
+        0,
+    )
     assert first["taken_from"] == "2:2 1:1" and read_taken_from("2:2 1:1") == {2: 2, 1: 1}
-    assert (second["n_wrong"], second["empty"], second["taken_from"]) == (0, None, None)
+    assert (second["n_wrong"], second["share_empty"], second["taken_from"]) == (0, None, None)
 
 
 def test_each_share_has_the_interval_of_its_own_answers_or_of_their_clusters():
     table = scores(*((0, kind, None, False) for kind in (None, "cut", "cut", "empty")))
     (row,) = wrong_answer_rows(table)
     for name, count, n in (("wrong", 3, 4), ("cut", 2, 3), ("empty", 1, 3), ("code", 0, 3)):
-        assert row[name] == count / n
-        assert (row[f"{name}_ci_low"], row[f"{name}_ci_high"]) == binomial_interval(count, n)
+        assert row[f"share_{name}"] == count / n
+        assert (row[f"share_{name}_ci_low"], row[f"share_{name}_ci_high"]) == binomial_interval(count, n)
     (clustered,) = wrong_answer_rows(table.assign(cluster=["a", "a", "b", "c"]))
-    assert clustered["wrong_ci_low"] < row["wrong_ci_low"] and clustered["wrong"] == row["wrong"]
+    assert (
+        clustered["share_wrong_ci_low"] < row["share_wrong_ci_low"] and clustered["share_wrong"] == row["share_wrong"]
+    )
     (right,) = wrong_answer_rows(scores((0, None, None, False)))
-    assert right["wrong"] == 0 and right["cut"] is right["cut_ci_low"] is None
+    assert right["share_wrong"] == 0 and right["share_cut"] is right["share_cut_ci_low"] is None
 
 
 def test_every_kind_has_a_heading_and_a_colour():

@@ -70,7 +70,7 @@ def targets(*rows: list[dict]) -> pd.DataFrame:
 def bias(model: str, experiment: str, pbi: float | None, size: int = 100, **values: object) -> dict:
     """A row of position_bias.csv; the interval reaches 10 points to either side."""
     row = dict.fromkeys(POSITION_BIAS.columns) | {"model": model, "experiment": experiment, "size": size}
-    row |= {"n_complete": 100, "positions": 9, "verdict": "measured", "pbi": pbi}
+    row |= {"n": 100, "n_positions": 9, "verdict": "measured", "pbi": pbi}
     if pbi is not None:
         row |= {"pbi_ci_low": pbi - 0.1, "pbi_ci_high": pbi + 0.1}
     return row | values

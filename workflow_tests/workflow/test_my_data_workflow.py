@@ -70,7 +70,7 @@ def test_how_gold_passages_were_found_is_in_the_tables_and_on_the_console(finish
     assert [(row["how"], row["n"]) for row in rows(finished, "gold_counts")] == [("file", "4"), ("none", "2")]
     said = finished.path("said.txt").read_text()
     assert "my_data: retrieved.jsonl: its retrieved passages are used instead of BM25's" in said
-    assert said.count("my_questions: 4 of 6 questions have a gold passage") == 2
+    assert said.count("my_questions_with_gold: 4 of 6 questions have a gold passage") == 2
 
 
 def test_a_correction_runs_no_search_and_asks_only_the_changed_prompts(finished, tmp_path):

@@ -56,7 +56,7 @@ def test_recorded_responses_are_scored_and_drawn_with_a_model(finished):
     differences = pd.read_csv(finished.path("results/tables/model_differences.csv"))
     assert set(differences["experiment"]) == {"kv", "qa"} and differences.query("experiment == 'qa'")["n"].eq(3).all()
     bias = pd.read_csv(finished.path("results/tables/position_bias.csv")).query("model == 'old' and experiment == 'qa'")
-    assert (bias["n_complete"].item(), bias["n_incomplete"].item()) == (3, 1)
+    assert (bias["n"].item(), bias["n_left_out"].item()) == (3, 1)
     report = finished.path("results/report.html").read_text()
     assert "recorded responses (2 hashed files)" in report and "recorded responses (1 hashed file)" in report
 

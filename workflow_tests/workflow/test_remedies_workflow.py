@@ -74,7 +74,7 @@ def test_conditions_show_the_same_documents_ordered_reranked_or_cut(finished):
 
 def test_the_table_the_figure_and_the_top_of_the_report_have_the_advice(finished):
     table = pd.read_csv(finished.path("results/tables/advice.csv"))
-    assert list(zip(table["experiment"], table["documents"], strict=True)) == [
+    assert list(zip(table["experiment"], table["size"], strict=True)) == [
         ("open", 1), ("open", 4), ("open-ends", 4), ("open-tiny", 1), ("open-tiny", 4), ("open-margin_2", 4),
     ]  # fmt: skip
     (advice,) = table["advice"].dropna()

@@ -158,7 +158,7 @@ def test_tables_figures_and_report_show_what_was_retrieved(finished):
     recall = pd.read_csv(finished.path("results/tables/retrieval.csv"))
     bm25 = recall[recall["retriever"] == "bm25"].set_index("k")
     assert list(recall["retriever"].unique()) == ["bm25", "tiny"] and list(bm25.index) == [1, 5]
-    assert bm25.loc[1, "recall"] == bm25.loc[1, "gold_recall"] == 1.0 and bm25.loc[1, "n_gold"] == 4
+    assert bm25.loc[1, "recall"] == bm25.loc[1, "recall_gold"] == 1.0 and bm25.loc[1, "n_gold"] == 4
     made = pd.read_csv(finished.path("results/tables/candidates.csv"))
     assert list(made["candidates"]) == ["notes_bm25", "notes_random", "notes_as_retrieved"]
     assert list(made["n"]) == [4, 4, 4] and list(made["n_answer_in_others_dpr"])[:2] == [0, 0]

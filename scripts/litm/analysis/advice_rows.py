@@ -34,14 +34,14 @@ def advice_rows(compared: Compared) -> Iterator[dict]:
             "dollars": None if dollars is None else 1000 * dollars,
             "cost_ratio": compared.costs[index] / least if least else None,
             **interval_columns("difference", difference.estimate if difference else Estimate(0.0, 0.0, 0.0, 0.0)),
-            "worst_difference": difference.worst if difference else 0.0,
+            "difference_ci_low_bonferroni": difference.worst if difference else 0.0,
             "p_value": difference.p_value if difference else None,
             "p_holm": compared.p_holm.get(index),
             "is_best": index == compared.best,
             "in_best_set": index in compared.best_set,
             "on_frontier": index in compared.frontier,
             "is_advised": index == told.advised,
-            "questions_needed": told.needed,
+            "n_for_5_points": told.needed,
             "reason": told.reason if index == spoken else "",
             "advice": " ".join(advice(compared, told)) if index == spoken else None,
         }
@@ -65,9 +65,9 @@ def _left_out(compared: Compared) -> Iterator[dict]:
 def _names(compared: Compared, cell: Cell) -> dict:
     return {
         "model": compared.model,
-        "study": compared.study,
+        "remedies_of": compared.study,
         "experiment": cell.condition.experiment,
-        "documents": cell.documents,
+        "size": cell.documents,
         "condition": condition_in_words(cell.condition, cell.documents),
         **_keys(cell.condition),
     }

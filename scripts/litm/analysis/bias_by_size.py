@@ -33,7 +33,7 @@ def bias_by_size_rows(grids: Grids) -> Iterator[dict]:
     for (model, experiment), sizes in groups.items():
         smallest, *larger = sorted(sizes)
         for size in larger:
-            names = {"model": model, "experiment": experiment, "size": size, "smallest_size": smallest}
+            names = {"model": model, "experiment": experiment, "size": size, "size_smallest": smallest}
             yield names | _row(sizes[size], sizes[smallest], 1 - ALPHA / len(larger))
 
 
@@ -52,7 +52,7 @@ def _row(grid: Grid, smallest: Grid, confidence: float) -> dict:
         weights = [float(weight) for weight in CONTRASTS[name]]
         row |= {name: float(own.mean(axis=0) @ weights), f"{name}_smallest": float(other.mean(axis=0) @ weights)}
         found = _difference(own, other, weights, clusters, is_paired, 0.95)
-        row |= interval_columns(f"{name}_difference", found)
+        row |= interval_columns(f"difference_{name}", found)
     corrected = _difference(own, other, [float(one) for one in CONTRASTS["pbi"]], clusters, is_paired, confidence)
     return row | {"in_words": _in_words(corrected)}
 

@@ -32,9 +32,9 @@ CURVE = {
 #: Columns of a paired difference of two sides, `a` - `b`.
 DIFFERENCE = {
     "difference": Column(FLOAT, "`accuracy_a` - `accuracy_b`", "Difference", PERCENT),
-    "difference_ci_low": Column(FLOAT, "lower 95 % limit, paired by question", "95 % from", PERCENT),
-    "difference_ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
-    "right_only_a": Column(INTEGER, "questions right on side a alone"),
-    "right_only_b": Column(INTEGER, "questions right on side b alone"),
+    "ci_low": Column(FLOAT, "lower 95 % limit, paired by question", "95 % from", PERCENT),
+    "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
+    "n_right_only_a": Column(INTEGER, "questions right on side a alone"),
+    "n_right_only_b": Column(INTEGER, "questions right on side b alone"),
     "p_value": Column(FLOAT, "exact McNemar test", "p", P_VALUE),
 }

@@ -53,9 +53,9 @@ def condition_difference_rows(
 
     comparisons: of experiments, for each model that has both. tuned: (tuned model, base model), compared in each
     experiment that both have. Equal positions are matched; otherwise start, middle and end, see `_contrasts`. All
-    values are computed on the questions that both sides scored there; n_only_a and n_only_b count the others. `p_holm`
-    is corrected over a family: all accuracies, or all contrasts, of one comparison and model. Two sides without a
-    common question have one row with a sentence.
+    values are computed on the questions that both sides scored there. `p_holm` is corrected over a family: all
+    accuracies, or all contrasts, of one comparison and model. Two sides without a common question have one row with a
+    sentence.
     """
     models = list(dict.fromkeys(model for model, _, _ in grids))
     for comparison in comparisons:
@@ -114,7 +114,7 @@ def _rows(comparison: Comparison, a: Side, b: Side) -> Iterator[dict]:
     }
     ids = a.grid.ids.intersection(b.grid.ids, sort=False)
     if ids.empty:
-        left = {"n": 0, "n_only_a": len(a.grid.ids), "n_only_b": len(b.grid.ids)}
+        left = {"n": 0, "n_scored_only_a": len(a.grid.ids), "n_scored_only_b": len(b.grid.ids)}
         yield {**names, "quantity": ACCURACY, **left, "p_value": None, "chosen_of": 1}
         return
     in_a, in_b = a.grid.ids.get_indexer(ids), b.grid.ids.get_indexer(ids)
@@ -212,8 +212,8 @@ def _row(contrast: Contrast, a: Grid, b: Grid, in_a: np.ndarray, in_b: np.ndarra
         "place": contrast.place,
         **_positions(contrast, a, b),
         "n": n,
-        "n_only_a": int(scored_a.sum()) - n,
-        "n_only_b": int(scored_b.sum()) - n,
+        "n_scored_only_a": int(scored_a.sum()) - n,
+        "n_scored_only_b": int(scored_b.sum()) - n,
         "chosen_of": contrast.chosen_of,
         "p_value": None,
     }
@@ -282,7 +282,7 @@ def _in_words(row: dict) -> str:
     told = f"{size} {'higher' if row['difference'] > 0 else 'lower'}"
     if row["p_holm"] >= SIGNIFICANT:
         told = "not shown to differ"
-    unmatched = row["n_only_a"] + row["n_only_b"]
+    unmatched = row["n_scored_only_a"] + row["n_scored_only_b"]
     if unmatched:
         told += f"; {unmatched:,} questions of one side alone left out"
     if row["changes_with_reading"]:

@@ -32,9 +32,9 @@ def detectable_effect_rows(scores: pd.DataFrame) -> list[dict]:
             {
                 **sweep.names,
                 "n": len(three),
-                "statistic": contrast,
-                **interval_columns("value", contrast_interval(three, weights, sweep.clusters)),
-                "mean_accuracy": assumed.accuracy,
+                "quantity": contrast,
+                **interval_columns("value", contrast_interval(three, weights, sweep.clusters), is_only=True),
+                "accuracy_mean": assumed.accuracy,
                 "correlation": assumed.correlation,
                 "design_effect": effect,
                 "mde": detectable_effect(contrast, int(len(three) / effect), assumed),

@@ -68,8 +68,8 @@ def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iter
             "model": curve.model,
             "experiment": curve.experiment,
             "size": curve.size,
-            "prompt_tokens": evidence.prompt_tokens(curve.cells),
-            "smallest_size": first.size,
+            "tokens_mean": evidence.prompt_tokens(curve.cells),
+            "size_smallest": first.size,
             "margin": MARGIN,
             "confidence": confidence,
             "verdict": verdict,
@@ -78,9 +78,9 @@ def _rows(evidence: Evidence, group: Sequence[Curve], confidence: float) -> Iter
         if size is not None and best is not None:
             right, n = evidence.correct(curve.cells)
             low, high = size.limits
-            row |= {"n": size.loss.n, "is_paired": size.loss.is_paired, "best_accuracy": best.value}
-            row |= {"worst_position": curve.cells[right.index(min(right))].position, "worst_accuracy": min(right) / n}
-            row |= {"loss": size.loss.value, "loss_low": low, "loss_high": high}
+            row |= {"n": size.loss.n, "is_paired": size.loss.is_paired, "accuracy_best": best.value}
+            row |= {"position_worst": curve.cells[right.index(min(right))].position, "accuracy_worst": min(right) / n}
+            row |= {"loss": size.loss.value, "ci_low": low, "ci_high": high}
         yield row
 
 

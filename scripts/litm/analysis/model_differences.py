@@ -24,7 +24,7 @@ COLUMNS = ["model", *CELL, "id", "correct", "excluded", "cluster"]
 def model_difference_rows(scores: pd.DataFrame) -> list[dict]:
     """One row per pair of models and cell, on the questions scored for both; scores: rows of any sweeps.
 
-    `difference` is accuracy_a - accuracy_b; n_only_a and n_only_b count the questions scored for only one of the two;
+    `difference` is accuracy_a - accuracy_b;
     `p_holm` is corrected over the pairs of models of the cell. Without a common question all values except counts are
     None. Raises `UserError` for a question that occurs twice in a cell.
     """
@@ -53,8 +53,8 @@ def _model_pairs(cell: tuple, group: pd.DataFrame) -> Iterator[dict]:
             "model_a": models[a],
             "model_b": models[b],
             "n": n,
-            "n_only_a": int(scored[:, a].sum()) - n,
-            "n_only_b": int(scored[:, b].sum()) - n,
+            "n_scored_only_a": int(scored[:, a].sum()) - n,
+            "n_scored_only_b": int(scored[:, b].sum()) - n,
             "accuracy_a": int(right_where_both[a, b]) / n if n else None,
             "accuracy_b": int(right_where_both[b, a]) / n if n else None,
             **compared.get((a, b), _NO_DIFFERENCE),

@@ -16,7 +16,7 @@ from litm.base.messages import UserError
 #: Columns of a cell: score rows of several models that agree in them are compared question by question.
 CELL = ["experiment", "task", "metric", "size", "placement", "position", "depth", "target"]
 #: Columns of a paired difference, see `difference_columns`.
-DIFFERENCE = ["difference", "difference_ci_low", "difference_ci_high", "right_only_a", "right_only_b", "p_value"]
+DIFFERENCE = ["difference", "ci_low", "ci_high", "n_right_only_a", "n_right_only_b", "p_value"]
 
 
 @dataclass(frozen=True)
@@ -80,25 +80,26 @@ def complete_cases(scores: pd.DataFrame) -> CompleteCases:
 def difference_columns(only_a: int, only_b: int, n: int) -> dict:
     """Values of the columns `DIFFERENCE`; only_a, only_b: questions of n that are right on one side only."""
     result = paired_difference(only_a, only_b, n)
-    counts = {"right_only_a": only_a, "right_only_b": only_b}
-    return {**interval_columns("difference", result.estimate), **counts, "p_value": result.p_value}
+    counts = {"n_right_only_a": only_a, "n_right_only_b": only_b}
+    return {**interval_columns("difference", result.estimate, is_only=True), **counts, "p_value": result.p_value}
 
 
 def clustered_difference_columns(pair: np.ndarray, clusters: np.ndarray) -> dict:
     """The same for questions in clusters; pair: (questions, 2), 1 if side a, or b, is right."""
     only_a, only_b = pair[:, 0] > pair[:, 1], pair[:, 1] > pair[:, 0]
     return {
-        **interval_columns("difference", contrast_interval(pair, [1, -1], clusters)),
-        "right_only_a": int(only_a.sum()),
-        "right_only_b": int(only_b.sum()),
+        **interval_columns("difference", contrast_interval(pair, [1, -1], clusters), is_only=True),
+        "n_right_only_a": int(only_a.sum()),
+        "n_right_only_b": int(only_b.sum()),
         "p_value": sign_test_p(only_a, only_b, clusters),
     }
 
 
-def interval_columns(name: str, estimate: Estimate | None) -> dict:
-    """An estimate as the columns `name`, `name`_ci_low and `name`_ci_high, all None without an estimate."""
+def interval_columns(name: str, estimate: Estimate | None, is_only: bool = False) -> dict:
+    """An estimate as the columns of `table.with_interval`, all None without an estimate."""
     values = (estimate.value, estimate.low, estimate.high) if estimate else (None,) * 3
-    return dict(zip((name, f"{name}_ci_low", f"{name}_ci_high"), values, strict=True))
+    prefix = "" if is_only else f"{name}_"
+    return dict(zip((name, f"{prefix}ci_low", f"{prefix}ci_high"), values, strict=True))
 
 
 def verdict_grid(scores: pd.DataFrame, column: str, where: str) -> tuple[list, np.ndarray]:

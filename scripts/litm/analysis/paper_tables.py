@@ -83,10 +83,12 @@ def _write_accuracy(heading: str, cells: pd.DataFrame, values: pd.DataFrame, tex
 def _write_tokens(heading: str, cells: pd.DataFrame, values: pd.DataFrame, text: pd.DataFrame) -> None:
     name = heading.lower().replace("-", "_").replace(" ", "_")
     for column in ("mean", "sd", "max"):
-        values[f"{name}_{column}"] = cells[column].astype("Int64" if column == "max" else "Float64").to_numpy()
-    pairs = zip(cells["mean"], cells["sd"], strict=True)
+        values[f"{name}_{column}"] = (
+            cells[f"tokens_{column}"].astype("Int64" if column == "max" else "Float64").to_numpy()
+        )
+    pairs = zip(cells["tokens_mean"], cells["tokens_sd"], strict=True)
     text[f"{heading}, mean ± SD"] = [MISSING if pd.isna(mean) else f"{mean:.1f} ± {sd:.1f}" for mean, sd in pairs]
-    text[f"{heading}, max"] = [MISSING if pd.isna(most) else f"{most:.0f}" for most in cells["max"]]
+    text[f"{heading}, max"] = [MISSING if pd.isna(most) else f"{most:.0f}" for most in cells["tokens_max"]]
 
 
 def _precision(cells: Sequence[Mapping]) -> str:

@@ -33,8 +33,8 @@ def position_bias_row(scores: pd.DataFrame, seed: int = 0, permutations: int = P
     """
     sweep = complete_cases(scores)
     reason = missing_information(sweep)
-    row: dict = {**sweep.names, "n_complete": len(sweep.matrix), "n_incomplete": sweep.n_incomplete}
-    row |= {"positions": len(sweep.positions), "verdict": NO_INFORMATION if reason else MEASURED, "reason": reason}
+    row: dict = {**sweep.names, "n": len(sweep.matrix), "n_left_out": sweep.n_incomplete}
+    row |= {"n_positions": len(sweep.positions), "verdict": NO_INFORMATION if reason else MEASURED, "reason": reason}
     if len(sweep.matrix):
         row |= _ends(sweep)
         if len(sweep.positions) > 1:
@@ -68,8 +68,8 @@ def _ends(sweep: CompleteCases) -> dict:
     row: dict = {}
     for name, index in places.items():
         if index is not None:
-            row |= {f"{name}_position": sweep.positions[index], f"{name}_accuracy": int(correct[index]) / n}
-    return row | {"edge_accuracy": int(correct[0] + correct[-1]) / (2 * n)}
+            row |= {f"position_{name}": sweep.positions[index], f"accuracy_{name}": int(correct[index]) / n}
+    return row | {"accuracy_edge": int(correct[0] + correct[-1]) / (2 * n)}
 
 
 def _bias(sweep: CompleteCases) -> dict:
@@ -88,7 +88,7 @@ def _bias(sweep: CompleteCases) -> dict:
         if name == "pbi":
             three = sweep.matrix[:, weights != 0]
             worth = len(three) / design_effect(sweep.matrix, weights.tolist(), sweep.clusters)
-            row["mde"] = detectable_effect("pbi", int(worth), observed(three))
+            row["pbi_mde"] = detectable_effect("pbi", int(worth), observed(three))
             row |= _classify(sweep, estimate, three)
     area = area_weights(sweep.depths)
     return row | (interval_columns("pbi_area", contrast_interval(sweep.matrix, area, sweep.clusters)) if area else {})
@@ -116,15 +116,15 @@ def _position_effect(sweep: CompleteCases, permutations: int, rng: np.random.Gen
     q = cochrans_q(sweep.matrix, sweep.clusters)
     correct = sweep.matrix.sum(axis=0)
     return {
-        "best_position": sweep.positions[int(correct.argmax())] if gap.gap else None,
-        "worst_position": sweep.positions[int(correct.argmin())] if gap.gap else None,
-        "best_accuracy": int(correct.max()) / len(sweep.matrix),
-        "worst_accuracy": int(correct.min()) / len(sweep.matrix),
+        "position_best": sweep.positions[int(correct.argmax())] if gap.gap else None,
+        "position_worst": sweep.positions[int(correct.argmin())] if gap.gap else None,
+        "accuracy_best": int(correct.max()) / len(sweep.matrix),
+        "accuracy_worst": int(correct.min()) / len(sweep.matrix),
         **interval_columns("gap", gap_interval(sweep.matrix, sweep.clusters)),
         "gap_null_mean": gap.null_mean,
         "gap_null_95": gap.null_95,
-        "gap_p": gap.p_value,
+        "gap_p_value": gap.p_value,
         "cochran_q": q.statistic,
         "cochran_df": q.df,
-        "cochran_p": q.p_value,
+        "cochran_p_value": q.p_value,
     }

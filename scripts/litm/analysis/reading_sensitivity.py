@@ -71,7 +71,7 @@ def _accuracy_row(names: Mapping, group: pd.DataFrame) -> dict:
         "n_preamble_right": int(counted.loc[announced, "correct_first_line"].sum()),
         **_columns(estimates),
         # An accuracy is never below 0, so it has no conclusion.
-        **dict.fromkeys(("conclusion_first_line", "conclusion_full", "changes")),
+        **dict.fromkeys(("conclusion_first_line", "conclusion_full", "changes_with_reading")),
     }
 
 
@@ -84,7 +84,7 @@ def _curve_rows(curve: pd.DataFrame, seed: int) -> Iterator[dict]:
     for quantity in CONTRASTS:
         estimates = {reading: _estimate(row, quantity) for reading, row in rows.items()}
         if all(estimates.values()):
-            yield {**names, "quantity": quantity, "n": one["n_complete"], **_columns(estimates)}
+            yield {**names, "quantity": quantity, "n": one["n"], **_columns(estimates)}
 
 
 def _gap_row(names: Mapping, group: pd.DataFrame, closed_book: pd.DataFrame) -> Iterator[dict]:
@@ -124,11 +124,11 @@ def _columns(estimates: Mapping[str, Estimate | None]) -> dict:
     """Both readings, their conclusions, and whether these differ."""
     first, full = estimates[FIRST_LINE], estimates[FULL]
     return {
-        **interval_columns(FIRST_LINE, first),
-        **interval_columns(FULL, full),
+        **interval_columns("value_first_line", first),
+        **interval_columns("value_full", full),
         "conclusion_first_line": conclusion(first) if first else None,
         "conclusion_full": conclusion(full) if full else None,
-        "changes": changes_sign(first, full) if first and full else None,
+        "changes_with_reading": changes_sign(first, full) if first and full else None,
     }
 
 
@@ -143,7 +143,7 @@ def reading_warnings(table: pd.DataFrame | None) -> list[str]:
     if table is None:
         return lines
     for (model, experiment), rows in table.groupby(["model", "experiment"], sort=False):
-        changed = rows[rows["changes"].fillna(False).astype(bool)].to_dict("records")
+        changed = rows[rows["changes_with_reading"].fillna(False).astype(bool)].to_dict("records")
         lines += _changed_line(f"{model} on {experiment}", changed)
         lines += _preamble_line(f"{model} on {experiment}", rows[rows["quantity"] == ACCURACY])
     return lines
@@ -156,7 +156,7 @@ def _changed_line(what: str, changed: Sequence[Mapping]) -> Iterable[str]:
     place = f", {row['placement']}" if not pd.isna(row["placement"]) else ""
     first, full = (
         f"{points(row[name])} [{percent(row[f'{name}_ci_low'])}, {percent(row[f'{name}_ci_high'])}]"
-        for name in (FIRST_LINE, FULL)
+        for name in ("value_first_line", "value_full")
     )
     more = f"; so do {len(changed) - 1} more, see reading_sensitivity.csv" if len(changed) > 1 else ""
     return [

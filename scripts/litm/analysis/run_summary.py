@@ -99,6 +99,6 @@ def _accuracy(cell: Row) -> tuple[str, str]:
 
 def _lost(cells: Sequence[Row]) -> str:
     """A sentence on questions without an accuracy, for the cell that lacks most."""
-    columns = {"that do not fit": "n_excluded", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
+    columns = {"that do not fit": "n_left_out", "that failed": "n_failed", "that are not recorded": "n_not_recorded"}
     most = {what: max(int(float(cell[column] or 0)) for cell in cells) for what, column in columns.items()}
     return ", ".join(f"{number:,} questions {what}" for what, number in most.items() if number)

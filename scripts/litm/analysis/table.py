@@ -136,14 +136,17 @@ def is_missing(value: Any) -> bool:
     return bool(pd.isna(value))
 
 
-def with_interval(name: str, column: Column) -> dict[str, Column]:
-    """The column by its name, with the columns of its 95 % limits, `name`_ci_low and `name`_ci_high."""
+def with_interval(name: str, column: Column, is_only: bool = False) -> dict[str, Column]:
+    """The column by its name, with the columns of its 95 % limits: `name`_ci_low and `name`_ci_high, or `ci_low` and
+    `ci_high` if no other column of the table has an interval.
+    """
     limits = {"low": "lower", "high": "upper"}
     headings = {"low": "95 % from", "high": "to"} if column.heading else {"low": "", "high": ""}
+    prefix = "" if is_only else f"{name}_"
     return {
         name: column,
         **{
-            f"{name}_ci_{side}": Column(column.dtype, f"{limit} 95 % limit of `{name}`", headings[side], column.unit)
+            f"{prefix}ci_{side}": Column(column.dtype, f"{limit} 95 % limit of `{name}`", headings[side], column.unit)
             for side, limit in limits.items()
         },
     }

@@ -49,8 +49,9 @@ def _accuracies(shared: np.ndarray) -> dict:
     columns: dict = {}
     for name, correct in zip(_SOURCES, shared.sum(axis=0).tolist(), strict=True):
         n = len(shared)
+        column = name if name == "accuracy" else f"accuracy_{name}"
         values = (correct / n, *binomial_interval(correct, n)) if n else (None,) * 3
-        columns |= dict(zip((name, f"{name}_ci_low", f"{name}_ci_high"), values, strict=True))
+        columns |= dict(zip((column, f"{column}_ci_low", f"{column}_ci_high"), values, strict=True))
     return columns
 
 

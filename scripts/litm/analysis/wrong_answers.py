@@ -34,7 +34,7 @@ def _shares(counted: pd.DataFrame) -> dict:
 
 def _share(name: str, is_so: pd.Series, answers: pd.DataFrame) -> dict:
     """The share of these answers for which it is so, with its 95 % limits; None without answers."""
-    names = (name, f"{name}_ci_low", f"{name}_ci_high")
+    names = (f"share_{name}", f"share_{name}_ci_low", f"share_{name}_ci_high")
     if answers.empty:
         return dict.fromkeys(names)
     right = is_so.to_numpy(dtype=bool)

@@ -26,16 +26,16 @@ COLUMNS = {
     "placement": "string",
     "position": "Int64",
     "n": "int64",
-    "text_flips": "int64",
-    "text_flip_rate": "Float64",
-    "text_ci_low": "Float64",
-    "text_ci_high": "Float64",
-    "text_gap_p": "Float64",
-    "correct_flips": "int64",
-    "correct_flip_rate": "Float64",
-    "correct_ci_low": "Float64",
-    "correct_ci_high": "Float64",
-    "correct_gap_p": "Float64",
+    "n_flips_text": "int64",
+    "flip_rate_text": "Float64",
+    "flip_rate_text_ci_low": "Float64",
+    "flip_rate_text_ci_high": "Float64",
+    "flip_rate_text_p_value": "Float64",
+    "n_flips_correct": "int64",
+    "flip_rate_correct": "Float64",
+    "flip_rate_correct_ci_low": "Float64",
+    "flip_rate_correct_ci_high": "Float64",
+    "flip_rate_correct_p_value": "Float64",
 }
 #: Columns within which the answers to a question are paired.
 CURVE = ["model", "experiment", "size"]
@@ -106,11 +106,11 @@ def _rate(kind: str, flips: pd.Series, gap_p: float | None) -> dict:
     count = int(flips.sum())
     low, high = binomial_interval(count, len(flips))
     return {
-        f"{kind}_flips": count,
-        f"{kind}_flip_rate": count / len(flips),
-        f"{kind}_ci_low": low,
-        f"{kind}_ci_high": high,
-        f"{kind}_gap_p": gap_p,
+        f"n_flips_{kind}": count,
+        f"flip_rate_{kind}": count / len(flips),
+        f"flip_rate_{kind}_ci_low": low,
+        f"flip_rate_{kind}_ci_high": high,
+        f"flip_rate_{kind}_p_value": gap_p,
     }
 
 
@@ -128,16 +128,16 @@ def audit_findings(table: pd.DataFrame) -> list[str]:
 
 def _finding(cells: pd.DataFrame) -> str:
     model, experiment, size = (cells[name].iloc[0] for name in CURVE)
-    answers, text, correct = (int(cells[column].sum()) for column in ("n", "text_flips", "correct_flips"))
+    answers, text, correct = (int(cells[column].sum()) for column in ("n", "n_flips_text", "n_flips_correct"))
     where = f"{model} on {experiment}, size {size}"
     asked = f"{answers} answers to {cells['n'].iloc[0]} questions"
     if not text:
         return f"{where}: no flips in {asked}"
     flipped = ", ".join(
-        f"{cell['placement']} {cell['text_flips']}/{cell['n']}"
+        f"{cell['placement']} {cell['n_flips_text']}/{cell['n']}"
         for cell in cells.to_dict("records")
-        if cell["text_flips"]
+        if cell["n_flips_text"]
     )
     told = f"{where}: {text} of {asked} differ in text ({flipped}), {correct} in being right"
-    p_value = cells["text_gap_p"].iloc[0]
+    p_value = cells["flip_rate_text_p_value"].iloc[0]
     return told if pd.isna(p_value) else f"{told}; do placements differ? p = {p_value:.3f}"

@@ -36,9 +36,9 @@ COLUMNS = {
     "max_new_tokens": "Int64",
     "hours": "Float64",
     "dollars": "Float64",
-    "questions": "Int64",
-    "detectable_pbi": "Float64",
-    "detectable_difference": "Float64",
+    "n": "Int64",
+    "pbi_mde": "Float64",
+    "difference_mde": "Float64",
     "n_for_5_points_pbi": "Int64",
     "n_for_5_points_difference": "Int64",
 }

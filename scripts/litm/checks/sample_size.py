@@ -131,9 +131,9 @@ def sample_size_columns(sizes: Iterable[SampleSize]) -> dict[tuple[str, str], Ma
     """The columns on sample sizes in the table of the estimate, by model and experiment."""
     return {
         (size.model, size.experiment): {
-            "questions": size.questions,
-            "detectable_pbi": size.index,
-            "detectable_difference": size.pair,
+            "n": size.questions,
+            "pbi_mde": size.index,
+            "difference_mde": size.pair,
             "n_for_5_points_pbi": size.index_needed,
             "n_for_5_points_difference": size.pair_needed,
         }

@@ -37,7 +37,7 @@ from litm.retrieval.recorded_hits import has_texts, hits_of_questions
 
 #: Names of the entries. A user's `define` may replace their keys.
 CORPUS, ASKED, QUESTIONS, CANDIDATES, RETRIEVED = (
-    "my_documents", "my_asked", "my_questions", "my_candidates", "my_retrieved",
+    "my_documents", "my_all_questions", "my_questions_with_gold", "my_candidates", "my_retrieved",
 )  # fmt: skip
 MY_POSITIONS, MY_AS_RETRIEVED = "my_positions", "my_as_retrieved"
 MY_CLOSED_BOOK, MY_ORACLE = "my_closed_book", "my_oracle"

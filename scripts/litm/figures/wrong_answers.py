@@ -47,7 +47,7 @@ def chart(figure: Mapping, rows: Rows) -> Chart:
         return make_chart(figure, [], [])
     cells = shown_cells(figure, rows.wrong_answers)
     cells = cells[cells["position"].notna()]
-    kinds = [kind for kind in KIND_COLOURS if (cells[kind] > 0).any()]
+    kinds = [kind for kind in KIND_COLOURS if (cells[f"share_{kind}"] > 0).any()]
     models = list(dict.fromkeys(cells["model"]))
     return replace(make_chart(figure, list(_panels(figure, cells, models, kinds)), models), y_label=Y_LABEL)
 
@@ -85,6 +85,6 @@ def _panel(title: str, model: str, rows: Sequence[Mapping], kinds: Sequence[str]
     return Panel(title, ticks, (*parts, whole))
 
 
-def _point(place: int, row: Mapping, share: str, n: str) -> Point:
-    value, low, high = (float(row[name]) for name in (share, f"{share}_ci_low", f"{share}_ci_high"))
+def _point(place: int, row: Mapping, kind: str, n: str) -> Point:
+    value, low, high = (float(row[name]) for name in (f"share_{kind}", f"share_{kind}_ci_low", f"share_{kind}_ci_high"))
     return Point(place, int(row[n]), value, low, high)

@@ -12,7 +12,7 @@ from litm.report.words import Lengths, SizeNames, place
 #: Counts that a row mentions if they are not 0: words and column.
 NOTED = {
     "cut": "n_cut", "empty": "n_empty", "refused": "n_refused", "failed": "n_failed",
-    "not recorded": "n_not_recorded", "left out": "n_excluded",
+    "not recorded": "n_not_recorded", "left out": "n_left_out",
 }  # fmt: skip
 
 

@@ -62,7 +62,7 @@ def _published(figure: Mapping, tables: Mapping[str, pd.DataFrame]) -> pd.DataFr
     if not figure.get("published") or "published_comparison" not in tables:
         return None
     cells = ["model", "experiment", "size", "position"]
-    columns = {"published_n": "n", "published": "accuracy"}
+    columns = {"n_published": "n", "accuracy_published": "accuracy"}
     table = tables["published_comparison"][[*cells, *columns]].rename(columns=columns)
     # A cell may have a value from each of the paper's tables, its text and its repository.
     return table.drop_duplicates(cells).assign(ci_low=None, ci_high=None)

@@ -41,7 +41,7 @@ def overview(
 
 def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
     measured = position_bias[position_bias["verdict"] != NO_INFORMATION]
-    differ = int((measured["cochran_p"] < SIGNIFICANT).sum())
+    differ = int((measured["cochran_p_value"] < SIGNIFICANT).sum())
     unclear, silent = len(measured) - differ, len(position_bias) - len(measured)
     told = [
         f"Positions differ by more than chance in {differ} of {_count(len(position_bias), 'curve')} (Cochran's Q, p < "
@@ -59,7 +59,7 @@ def _bias_overview(position_bias: pd.DataFrame) -> list[str]:
 
 
 def _index(row: Mapping) -> str:
-    return f"{_curve_name(row)} ({_with_interval(row, 'pbi')}, n = {row['n_complete']:,})"
+    return f"{_curve_name(row)} ({_with_interval(row, 'pbi')}, n = {row['n']:,})"
 
 
 def _with_interval(row: Mapping, name: str) -> str:
@@ -78,7 +78,7 @@ def _shapes(curves: Sequence[Mapping]) -> list[str]:
     told = []
     for word in sorted(by_word, key=list(MEANINGS).index):
         rows = by_word[word]
-        named = [f"{_curve_name(row)} ({_ends(row)}, n = {row['n_complete']:,})" for row in rows]
+        named = [f"{_curve_name(row)} ({_ends(row)}, n = {row['n']:,})" for row in rows]
         is_told = len(rows) <= NAMED and word != NONE
         which = "; ".join(named) if is_told else f"{len(rows)} of {_count(len(curves), 'curve')}"
         told.append(f"{word[0].upper()}{word[1:]} ({MEANINGS[word]}): {which}.")
@@ -108,8 +108,8 @@ def shape(row: Mapping) -> str:
     if alone:
         tilt = f", tilt {_with_interval(row, 'tilt')}" if "tilt" in alone else ""
         told.append(f"{tilt}; without 0 by its own 95 % interval, uncorrected: {', '.join(alone)}")
-    if word == NONE and not pd.isna(row["mde"]):
-        told.append(f"; {row['n_complete']:,} questions show a PBI from {percent(row['mde'])} points on")
+    if word == NONE and not pd.isna(row["pbi_mde"]):
+        told.append(f"; {row['n']:,} questions show a PBI from {percent(row['pbi_mde'])} points on")
     return "".join(told) + ")"
 
 
@@ -130,17 +130,17 @@ def findings(position_bias: pd.DataFrame | None) -> list[str]:
 def _finding(row: Mapping) -> str:
     what = _curve_name(row)
     if row["verdict"] == NO_INFORMATION:
-        left_out = f", {row['n_incomplete']} left out" if row["n_incomplete"] else ""
-        return f"{what}: no information on position, {row['reason']} (n = {row['n_complete']}{left_out})."
+        left_out = f", {row['n_left_out']} left out" if row["n_left_out"] else ""
+        return f"{what}: no information on position, {row['reason']} (n = {row['n']}{left_out})."
     if not row["gap"]:
-        everywhere = f"at each of the {row['positions']} positions"
-        spread = f"{percent(row['best_accuracy'])} % {everywhere} (n = {row['n_complete']})"
+        everywhere = f"at each of the {row['n_positions']} positions"
+        spread = f"{percent(row['accuracy_best'])} % {everywhere} (n = {row['n']})"
     else:
-        best, worst = (ordinal(int(row[f"{end}_position"]) + 1) for end in ("best", "worst"))
+        best, worst = (ordinal(int(row[f"position_{end}"]) + 1) for end in ("best", "worst"))
         spread = (
-            f"best with the answer in the {best} ({percent(row['best_accuracy'])} %), "
-            f"worst in the {worst} ({percent(row['worst_accuracy'])} %), "
-            f"gap {_gap(row)}, n = {row['n_complete']}; the positions {_chance(row['cochran_p'])}"
+            f"best with the answer in the {best} ({percent(row['accuracy_best'])} %), "
+            f"worst in the {worst} ({percent(row['accuracy_worst'])} %), "
+            f"gap {_gap(row)}, n = {row['n']}; the positions {_chance(row['cochran_p_value'])}"
         )
     return f"{what}: {spread}.{_describe_pbi(row)}"
 

@@ -56,5 +56,5 @@ def _words(rows: Sequence[Mapping], several: bool) -> list[dict]:
 def _owner(row: Mapping, several: bool) -> str:
     """`model (n = 40)`, with the placement if it distinguishes curves of one size."""
     placement = "" if pd.isna(row["placement"]) else f" at {place(row['placement'])}"
-    n = f"n = {row['n_complete']:,}"
+    n = f"n = {row['n']:,}"
     return f"{row['model']}{placement} ({n})" if several else f"{placement.removeprefix(' ')} {n}".strip()

@@ -37,7 +37,7 @@ def lengths_of(token_counts: pd.DataFrame | None) -> Lengths:
     """Lengths from the table of token counts; {} where no tokens were counted."""
     if token_counts is None or token_counts.empty:
         return {}
-    means = token_counts.groupby(["experiment", "size", "model"])["mean"].mean()
+    means = token_counts.groupby(["experiment", "size", "model"])["tokens_mean"].mean()
     by_size = means.groupby(level=["experiment", "size"]).agg(["min", "max"])
     return {(str(name), int(size)): (float(low), float(high)) for (name, size), (low, high) in _pairs(by_size)}
 

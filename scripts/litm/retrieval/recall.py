@@ -15,7 +15,7 @@ def recall_rows(
     """One row per number of passages k, starting with the columns of `name`.
 
     recall: share of questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al. 2020);
-    ci_low, ci_high: its 95 % limits; gold_recall: share of questions, of those with a gold passage in the corpus, with
+    ci_low, ci_high: its 95 % limits; recall_gold: share of questions, of those with a gold passage in the corpus, with
     that passage among the first k, missing if there are none; recall_against_exact: for an approximate index, None for
     exact search.
     """
@@ -40,7 +40,7 @@ def recall_rows(
                 "ci_low": low,
                 "ci_high": high,
                 "n_gold": len(golds),
-                "gold_recall": gold / len(golds) if golds else None,
+                "recall_gold": gold / len(golds) if golds else None,
                 "recall_against_exact": recall_against_exact,
                 "n_against_exact": n_against_exact,
             }

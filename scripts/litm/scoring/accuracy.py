@@ -20,7 +20,7 @@ COLUMNS = {
     **dict.fromkeys(["accuracy_strict", "accuracy_lenient"], "Float64"),
     "n_empty": "int64",
     **dict.fromkeys(["n_cut", "n_refused"], "Int64"),
-    **dict.fromkeys(["n_failed", "n_not_recorded", "n_excluded", "n_preamble"], "int64"),
+    **dict.fromkeys(["n_failed", "n_not_recorded", "n_left_out", "n_preamble"], "int64"),
 }
 
 
@@ -29,7 +29,7 @@ def accuracy_table(scores: pd.DataFrame) -> pd.DataFrame:
 
     Columns as in `COLUMNS`; those in `CELL` identify the cell.
 
-    n: questions counted. n_excluded: questions left out because they did not fit at some placement. n_failed: questions
+    n: questions counted. n_left_out: questions left out because they did not fit at some placement. n_failed: questions
     that were asked and got no answer. n_not_recorded: questions that recorded responses lack. n_empty, n_cut,
     n_refused: counted answers that were empty, ended at the limit of new tokens, or were withheld or cut by a
     provider's filter (each may be wrong for that reason alone); n_cut and n_refused are missing where finish reasons
@@ -64,7 +64,7 @@ def _cell_row(cell: tuple, group: pd.DataFrame) -> dict:
         "n_refused": _ended(counted, REFUSED),
         "n_failed": int(failed.sum()),
         "n_not_recorded": int(not_recorded.sum()),
-        "n_excluded": int(group["excluded"].sum()),
+        "n_left_out": int(group["excluded"].sum()),
         "n_preamble": int(counted["preamble"].sum()),
     }
 

@@ -43,7 +43,7 @@ def word_of(row: Mapping) -> tuple[str, str]:
     # A missing value is an empty text or no text at all.
     if isinstance(row["shape"], str) and row["shape"]:
         return row["shape"], MEANINGS[row["shape"]]
-    return "", TWO_POSITIONS if int(row["positions"]) < 3 else NO_WORD
+    return "", TWO_POSITIONS if int(row["n_positions"]) < 3 else NO_WORD
 
 
 def shape_in_words(row: Mapping) -> str:

@@ -84,12 +84,12 @@ def _case(row: Mapping) -> str:
 def _value(row: Mapping) -> str:
     if pd.isna(row["value"]):
         return ""
-    is_difference = not row["statistic"].startswith("accuracy at")
+    is_difference = not row["quantity"].startswith("accuracy at")
     written = points(row["value"]) if is_difference else f"{percent(row['value'])} %"
     if pd.isna(row["ci_low"]):
-        return f"{row['statistic']}: {written}, as printed"
+        return f"{row['quantity']}: {written}, as printed"
     interval = f"[{percent(row['ci_low'])}, {percent(row['ci_high'])}]"
-    return f"{row['statistic']} {written} {interval} at {percent(row['confidence'])} %, n = {row['n']:,}"
+    return f"{row['quantity']} {written} {interval} at {percent(row['confidence'])} %, n = {row['n']:,}"
 
 
 def _why(row: Mapping, explanations: list[Explanation]) -> str:

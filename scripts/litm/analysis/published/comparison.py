@@ -120,8 +120,8 @@ def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | N
         "metric": cell.metric,
         "n": cell.n,
         "accuracy": cell.accuracy,
-        "published_n": value.n,
-        "published": value.accuracy,
+        "n_published": value.n,
+        "accuracy_published": value.accuracy,
         "verdict": NOT_COMPARABLE,
         "reason": "; ".join(reasons),
     }
@@ -129,17 +129,21 @@ def _row(cell: MeasuredCell, value: PublishedAccuracy, model: PublishedModel | N
     if cell.accuracy is None:
         return row
     estimate = _difference(cell.accuracy, cell.n, value)
-    row |= {"difference": cell.accuracy - value.accuracy, "ci_low": estimate.low, "ci_high": estimate.high}
+    row |= {
+        "difference": cell.accuracy - value.accuracy,
+        "difference_ci_low": estimate.low,
+        "difference_ci_high": estimate.high,
+    }
     if not reasons:
         row["verdict"] = _verdict(estimate)
     if cell.strict is not None:
         strict = _difference(cell.strict, cell.n, value)
         row |= {
-            "strict": cell.strict,
-            "strict_difference": cell.strict - value.accuracy,
-            "strict_difference_ci_low": strict.low,
-            "strict_difference_ci_high": strict.high,
-            "strict_verdict": NOT_COMPARABLE if reasons else _verdict(strict),
+            "accuracy_strict": cell.strict,
+            "difference_strict": cell.strict - value.accuracy,
+            "difference_strict_ci_low": strict.low,
+            "difference_strict_ci_high": strict.high,
+            "verdict_strict": NOT_COMPARABLE if reasons else _verdict(strict),
         }
     return row
 

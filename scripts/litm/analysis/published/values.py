@@ -73,9 +73,9 @@ class PublishedTokens:
     model: str
     experiment: str
     size: int
-    mean: float
-    sd: float
-    max: int
+    tokens_mean: float
+    tokens_sd: float
+    tokens_max: int
     source: str
     note: str = ""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _REPORT = (
     "model", "experiment", "size", "placement", "target", "n", "accuracy", "ci_low", "ci_high",
     "accuracy_first_line", "accuracy_full", "n_empty", "n_cut", "n_refused", "n_failed", "n_not_recorded",
-    "n_excluded",
+    "n_left_out",
 )  # fmt: skip
 
 TABLE = Table(
@@ -74,7 +74,7 @@ TABLE = Table(
         ),
         "n_failed": Column(INTEGER, "questions that were asked and got no answer, not counted", "Failed"),
         "n_not_recorded": Column(INTEGER, "questions that recorded responses lack, not counted", "Not recorded"),
-        "n_excluded": Column(
+        "n_left_out": Column(
             INTEGER,
             "questions left out at all positions of the size because they did not fit the context window at one",
             "Left out",

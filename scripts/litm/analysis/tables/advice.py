@@ -38,9 +38,9 @@ TABLE = Table(
     ),
     columns={
         "model": MODEL,
-        "study": Column(TEXT, "the experiment with remedies"),
+        "remedies_of": Column(TEXT, "the experiment whose remedies are compared"),
         "experiment": EXPERIMENT,
-        "documents": Column(INTEGER, "documents shown; with a cut, the largest number"),
+        "size": Column(INTEGER, "documents shown; with a cut, the largest number"),
         "condition": Column(TEXT, "the condition in words", "Condition"),
         "order": Column(TEXT, "the order of the documents"),
         "reranker": Column(TEXT, "the reranker, empty without one"),
@@ -62,7 +62,9 @@ TABLE = Table(
         **with_interval(
             "difference", Column(FLOAT, "accuracy minus that of the best condition, paired", "Minus the best", PERCENT)
         ),
-        "worst_difference": Column(FLOAT, "its lower limit, corrected for all comparisons (Bonferroni)", unit=PERCENT),
+        "difference_ci_low_bonferroni": Column(
+            FLOAT, "its lower limit, corrected for all comparisons (Bonferroni)", unit=PERCENT
+        ),
         "p_value": Column(FLOAT, "exact McNemar test against the best; empty for the best", unit=P_VALUE),
         "p_holm": Column(FLOAT, "the same by Holm over all conditions of model and study", "p (Holm)", P_VALUE),
         "is_best": Column(BOOLEAN, "whether it has the most right answers"),
@@ -71,7 +73,7 @@ TABLE = Table(
             BOOLEAN, "whether no other condition is as accurate and cheaper, or better at the same cost", "Frontier"
         ),
         "is_advised": Column(BOOLEAN, "whether it is advised", "Advised"),
-        "questions_needed": Column(
+        "n_for_5_points": Column(
             INTEGER,
             "questions that show 5 points between the cheapest of the best set and the condition to which it may lose "
             "most, with a chance of 80 %",

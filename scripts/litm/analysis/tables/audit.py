@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 def _flips(kind: str, flip: str) -> dict[str, Column]:
     """The columns of one kind of flip."""
     return {
-        f"{kind}_flips": Column(INTEGER, f"answers with {flip} in the second pass"),
-        f"{kind}_flip_rate": Column(FLOAT, "their share", unit=PERCENT),
-        f"{kind}_ci_low": Column(FLOAT, "its lower 95 % limit, as in accuracy.csv", unit=PERCENT),
-        f"{kind}_ci_high": Column(FLOAT, "its upper 95 % limit", unit=PERCENT),
-        f"{kind}_gap_p": Column(
+        f"n_flips_{kind}": Column(INTEGER, f"answers with {flip} in the second pass"),
+        f"flip_rate_{kind}": Column(FLOAT, "their share", unit=PERCENT),
+        f"flip_rate_{kind}_ci_low": Column(FLOAT, "its lower 95 % limit, as in accuracy.csv", unit=PERCENT),
+        f"flip_rate_{kind}_ci_high": Column(FLOAT, "its upper 95 % limit", unit=PERCENT),
+        f"flip_rate_{kind}_p_value": Column(
             FLOAT,
             "test of whether placements of this size flip equally often (best minus worst, permuted within questions); "
             "equal in all rows of a size, empty for one placement",

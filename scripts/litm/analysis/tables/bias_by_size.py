@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 _HEADINGS = {"pbi": "PBI", "primacy": "Primacy", "recency": "Recency"}
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "smallest_size", "n", "pbi_smallest", "pbi", "pbi_difference",
-    "pbi_difference_ci_low", "pbi_difference_ci_high", "primacy_difference", "recency_difference", "in_words",
+    "model", "experiment", "size", "size_smallest", "n", "pbi_smallest", "pbi", "difference_pbi",
+    "difference_pbi_ci_low", "difference_pbi_ci_high", "difference_primacy", "difference_recency", "in_words",
 )  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def _of(name: str) -> dict[str, Column]:
         name: Column(FLOAT, f"{heading} at this size", shown, PERCENT),
         f"{name}_smallest": Column(FLOAT, f"{heading} at the smallest size", shown and f"{shown} smallest", PERCENT),
         **with_interval(
-            f"{name}_difference", Column(FLOAT, "this size minus the smallest", f"{heading} difference", PERCENT)
+            f"difference_{name}", Column(FLOAT, "this size minus the smallest", f"{heading} difference", PERCENT)
         ),
     }
 
@@ -47,7 +47,7 @@ TABLE = Table(
         "model": MODEL,
         "experiment": EXPERIMENT,
         "size": SIZE,
-        "smallest_size": Column(INTEGER, "the smallest size that the model has", "Smallest"),
+        "size_smallest": Column(INTEGER, "the smallest size that the model has", "Smallest"),
         "is_paired": Column(BOOLEAN, "whether both sizes have the same questions, which are then compared one by one"),
         "n": Column(INTEGER, "questions scored at start, middle and end of this size, or of both sizes if paired", "n"),
         "n_smallest": Column(INTEGER, "the same for the smallest size"),

@@ -4,7 +4,7 @@ from litm.analysis.table import BOOLEAN, FLOAT, INTEGER, PERCENT, TEXT, Column, 
 
 #: Columns that the report shows.
 _REPORT = (
-    "claim", "models", "experiment", "size", "verdict", "changes_with_reading", "shape", "statistic", "value",
+    "claim", "models", "experiment", "size", "verdict", "changes_with_reading", "shape", "quantity", "value",
     "ci_low", "ci_high", "confidence", "n", "role", "paper_says", "status", "reason",
 )  # fmt: skip
 
@@ -36,7 +36,7 @@ TABLE = Table(
         ),
         "verdict_first_line": Column(TEXT, "the verdict by the answers' first lines"),
         "verdict_full": Column(TEXT, "the verdict by the whole recorded answers"),
-        "statistic": Column(
+        "quantity": Column(
             TEXT, "what is measured; for a claim in several parts, such as a U, the part that decides", "Statistic"
         ),
         "value": Column(FLOAT, "its value", "Value", PERCENT),

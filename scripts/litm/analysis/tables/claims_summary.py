@@ -14,15 +14,24 @@ TABLE = Table(
     columns={
         "statement": Column(TEXT, "the claim in a sentence", "Claim"),
         "section": Column(TEXT, "section of the paper", "Section"),
-        "supported": Column(
+        "n_supported": Column(
             INTEGER, "cases that support it, without exploratory ones, which only the sentence mentions", "Supported"
         ),
-        "contradicted": Column(INTEGER, "cases that contradict it", "Contradicted"),
-        "not_enough": Column(INTEGER, "cases that do not decide", "Not enough data"),
+        "n_contradicted": Column(INTEGER, "cases that contradict it", "Contradicted"),
+        "n_not_enough_data": Column(INTEGER, "cases that do not decide", "Not enough data"),
         "finding": Column(TEXT, "the same in a sentence", "What was found"),
         "status": Column(TEXT, "later status of the claim: `supported` or `contested`", "Status"),
         "contested_by": Column(TEXT, "the works that contest it", "By"),
     },
-    report=("statement", "section", "supported", "contradicted", "not_enough", "finding", "status", "contested_by"),
+    report=(
+        "statement",
+        "section",
+        "n_supported",
+        "n_contradicted",
+        "n_not_enough_data",
+        "finding",
+        "status",
+        "contested_by",
+    ),
     section="claims",
 )

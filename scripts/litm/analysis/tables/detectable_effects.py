@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n", "statistic", "value", "mean_accuracy", "correlation",
-    "design_effect", "mde", "n_for_5_points",
+    "model", "experiment", "size", "placement", "n", "quantity", "value", "ci_low", "ci_high", "accuracy_mean",
+    "correlation", "design_effect", "mde", "n_for_5_points",
 )  # fmt: skip
 
 TABLE = Table(
@@ -34,9 +34,9 @@ TABLE = Table(
     columns={
         **CURVE,
         "n": Column(INTEGER, "questions scored at every position", "n"),
-        "statistic": Column(TEXT, "`primacy`, `recency`, `tilt` or `pbi`", "Effect"),
-        **with_interval("value", Column(FLOAT, "the measured value", "Found", PERCENT)),
-        "mean_accuracy": Column(FLOAT, "mean of start, middle and end", "Mean accuracy", PERCENT),
+        "quantity": Column(TEXT, "`primacy`, `recency`, `tilt` or `pbi`", "Effect"),
+        **with_interval("value", Column(FLOAT, "the measured value", "Found", PERCENT), is_only=True),
+        "accuracy_mean": Column(FLOAT, "mean of start, middle and end", "Mean accuracy", PERCENT),
         "correlation": Column(
             FLOAT,
             "mean correlation of right and wrong between start, middle and end of a question, at least 0; 0.5 if a "

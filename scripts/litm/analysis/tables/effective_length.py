@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "prompt_tokens", "n", "best_accuracy", "worst_accuracy", "loss", "loss_low",
-    "loss_high", "verdict", "effective_length",
+    "model", "experiment", "size", "tokens_mean", "n", "accuracy_best", "accuracy_worst", "loss", "ci_low",
+    "ci_high", "verdict", "effective_length",
 )  # fmt: skip
 
 TABLE = Table(
@@ -35,25 +35,25 @@ TABLE = Table(
         "model": MODEL,
         "experiment": EXPERIMENT,
         "size": SIZE,
-        "prompt_tokens": Column(FLOAT, "mean tokens of its prompts; empty if not counted", "Tokens"),
-        "smallest_size": Column(INTEGER, "the smallest size that the model has"),
+        "tokens_mean": Column(FLOAT, "mean tokens of its prompts; empty if not counted", "Tokens"),
+        "size_smallest": Column(INTEGER, "the smallest size that the model has"),
         "n": Column(INTEGER, "questions compared, the smallest number over pairs of positions", "n"),
         "is_paired": Column(BOOLEAN, "whether both sizes have the same questions, which are then compared one by one"),
-        "best_accuracy": Column(
+        "accuracy_best": Column(
             FLOAT, "best accuracy of any position at the smallest size", "Best at the smallest", PERCENT
         ),
-        "worst_position": Column(INTEGER, "position of the worst accuracy at this size, from 0"),
-        "worst_accuracy": Column(FLOAT, "worst accuracy of any position at this size", "Worst here", PERCENT),
+        "position_worst": Column(INTEGER, "position of the worst accuracy at this size, from 0"),
+        "accuracy_worst": Column(FLOAT, "worst accuracy of any position at this size", "Worst here", PERCENT),
         "loss": Column(
             FLOAT, "best of the smallest size minus worst of this one, on the questions compared", "Loss", PERCENT
         ),
-        "loss_low": Column(
+        "ci_low": Column(
             FLOAT,
             "lower limit of the loss at `confidence`, corrected for all pairs of positions (Bonferroni)",
             "From",
             PERCENT,
         ),
-        "loss_high": Column(FLOAT, "upper limit at `confidence`, the largest of a pair of positions", "To", PERCENT),
+        "ci_high": Column(FLOAT, "upper limit at `confidence`, the largest of a pair of positions", "To", PERCENT),
         "margin": Column(FLOAT, "the tolerated loss: 0.10", unit=PERCENT),
         "confidence": Column(FLOAT, "1 - 0.05/m in an experiment of m models with several sizes"),
         "verdict": Column(

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 
 #: Columns of position_bias.csv in this table.
 _NAMES = (
-    "model", "experiment", "size", "items", "placement", "n_complete", "pbi", "pbi_ci_low", "pbi_ci_high",
-    "edge_accuracy", "middle_accuracy", "pbi_class", "class_certain", "class_words",
+    "model", "experiment", "size", "items", "placement", "n", "pbi", "pbi_ci_low", "pbi_ci_high",
+    "primacy", "primacy_ci_low", "primacy_ci_high", "recency", "recency_ci_low", "recency_ci_high",
+    "accuracy_edge", "accuracy_middle", "pbi_class", "class_certain", "class_words",
     "reason",
 )  # fmt: skip
 
 
 def _column(name: str) -> Column:
     """The column of position_bias.csv; an index has three decimals, because the bounds of its classes have two."""
-    headings = {"items": "Items", "edge_accuracy": "Edge accuracy", "middle_accuracy": "Middle accuracy"}
+    headings = {"items": "Items", "accuracy_edge": "Edge accuracy", "accuracy_middle": "Middle accuracy"}
     column = position_bias.TABLE.columns[name]
     unit = INDEX if column.unit == PERCENT else column.unit
     return replace(column, heading=headings.get(name, column.heading), unit=unit)
@@ -32,8 +33,8 @@ TABLE = Table(
     name="pbi",
     title="Position Bias Index",
     doc=(
-        "The Position Bias Index of each curve of three positions or more with its paired 95 % interval, and its "
-        "accuracies: columns of position_bias.csv."
+        "The Position Bias Index of each curve of three positions or more with primacy and recency, their "
+        "paired 95 % intervals, and its accuracies: columns of position_bias.csv."
     ),
     order=21,
     inputs=("position_bias",),
@@ -45,4 +46,4 @@ TABLE = Table(
 def rows(position_bias: "Files") -> "pd.DataFrame":
     """Rows of curves that have a PBI, or would have one with more questions."""
     table = position_bias.joined()
-    return table.loc[table["positions"] > 2, list(TABLE.columns)].reset_index(drop=True)
+    return table.loc[table["n_positions"] > 2, list(TABLE.columns)].reset_index(drop=True)

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n_complete", "shape", "primacy", "recency", "tilt", "pbi",
-    "pbi_class", "class_certain", "reason", "edge_accuracy", "middle_accuracy", "gap",
-    "gap_null_95", "cochran_p", "cochran_p_holm",
+    "model", "experiment", "size", "placement", "n", "shape", "primacy", "recency", "tilt", "pbi",
+    "pbi_class", "class_certain", "reason", "accuracy_edge", "accuracy_middle", "gap",
+    "gap_null_95", "cochran_p_value", "cochran_p_holm",
 )  # fmt: skip
 
 TABLE = Table(
@@ -36,9 +36,9 @@ TABLE = Table(
     ),
     columns={
         **CURVE,
-        "n_complete": Column(INTEGER, "questions scored at every position; only these are compared", "n"),
-        "n_incomplete": Column(INTEGER, "the other questions"),
-        "positions": Column(INTEGER, "number of positions"),
+        "n": Column(INTEGER, "questions scored at every position; only these are compared", "n"),
+        "n_left_out": Column(INTEGER, "the other questions"),
+        "n_positions": Column(INTEGER, "number of positions"),
         "verdict": Column(TEXT, "`measured`, or `no_information` with its `reason`"),
         "reason": Column(
             TEXT,
@@ -48,12 +48,12 @@ TABLE = Table(
             "and has no class",
             "No information",
         ),
-        **{f"{place}_position": Column(INTEGER, f"position of the {place}") for place in ("start", "middle", "end")},
+        **{f"position_{place}": Column(INTEGER, f"position of the {place}") for place in ("start", "middle", "end")},
         **{
-            f"{place}_accuracy": Column(FLOAT, f"accuracy at the {place}", place.capitalize(), PERCENT)
+            f"accuracy_{place}": Column(FLOAT, f"accuracy at the {place}", place.capitalize(), PERCENT)
             for place in ("start", "middle", "end")
         },
-        "edge_accuracy": Column(FLOAT, "mean of start and end", "Edge", PERCENT),
+        "accuracy_edge": Column(FLOAT, "mean of start and end", "Edge", PERCENT),
         **with_interval("primacy", Column(FLOAT, "start - middle", "Primacy", PERCENT)),
         **with_interval("recency", Column(FLOAT, "end - middle", "Recency", PERCENT)),
         **with_interval("tilt", Column(FLOAT, "end - start", "Tilt", PERCENT)),
@@ -73,25 +73,25 @@ TABLE = Table(
             "end, corrected over all curves of the experiment; empty without information or without a middle",
             "Shape",
         ),
-        "mde": Column(
+        "pbi_mde": Column(
             FLOAT,
             "smallest PBI that this n shows with 80 % power, as in detectable_effects.csv",
             "Detectable PBI",
             PERCENT,
         ),
-        "best_position": Column(INTEGER, "position of the best accuracy; empty if all are equal"),
-        "worst_position": Column(INTEGER, "position of the worst"),
-        "best_accuracy": Column(FLOAT, "the best accuracy", unit=PERCENT),
-        "worst_accuracy": Column(FLOAT, "the worst", unit=PERCENT),
+        "position_best": Column(INTEGER, "position of the best accuracy; empty if all are equal"),
+        "position_worst": Column(INTEGER, "position of the worst"),
+        "accuracy_best": Column(FLOAT, "the best accuracy", unit=PERCENT),
+        "accuracy_worst": Column(FLOAT, "the worst", unit=PERCENT),
         **with_interval("gap", Column(FLOAT, "best - worst", "Gap", PERCENT)),
         "gap_null_mean": Column(FLOAT, "mean of the gap if positions had no effect, by permutation", unit=PERCENT),
         "gap_null_95": Column(FLOAT, "95th percentile of the gap if positions had no effect", "Gap by chance", PERCENT),
-        "gap_p": Column(FLOAT, "p of the gap by permutation", unit=P_VALUE),
+        "gap_p_value": Column(FLOAT, "p of the gap by permutation", unit=P_VALUE),
         "cochran_q": Column(FLOAT, "Cochran's Q: does any position differ?"),
         "cochran_df": Column(INTEGER, "its degrees of freedom"),
-        "cochran_p": Column(FLOAT, "its p", "Cochran p", P_VALUE),
+        "cochran_p_value": Column(FLOAT, "its p", "Cochran p", P_VALUE),
         "cochran_p_holm": Column(
-            FLOAT, "`cochran_p` corrected by Holm over all curves of this table", "Holm over curves", P_VALUE
+            FLOAT, "`cochran_p_value` corrected by Holm over all curves of this table", "Holm over curves", P_VALUE
         ),
     },
     report=_REPORT,
@@ -109,4 +109,4 @@ def rows(curve_scores: "Files", seed: int, base_models: Sequence[str]) -> list[d
     found = [position_bias_row(curve, seed) for sweep in curve_scores.scores() for curve in curves(sweep)]
     for row in found:
         row["shape"] = words.get((row["model"], row["experiment"], row["size"], row["placement"])) or None
-    return with_holm(found, "cochran_p", "cochran_p_holm")
+    return with_holm(found, "cochran_p_value", "cochran_p_holm")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 #: Columns that the report shows.
 _REPORT = (
     "model", "experiment", "size", "placement", "position_a", "position_b", "n", "accuracy_a", "accuracy_b",
-    "difference", "p_value", "p_holm", "p_holm_all",
+    "difference", "ci_low", "ci_high", "p_value", "p_holm", "p_holm_all",
 )  # fmt: skip
 
 TABLE = Table(

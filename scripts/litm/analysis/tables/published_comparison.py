@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "accuracy", "published", "difference", "ci_low", "ci_high",
-    "strict", "strict_difference", "verdict", "reason", "source",
+    "model", "experiment", "size", "placement", "accuracy", "accuracy_published", "difference", "difference_ci_low",
+    "difference_ci_high",
+    "accuracy_strict", "difference_strict", "verdict", "reason", "source",
 )  # fmt: skip
 
 TABLE = Table(
@@ -40,25 +41,28 @@ TABLE = Table(
         "metric": METRIC,
         "n": Column(INTEGER, "questions counted here", "n"),
         "accuracy": Column(FLOAT, "the accuracy measured here", "Accuracy", PERCENT),
-        "published_n": Column(INTEGER, "questions of the published value", "Published n"),
-        "published": Column(FLOAT, "the published accuracy", "Published", PERCENT),
+        "n_published": Column(INTEGER, "questions of the published value", "Published n"),
+        "accuracy_published": Column(FLOAT, "the published accuracy", "Published", PERCENT),
         "difference": Column(FLOAT, "ours - theirs", "Difference", PERCENT),
-        "ci_low": Column(
+        "difference_ci_low": Column(
             FLOAT,
             "lower 95 % limit, Newcombe's; a paired interval would be narrower, but needs the authors' single answers",
             "95 % from",
             PERCENT,
         ),
-        "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
-        "strict": Column(
+        "difference_ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
+        "accuracy_strict": Column(
             FLOAT,
             "`accuracy_strict`: by the text before the first line end, even if it is blank, as in the paper; "
             "`accuracy` skips blank lines before the answer",
             "Strict",
             PERCENT,
         ),
-        **with_interval("strict_difference", Column(FLOAT, "`strict` - `published`", "Strict - published", PERCENT)),
-        "strict_verdict": Column(TEXT, "`verdict` of the strict score"),
+        **with_interval(
+            "difference_strict",
+            Column(FLOAT, "`accuracy_strict` - `accuracy_published`", "Strict - published", PERCENT),
+        ),
+        "verdict_strict": Column(TEXT, "`verdict` of the strict score"),
         "verdict": Column(TEXT, "`consistent` (the interval contains 0), `differs`, or `not comparable`", "Verdict"),
         "reason": Column(
             TEXT,

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "quantity", "n", "first_line", "first_line_ci_low",
-    "first_line_ci_high", "full", "full_ci_low", "full_ci_high", "changes", "n_preamble", "n_more_lines",
+    "model", "experiment", "size", "placement", "quantity", "n", "value_first_line",
+    "value_first_line_ci_low", "value_first_line_ci_high", "value_full",
+    "value_full_ci_low", "value_full_ci_high", "changes_with_reading", "n_preamble", "n_more_lines",
 )  # fmt: skip
 
 TABLE = Table(
@@ -42,11 +43,13 @@ TABLE = Table(
             "Quantity",
         ),
         "n": Column(INTEGER, "questions, as in the table of the quantity", "n"),
-        **with_interval("first_line", Column(FLOAT, "the quantity by the first line", "First line", PERCENT)),
-        **with_interval("full", Column(FLOAT, "the quantity by the whole recorded answer", "Full answer", PERCENT)),
+        **with_interval("value_first_line", Column(FLOAT, "the quantity by the first line", "First line", PERCENT)),
+        **with_interval(
+            "value_full", Column(FLOAT, "the quantity by the whole recorded answer", "Full answer", PERCENT)
+        ),
         "conclusion_first_line": Column(TEXT, "above 0, below 0, or not shown to differ from 0; empty for an accuracy"),
         "conclusion_full": Column(TEXT, "the same by the whole answer"),
-        "changes": Column(BOOLEAN, "whether the two conclusions differ", "Changes"),
+        "changes_with_reading": Column(BOOLEAN, "whether the two conclusions differ", "Changes"),
         "n_preamble": Column(INTEGER, "for a cell: answers whose first line ends with a colon", "End with :"),
         "n_preamble_right": Column(INTEGER, "those of them that are right by the first line"),
         "n_more_lines": Column(INTEGER, "for a cell: answers with more than one line", "More lines"),

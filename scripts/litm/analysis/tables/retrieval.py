@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high", "gold_recall",
+    "questions", "corpus", "retriever", "k", "n", "recall", "ci_low", "ci_high", "recall_gold",
     "recall_against_exact",
 )  # fmt: skip
 
@@ -44,7 +44,7 @@ TABLE = Table(
         "ci_low": Column(FLOAT, "lower 95 % limit, as in accuracy.csv", "95 % from", PERCENT),
         "ci_high": Column(FLOAT, "upper 95 % limit", "to", PERCENT),
         "n_gold": Column(INTEGER, "questions whose gold document is a passage of the corpus"),
-        "gold_recall": Column(FLOAT, "fraction of these for which it is one of the first `k`", "Gold passage", PERCENT),
+        "recall_gold": Column(FLOAT, "fraction of these for which it is one of the first `k`", "Gold passage", PERCENT),
         "recall_against_exact": Column(
             FLOAT,
             "for an approximate index: the fraction of exact search's hits that it finds; empty for others",

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 #: Columns that the report shows.
 _REPORT = (
-    "model", "experiment", "size", "placement", "n", "closed_book", "accuracy", "oracle", "utilisation",
-    "utilisation_ci_low", "utilisation_ci_high",
+    "model", "experiment", "size", "placement", "n", "accuracy_closed_book", "accuracy", "accuracy_oracle",
+    "utilisation", "utilisation_ci_low", "utilisation_ci_high",
 )  # fmt: skip
 
 TABLE = Table(
@@ -35,8 +35,8 @@ TABLE = Table(
         **CELL,
         "n": Column(INTEGER, "questions that all three experiments scored", "n"),
         **with_interval("accuracy", Column(FLOAT, "accuracy on them", "Accuracy", PERCENT)),
-        **with_interval("closed_book", Column(FLOAT, "accuracy without documents", "Closed book", PERCENT)),
-        **with_interval("oracle", Column(FLOAT, "accuracy with the gold document alone", "Oracle", PERCENT)),
+        **with_interval("accuracy_closed_book", Column(FLOAT, "accuracy without documents", "Closed book", PERCENT)),
+        **with_interval("accuracy_oracle", Column(FLOAT, "accuracy with the gold document alone", "Oracle", PERCENT)),
         **with_interval(
             "utilisation",
             Column(

@@ -14,7 +14,7 @@ _KINDS = {
     name: column
     for kind, doc in KINDS.items()
     for name, column in with_interval(
-        kind, Column(FLOAT, f"share of the wrong answers where the answer {doc}", HEADINGS[kind], PERCENT)
+        f"share_{kind}", Column(FLOAT, f"share of the wrong answers where the answer {doc}", HEADINGS[kind], PERCENT)
     ).items()
 }
 
@@ -37,7 +37,7 @@ TABLE = Table(
         **CELL_WITH_ITEMS,
         "n": Column(INTEGER, "questions counted, as in accuracy.csv", "n"),
         "n_wrong": Column(INTEGER, "those answered wrongly", "Wrong"),
-        **with_interval("wrong", Column(FLOAT, "`n_wrong` as a share of `n`", "% wrong", PERCENT)),
+        **with_interval("share_wrong", Column(FLOAT, "`n_wrong` as a share of `n`", "% wrong", PERCENT)),
         **_KINDS,
         "taken_from": Column(
             TEXT,
@@ -46,7 +46,18 @@ TABLE = Table(
             "Taken from",
         ),
     },
-    report=("model", "experiment", "size", "placement", "target", "n", "n_wrong", "wrong", *KINDS, "taken_from"),
+    report=(
+        "model",
+        "experiment",
+        "size",
+        "placement",
+        "target",
+        "n",
+        "n_wrong",
+        "share_wrong",
+        *(f"share_{kind}" for kind in KINDS),
+        "taken_from",
+    ),
 )
 
 

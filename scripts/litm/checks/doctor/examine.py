@@ -143,7 +143,7 @@ def longest_prompt(study: Study, results: Path, model: str) -> memory.Longest | 
     for (name, experiment_name), experiment in study.run.items():
         counts = results / "token_counts" / model / f"{experiment_name}.csv"
         if name == model and counts.exists():
-            lengths.append(memory.Longest(int(read_csv(counts)["max"].max()) + experiment.max_new_tokens, True))
+            lengths.append(memory.Longest(int(read_csv(counts)["tokens_max"].max()) + experiment.max_new_tokens, True))
         elif name == model:
             lengths.append(memory.Longest(longest_tokens(experiment), False))
     window = getattr(study.models[model], "context_window", None)

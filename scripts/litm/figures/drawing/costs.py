@@ -40,7 +40,7 @@ def draw_costs(figure: Mapping, advice: pd.DataFrame) -> Figure:
         unit = _unit(own)
         _draw_panel(ax, own, unit, experiments)
         ax.set_title(model)
-        ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "documents": DOCUMENTS}[unit])
+        ax.set_xlabel({"tokens": figure["x_label"], "dollars": DOLLARS, "size": DOCUMENTS}[unit])
     axes[0].set_ylabel("Accuracy (%)")
     low, high = 100 * rows["accuracy_ci_low"].min(), 100 * rows["accuracy_ci_high"].max()
     axes[0].set_ylim(max(-2.0, low - 3), min(102.0, high + 3))
@@ -59,14 +59,14 @@ def _shown(figure: Mapping, advice: pd.DataFrame) -> pd.DataFrame:
 def _unit(rows: pd.DataFrame) -> str:
     """The unit of the axis: money if it is known, else tokens, else documents."""
     known = (unit for unit in ("dollars", "tokens") if rows[unit].notna().all() and (rows[unit] > 0).all())
-    return next(known, "documents")
+    return next(known, "size")
 
 
 def _draw_panel(ax: Axes, rows: pd.DataFrame, unit: str, experiments: list[str]) -> None:
     """Draw the curves of all conditions, slightly shifted, and the marks."""
     step, centre = min(STEP, SPREAD / max(1, len(experiments))), (len(experiments) - 1) / 2
     for place, experiment in enumerate(experiments):
-        curve = rows[rows["experiment"] == experiment].sort_values("documents")
+        curve = rows[rows["experiment"] == experiment].sort_values("size")
         if not len(curve):
             continue
         values = 100 * curve["accuracy"].astype(float)
@@ -111,7 +111,7 @@ def _handles(rows: pd.DataFrame, experiments: list[str]) -> list[Artist]:
 
 def _label(rows: pd.DataFrame, experiment: str) -> str:
     """The condition in words, without its number of documents."""
-    own = rows[rows["experiment"] == experiment].sort_values("documents")
+    own = rows[rows["experiment"] == experiment].sort_values("size")
     _, _, words = str(own["condition"].iloc[-1]).partition(", ")
     return words or "best first"
 
@@ -119,7 +119,7 @@ def _label(rows: pd.DataFrame, experiment: str) -> str:
 def _note(rows: pd.DataFrame, width: float) -> str:
     counts = sorted({int(n) for n in rows["n"]})
     n = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-    documents = ", ".join(f"{number:,}" for number in sorted({int(one) for one in rows["documents"]}))
+    documents = ", ".join(f"{number:,}" for number in sorted({int(one) for one in rows["size"]}))
     told = (
         f"n = {n}, the same questions under all conditions; bars are 95 % intervals, each by itself; a point for each "
         f"number of documents ({documents}), set a little apart"

@@ -47,7 +47,7 @@ def _curve(row: Mapping) -> IndexedCurve:
         size=int(row["size"]),
         placement=row.get("placement") or "",
         index=None if row["pbi"] is None else (float(limits[0]), float(limits[1]), float(limits[2])),
-        n=int(row["n_complete"]),
+        n=int(row["n"]),
         reason=row["reason"] or "",
         pbi_class=row["pbi_class"],
         is_certain=bool(row["class_certain"]),

@@ -47,8 +47,8 @@ def mean_tokens(figure: Mapping, token_counts: "pd.DataFrame | None", size: obje
     if token_counts is None:
         return {}
     rows = shown_cells(figure, token_counts)
-    rows = rows[(rows["size"] == size) & rows["mean"].notna()]
-    return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["mean"].mean().items()}
+    rows = rows[(rows["size"] == size) & rows["tokens_mean"].notna()]
+    return {str(model): float(mean) for model, mean in rows.groupby("model", sort=False)["tokens_mean"].mean().items()}
 
 
 def scored(cells: "pd.DataFrame") -> "pd.DataFrame":

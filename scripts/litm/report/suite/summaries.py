@@ -19,10 +19,14 @@ from litm.domain.curve import Curve
 
 PBI_CLASSES = (*(name for _, name in CLASSES), "flat", INVERTED)
 
-#: Columns of position_bias.csv that a summary copies.
-_BIAS = ("edge_accuracy", "middle_accuracy", "pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")
+#: Values of a summary from a row of position_bias.csv: the suite's keys, and the columns.
+_BIAS = {
+    "edge_accuracy": "accuracy_edge",
+    "middle_accuracy": "accuracy_middle",
+    **{name: name for name in ("pbi", "pbi_ci_low", "pbi_ci_high", "pbi_class", "class_certain")},
+}
 #: Columns of the accuracy table that count questions outside n.
-_NOT_COUNTED = ["n_excluded", "n_failed", "n_not_recorded"]
+_NOT_COUNTED = ["n_left_out", "n_failed", "n_not_recorded"]
 
 AnyCurve = TypeVar("AnyCurve", bound=Curve)
 
@@ -88,10 +92,11 @@ def write_summary(path: Path, summary: Mapping) -> None:
 
 
 def _of_bias(row: Mapping) -> dict:
-    values = {name: row[name] for name in (*_BIAS, "verdict", "reason")}
+    values = {key: row[column] for key, column in _BIAS.items()}
+    values |= {name: row[name] for name in ("verdict", "reason")}
     if row["verdict"] == MEASURED and row["pbi"] is None:
         values["reason"] = "no position between the first and the last"
-    return {"n": int(row["n_complete"]), "n_incomplete": int(row["n_incomplete"]), **values}
+    return {"n": int(row["n"]), "n_incomplete": int(row["n_left_out"]), **values}
 
 
 def _without_bias(cells: Sequence[Mapping]) -> dict:
