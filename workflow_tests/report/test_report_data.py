@@ -97,7 +97,7 @@ def test_a_bar_of_wrong_answers_and_its_parts_have_the_shares_intervals_and_n_of
     row = tables["wrong_answers"].set_index(["model", "position"]).loc[(MODELS[1], 3)]
     ends = [round(row[f"share_wrong_ci_{side}"], 6) for side in ("low", "high")]
     assert whole["points"][1] == [1, 40, 1.0, *ends] and whole["points"][0][2] == 0.0
-    assert part["points"] == [[1, 40, 1.0, *(round(row[f"other_ci_{side}"], 6) for side in ("low", "high"))]]
+    assert part["points"] == [[1, 40, 1.0, *(round(row[f"share_other_ci_{side}"], 6) for side in ("low", "high"))]]
     assert chart(WRONG_FIGURE, {"accuracy": tables["accuracy"]}) is None
 
 
