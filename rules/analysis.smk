@@ -129,7 +129,8 @@ rule make_published_claims_table:
 
 rule make_paper_table:
     input:
-        measured=PLAN.paper.measured,
+        values=PLAN.paper.measured,
+        models=PLAN.paper.models,
         code=PLAN.code("make_paper_table.py"),
     output:
         csv=report(
@@ -146,20 +147,23 @@ rule make_paper_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("make_paper_table.py")),
+        content=PLAN.content(PLAN.paper.models, PLAN.code("make_paper_table.py")),
+        values="--measured",
     shell:
         "python {input.code[0]:q}"
         " --table {wildcards.number}"
-        " --measured {input.measured:q}"
+        " {params.values} {input.values:q}"
+        " --models {input.models:q}"
         " --csv {output.csv:q}"
         " --markdown {output.markdown:q}"
         " --latex {output.latex:q}"
         " 2>&1 | tee -i {log:q}"
 
 
-rule make_published_paper_table:
+use rule make_paper_table as make_published_paper_table with:
     input:
-        published=PLAN.paper.published,
+        values=PLAN.paper.published,
+        models=PLAN.paper.models,
         code=PLAN.code("make_paper_table.py"),
     output:
         csv="results/published/tables/table{number}.csv",
@@ -167,16 +171,8 @@ rule make_published_paper_table:
         latex="results/published/tables/table{number}.tex",
     log:
         "results/logs/make_published_paper_table/{number}.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.paper.published, PLAN.code("make_paper_table.py")),
-    shell:
-        "python {input.code[0]:q}"
-        " --table {wildcards.number}"
-        " --published {input.published:q}"
-        " --csv {output.csv:q}"
-        " --markdown {output.markdown:q}"
-        " --latex {output.latex:q}"
-        " 2>&1 | tee -i {log:q}"
+        content=PLAN.content(
+            PLAN.paper.published, PLAN.paper.models, PLAN.code("make_paper_table.py")
+        ),
+        values="--published",

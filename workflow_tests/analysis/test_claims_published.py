@@ -94,6 +94,7 @@ def test_numbers_that_are_printed_without_accuracies_are_shown_and_not_judged(pu
     printed = published[published["value"].notna() & published["ci_low"].isna()]
     assert set(printed["verdict"]) == {NOT_ENOUGH} and printed["reason"].str.startswith("printed without").all()
     assert set(zip(printed["claim"], printed["models"], printed["value"], strict=True)) == {
+        ("u_shape", "gpt-3.5-turbo-16k-0613", 0.456),
         ("encoder_decoder_robust", "flan-ul2", 0.019),
         ("query_aware", "gpt-3.5-turbo-16k-0613", 1.0),
         ("base_models_too", "mpt-30b", 0.1),

@@ -43,7 +43,7 @@ def of_table(number: int) -> pd.DataFrame:
         rows = rows[rows["source"] == f"Table {number}"]
     else:
         rows = published_table(one for one in ACCURACIES if one.source == f"Table {number}")
-    return paper_table(LAYOUTS[number], rows).text.set_index("Model")
+    return paper_table(LAYOUTS[number], rows, MODELS).text.set_index("Model")
 
 
 # --- The file ---
@@ -118,28 +118,28 @@ def test_all_collected_accuracies_of_the_papers_tables_are_there(data):
 
 
 def test_tables_1_and_5_to_7_are_drawn_from_the_published_values_alone():
-    assert of_table(1).loc["gpt-3.5-turbo-0613"].to_dict() == {"Closed-book": "56.1", "Oracle": "88.3"}
+    assert of_table(1).loc["GPT-3.5-Turbo"].to_dict() == {"Closed-book": "56.1", "Oracle": "88.3"}
     assert list(of_table(1).index) == [
-        "longchat-13b-16k", "mpt-30b-instruct",
-        "gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k",
+        "LongChat-13B (16K)", "MPT-30B-Instruct",
+        "GPT-3.5-Turbo", "GPT-3.5-Turbo (16K)", "Claude-1.3", "Claude-1.3 (100K)",
     ]  # fmt: skip
-    assert of_table(5).loc["claude-1.3"].tolist() == ["62.9", "58.3", "59.7"]
-    assert of_table(6).loc["gpt-3.5-turbo-0613"].tolist() == ["75.8", "57.2", "53.8", "55.4", "63.2"]
-    assert of_table(7).loc["longchat-13b-16k"].tolist() == ["66.9", "54.8", "52.5", "52.9", "52.2", "51.3", "55.1"]
+    assert of_table(5).loc["Claude-1.3"].tolist() == ["62.9", "58.3", "59.7"]
+    assert of_table(6).loc["GPT-3.5-Turbo"].tolist() == ["75.8", "57.2", "53.8", "55.4", "63.2"]
+    assert of_table(7).loc["LongChat-13B (16K)"].tolist() == ["66.9", "54.8", "52.5", "52.9", "52.2", "51.3", "55.1"]
     assert list(of_table(7).columns) == [f"Index {index}" for index in (0, 4, 9, 14, 19, 24, 29)]
-    assert "gpt-3.5-turbo-0613" not in of_table(7).index
+    assert "GPT-3.5-Turbo" not in of_table(7).index
     printed = {
         (number, model, value) for number in (1, 5, 6, 7) for model, row in of_table(number).iterrows() for value in row
     }
     in_tables = [one for one in ACCURACIES if one.source.startswith("Table")]
-    expected = {(int(one.source[-1]), one.model, f"{100 * one.accuracy:.1f}") for one in in_tables}
+    expected = {(int(one.source[-1]), MODELS[one.model].printed_as, f"{100 * one.accuracy:.1f}") for one in in_tables}
     assert printed == expected
 
 
 def test_tables_2_to_4_have_mean_deviation_and_maximum_of_the_tokens():
-    assert of_table(2).loc["longchat-13b-16k"].tolist() == ["55.6 ± 2.7", "70", "219.7 ± 48.5", "588"]
-    assert of_table(3).loc["mpt-30b-instruct"].tolist()[2:4] == ["2962.4 ± 158.4", "3730"]
-    assert of_table(4).loc["claude-1.3"].tolist()[4:] == ["14929.4 ± 50.7", "15048"]
+    assert of_table(2).loc["LongChat-13B (16K)"].tolist() == ["55.6 ± 2.7", "70", "219.7 ± 48.5", "588"]
+    assert of_table(3).loc["MPT-30B"].tolist()[2:4] == ["2962.4 ± 158.4", "3730"]
+    assert of_table(4).loc["Claude-1.3"].tolist()[4:] == ["14929.4 ± 50.7", "15048"]
 
 
 def cells(*rows: tuple) -> pd.DataFrame:
@@ -156,11 +156,12 @@ def test_a_paper_table_of_measured_values_has_the_models_and_positions_that_were
         ("a", "multi_document_qa", 20, 0, 40, 0.1),
         ("c", "multi_document_qa", 10, 0, 0, pd.NA),
     )
-    table = paper_table(LAYOUTS[5], rows)
-    assert table.text.to_dict("list") == {"Model": ["b", "a"], "Index 0": ["70.0", "60.0"], "Index 9": ["50.0", "-"]}
+    table = paper_table(LAYOUTS[5], rows, {"a": PublishedModel("a", "", "", "A")})
+    assert table.text.to_dict("list") == {"Model": ["b", "A"], "Index 0": ["70.0", "60.0"], "Index 9": ["50.0", "-"]}
+    assert table.values["model"].tolist() == ["b", "a"]
     assert table.values.loc[0, ["index_0", "index_0_ci_low", "index_0_n"]].tolist() == pytest.approx([0.7, 0.6, 50])
     assert table.caption.endswith("; n = 40 to 50, 95 % intervals reach at most 10.0 points to either side")
-    nothing = paper_table(LAYOUTS[5], rows[rows["n"] == 0])
+    nothing = paper_table(LAYOUTS[5], rows[rows["n"] == 0], {})
     assert nothing.text.empty and nothing.caption.endswith("; no question was scored")
 
 
@@ -168,14 +169,8 @@ def test_latex_has_the_rules_of_booktabs_and_no_bare_special_characters():
     shown = pd.DataFrame({"Model": ["a_b"], "50 % & more": ["1.0 ± 0.1"]})
     text = latex_table(PaperTable("Accuracy (%)", shown, shown))
     assert r"\caption{Accuracy (\%)}" in text and r"\begin{tabular}{lr}" in text
-    lines = text.splitlines()
-    assert lines[4:9] == [
-        r"\toprule",
-        r"Model & 50 \% \& more \\",
-        r"\midrule",
-        r"a\_b & 1.0 $\pm$ 0.1 \\",
-        r"\bottomrule",
-    ]
+    rows = [r"Model & 50 \% \& more \\", r"\midrule", r"a\_b & 1.0 $\pm$ 0.1 \\"]
+    assert text.splitlines()[4:9] == [r"\toprule", *rows, r"\bottomrule"]
 
 
 # --- Comparison ---
@@ -386,7 +381,7 @@ def test_an_edited_published_value_reruns_only_the_jobs_that_show_it(new_bench):
     bench = new_bench
     wanted = ["--", *(f"results/published/tables/table{number}.csv" for number in (2, 5))]
     bench.run(*wanted)
-    assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| claude-1.3 ")
+    assert bench.path("results/published/tables/table5.md").read_text().splitlines()[2].startswith("| Claude-1.3 ")
     assert bench.plan(*wanted) == {}
     bench.edit("resources/published/accuracy.csv", "0.629", "0.628")
     assert bench.plan(*wanted) == {"make_published_paper_table": 1}

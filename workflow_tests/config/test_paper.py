@@ -1,6 +1,7 @@
 """The paper's config: its default selection, and all of it in miniature."""
 
 import json
+from collections import Counter
 
 import paper_miniature
 import pytest
@@ -10,13 +11,26 @@ from conftest import ROOT
 from snakemake.utils import update_config
 
 from litm.config.study import Study, load_study
+from litm.workflow.sweeps import SweepPlan
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]
 READERS += ["mpt-30b-instruct", "longchat-13b-16k"]
 LLAMA = [f"llama-2-{size}{kind}" for size in ("7b", "13b", "70b") for kind in ("", "-chat")]
-#: The models that run a single experiment, and which.
-SINGLE = {"gpt-4-0613": SAMPLE} | dict.fromkeys(["mpt-30b", "flan-t5-xxl", "flan-ul2", *LLAMA], QA)
+KINDS = ("query_aware", "unambiguous", "random_distractors", "random_order")
+#: What the paper runs: positions by size (1 without a gold item), and the questions.
+PAPER = {
+    **{"closed_book_qa": ({0: 1}, 2_655), "oracle_qa": ({1: 1}, 2_655), QA: ({10: 3, 20: 5, 30: 7}, 2_655)},
+    # Figure 10, and section 5.2 of arXiv's versions
+    **dict.fromkeys(["kv_retrieval", "kv_retrieval_query_aware"], ({75: 4, 140: 5, 300: 7}, 500)),
+    # Figures 12, 15, 16 and 17; 18; 14
+    **{f"{QA}_{kind}": ({20: 5}, 2_655) for kind in KINDS},
+    SAMPLE: ({20: 5}, 500),
+    "open_domain_qa": (dict.fromkeys((5, 10, 20, 30, 40, 50), 1), 2_655),
+}
+#: The models that run few of these: Figures 11, 13 and 18, Figure 16 of TACL, and the authors' EXPERIMENTS.md.
+FEW = {model: [QA] for model in ("mpt-30b", "flan-t5-xxl", "flan-ul2", *LLAMA)} | {"gpt-4-0613": [SAMPLE]}
+FEW["llama-2-70b-chat"] = [QA, "closed_book_qa", "oracle_qa"]
 
 
 def study(*configs: dict) -> Study:
@@ -36,8 +50,8 @@ def miniature(tmp_path, monkeypatch) -> Study:
 
 def test_the_papers_config_runs_as_it_is_and_names_the_files_to_supply():
     paper = study(paper_miniature.paper())
-    retired = {name for name in {*READERS, *SINGLE} if name.startswith(("gpt", "claude"))}
-    assert set(paper.models) == {*READERS, *SINGLE} - retired
+    retired = {name for name in {*READERS, *FEW} if name.startswith(("gpt", "claude"))}
+    assert set(paper.models) == {*READERS, *FEW} - retired
     assert len(paper.experiments) == 10 and "multi_document_qa_unambiguous" not in paper.experiments
     assert len(paper.left_out) == 2 and all(name in paper.left_out[0] for name in retired)
 
@@ -47,32 +61,21 @@ def test_a_selection_of_the_papers_models_runs_their_own_experiments(models, swe
     assert len(study(paper_miniature.paper(), {"models": models}).sweeps) == sweeps
 
 
-def test_mpt_30b_and_the_llama_2_models_run_20_documents_alone_and_the_others_all_sizes():
-    paper = study(paper_miniature.paper())
-    sizes = {model: {cell.size for cell in one.cells} for (model, name), one in paper.run.items() if name == QA}
-    assert all(sizes[model] == {20} for model in ("mpt-30b", *LLAMA))
-    assert all(sizes[model] == {10, 20, 30} for model in ("flan-t5-xxl", "flan-ul2", "mpt-30b-instruct"))
-
-
-def test_a_single_experiment_of_the_paper_is_run_by_those_models_that_run_it():
-    assert list(study(paper_miniature.paper(), {"experiments": ["kv_retrieval"]}).models) == [
-        "mpt-30b-instruct", "longchat-13b-16k"
-    ]  # fmt: skip
-
-
-def test_the_miniature_has_every_model_experiment_and_cell_of_the_paper(miniature):
-    paper = paper_miniature.paper()
-    assert set(paper["models"]) == {*READERS, *SINGLE}
-    assert set(miniature.sweeps) == {
-        *((model, experiment) for model in READERS for experiment in paper["experiments"]),
-        *SINGLE.items(),
-    }
-    assert miniature.left_out == []
+def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniature):
+    run = {(model, name) for model, names in (dict.fromkeys(READERS, PAPER) | FEW).items() for name in names}
+    assert set(miniature.sweeps) == run and miniature.left_out == []
     assert paper_figures() <= set(miniature.figures)
-    whole = study({"models": ["reference"], "experiments": paper["experiments"]}, supplied_labels(miniature))
-    assert {name: one.cells for name, one in miniature.experiments.items()} == {
-        name: one.cells for name, one in whole.experiments.items()
-    }
+    lines = {name: one.references for name, one in miniature.figures.items() if name.startswith("figure")}
+    assert {name for name, of_paper in lines.items() if of_paper} == {"figure1"}
+    labels = {"unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"}}
+    paper = study(paper_miniature.paper(), {"define": {"datasets": labels}})
+    # A dry run and the time limits of a cluster count these.
+    prompts = SweepPlan(paper).prompts
+    assert set(prompts) == {(model, name) for model, name in run if model in paper.models}
+    for (model, name), experiment in miniature.run.items():
+        sizes, questions = PAPER[name] if name != QA or model not in ("mpt-30b", *LLAMA) else ({20: 5}, 2_655)
+        assert Counter(cell.size for cell in experiment.cells) == sizes
+        assert prompts.get((model, name)) in (None, sum(sizes.values()) * questions)
 
 
 def paper_figures() -> set[str]:
@@ -80,11 +83,6 @@ def paper_figures() -> set[str]:
     experiments = set(paper_miniature.paper()["experiments"])
     entries = paper_miniature.catalogue("figures").items()
     return {name for name, entry in entries if set(entry["experiments"]) <= experiments}
-
-
-def supplied_labels(miniature: Study) -> dict:
-    path = miniature.datasets["unambiguous_questions"].path
-    return {"define": {"datasets": {"unambiguous_questions": {"path": path, "labels": "txt"}}}}
 
 
 def test_the_miniature_asks_the_models_that_the_paper_asks(miniature):
@@ -107,5 +105,5 @@ def test_the_miniature_makes_every_table_and_figure(tmp_path):
     tables = {"accuracy", "token_counts", "position_bias", "position_pairs", "pbi", "model_differences", "utilisation"}
     assert tables <= {path.stem for path in (results / "tables").glob("*.csv")}
     assert (results / "report.html").stat().st_size > 0
-    sweeps = len(READERS) * len(paper_miniature.paper()["experiments"]) + len(SINGLE)
+    sweeps = len(READERS) * len(paper_miniature.paper()["experiments"]) + sum(map(len, FEW.values()))
     assert len(list((results / "scores").rglob("*.parquet"))) == sweeps

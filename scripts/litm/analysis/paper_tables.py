@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from litm.analysis.paper_layouts import Group, Layout
+from litm.analysis.published.values import PublishedModel
 from litm.base.messages import percent
 
 MISSING = "-"
@@ -16,7 +17,7 @@ class PaperTable:
     """A table in the paper's layout.
 
     values: one row per model, numbers (fractions) with n and intervals in columns of their own; text: the same as
-    printed, accuracies in per cent with one decimal.
+    printed, with the printed names of models and accuracies in per cent with one decimal.
     """
 
     caption: str
@@ -32,18 +33,22 @@ class _Column:
     cells: pd.DataFrame
 
 
-def paper_table(layout: Layout, rows: pd.DataFrame) -> PaperTable:
+def paper_table(layout: Layout, rows: pd.DataFrame, paper: Mapping[str, PublishedModel]) -> PaperTable:
     """The table with all models that have a value in it, in the order of the rows.
 
     rows: for accuracies, of `accuracy.accuracy_table` or `published.published_table`; for tokens, of token_counts.csv,
     measured or published. Positions only change the order of items, so the first position of a size gives its tokens.
+    paper: the paper's models by name. A model is printed as the rows say, else as in the paper's tables, else by name.
     """
     if not layout.is_of_tokens:
         rows = rows[rows["n"] > 0]
     columns = [column for group in layout.groups for column in _columns(group, rows, layout)]
     cells = [cell for column in columns for cell in column.cells.to_dict("records")]
     models = [model for model in dict.fromkeys(rows["model"]) if model in {cell["model"] for cell in cells}]
-    values, text = pd.DataFrame({"model": models}), pd.DataFrame({"Model": models})
+    printed = {name: model.printed_as for name, model in paper.items()}
+    if "printed_as" in rows:
+        printed |= {name: its for name, its in zip(rows["model"], rows["printed_as"], strict=True) if its}
+    values, text = pd.DataFrame({"model": models}), pd.DataFrame({"Model": [printed.get(one, one) for one in models]})
     write = _write_tokens if layout.is_of_tokens else _write_accuracy
     for column in columns:
         write(column.heading, column.cells.set_index("model").reindex(models), values, text)
@@ -55,12 +60,8 @@ def latex_table(table: PaperTable) -> str:
     # Captions have no other special characters, and pandas does not escape them.
     caption = table.caption.replace("%", r"\%").replace("&", r"\&")
     styled = table.text.style.format(escape="latex").format_index(axis=1, escape="latex").hide(axis="index")
-    text = styled.to_latex(
-        caption=caption,
-        column_format="l" + "r" * (len(table.text.columns) - 1),
-        position_float="centering",
-        hrules=True,
-    )
+    columns = "l" + "r" * (len(table.text.columns) - 1)
+    text = styled.to_latex(caption=caption, column_format=columns, position_float="centering", hrules=True)
     return text.replace("±", r"$\pm$")
 
 

@@ -19,23 +19,21 @@ class PaperPlan:
         self.statements = project.file("resources", "published", "statements.csv")
         self.claim_statuses = project.file("resources", "published", "claims.csv")
         self.token_counts = project.file("resources", "published", "token_counts.csv")
-
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers of the paper's tables that the workflow can make."""
-        return list(LAYOUTS)
+        self.models = project.file("resources", "published", "models.csv")
+        #: The numbers of the paper's tables that the workflow can make.
+        self.numbers = list(LAYOUTS)
 
     # Tables of results
 
     @property
     def tables(self) -> list[str]:
         """The paper's tables with at least one selected cell, in each format."""
-        numbers = [number for number, layout in LAYOUTS.items() if self._is_filled(layout)]
-        return [f"results/tables/paper/table{number}.{format}" for number in numbers for format in TABLE_FORMATS]
+        names = [f"results/tables/paper/table{number}" for number, one in LAYOUTS.items() if self._is_filled(one)]
+        return [f"{name}.{format}" for name in names for format in TABLE_FORMATS]
 
     def _is_filled(self, layout: Layout) -> bool:
-        has_table = not layout.is_of_tokens or "token_counts" in self._tables.names
-        return has_table and any(map(self._has_cells, layout.groups))
+        is_counted = "token_counts" in self._tables.names
+        return (is_counted or not layout.is_of_tokens) and any(map(self._has_cells, layout.groups))
 
     def _has_cells(self, group: Group) -> bool:
         experiment = self._study.experiments.get(group.experiment)

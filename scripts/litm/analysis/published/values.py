@@ -68,7 +68,10 @@ class PublishedAccuracy:
 
 @dataclass(frozen=True)
 class PublishedTokens:
-    """Published lengths of an experiment's prompts in a model's tokens: mean, sample standard deviation, maximum."""
+    """Published lengths of an experiment's prompts in a model's tokens: mean, sample standard deviation, maximum.
+
+    printed_as: the model's name in this table, "" if it is that of models.csv.
+    """
 
     model: str
     experiment: str
@@ -78,17 +81,19 @@ class PublishedTokens:
     tokens_max: int
     source: str
     note: str = ""
+    printed_as: str = ""
 
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model of the paper: its name in the catalogue, its weights' place (or its API's name), and its prompt format in
-    the authors' scripts as a `prompt_template`, "" for an API.
+    """A model of the paper: its name in the catalogue, its weights' place (or its API's name), its prompt format in the
+    authors' scripts as a `prompt_template`, "" for an API, and its name in the paper's tables.
     """
 
     model: str
     weights: str
     prompt_format: str = ""
+    printed_as: str = ""
 
 
 Row = TypeVar("Row", bound="DataclassInstance")
