@@ -2,7 +2,7 @@
 prompt at a time. Nothing here is part of `all`.
 """
 
-from litm.workflow.checks import config_text
+from litm.workflow.sweep_inputs import config_text
 
 
 rule doctor:

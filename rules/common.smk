@@ -27,17 +27,17 @@ from litm.base.messages import UserError, missing_package
 from litm.base.cli import hangup_is_sigterm
 from litm.models.devices import has_gpu
 from litm.workflow.console import say_errors, show_own_lines, shown_lines
-from litm.workflow.content import replaced_lines
-from litm.workflow.dry_run import say_what_would_run, start_lines
-from litm.workflow.environment import job_environment
-from litm.workflow.future_times import set_back
-from litm.workflow.leftovers import put_aside
-from litm.workflow.logs import error_messages
-from litm.workflow.outcome import outcome
+from litm.workflow.rules_help import replaced_lines
+from litm.workflow.console import say_what_would_run, start_lines
+from litm.workflow.rules_help import job_environment
+from litm.workflow.housekeeping import set_back
+from litm.workflow.housekeeping import put_aside
+from litm.workflow.console import error_messages
+from litm.workflow.console import outcome
 from litm.workflow.plan import load_plan
-from litm.workflow.records import say_unrecorded
-from litm.workflow.scheduler_wakes import wake_once_at_a_time
-from litm.workflow.wildcards import PLACEMENT, any_of
+from litm.workflow.housekeeping import say_unrecorded
+from litm.workflow.housekeeping import wake_once_at_a_time
+from litm.workflow.rules_help import PLACEMENT, any_of
 
 os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
 

@@ -28,7 +28,7 @@ from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.recall import recall_rows
 from litm.scoring import accuracy
-from litm.workflow.tables import Sources, files_of, made, table_inputs, table_settings
+from litm.workflow.result_files import Sources, files_of, made, table_inputs, table_settings
 
 make_table = load_program("make_table")
 

@@ -11,7 +11,7 @@ from conftest import ROOT
 from snakemake.utils import update_config
 
 from litm.config.study import Study, load_study
-from litm.workflow.sweeps import SweepPlan
+from litm.workflow.sweep_inputs import SweepPlan
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]

@@ -7,7 +7,7 @@ from conftest import ROOT, write_lines
 from litm.base.messages import UserError
 from litm.config.study import load_study
 from litm.config.values import check_plain
-from litm.workflow.tables import Sources, table_inputs
+from litm.workflow.result_files import Sources, table_inputs
 
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
 OTHER = {"engine": "transformers", "path": "resources/reference_model"}

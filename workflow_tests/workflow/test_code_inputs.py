@@ -10,7 +10,7 @@ from programs import program_file
 
 from litm.analysis.tables import table_names
 from litm.figures import kind_names
-from litm.workflow.code_inputs import imported_names, local_modules
+from litm.workflow.rules_help import imported_names, local_modules
 
 SCRIPTS = ROOT / "scripts"
 

@@ -2,7 +2,7 @@
 
 from workbench import Workbench
 
-from litm.workflow.dry_run import MADE_FIRST, SHOWN, Job, SweepSize, dry_run_lines
+from litm.workflow.console import MADE_FIRST, SHOWN, Job, SweepSize, dry_run_lines
 
 NEW, PARAMS = (
     "Missing output files: a.json",

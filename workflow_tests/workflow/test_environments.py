@@ -15,7 +15,7 @@ from environments import with_dependencies
 from programs import program_file
 
 from litm.checks.doctor.software import normalized
-from litm.workflow.code_inputs import local_modules
+from litm.workflow.rules_help import local_modules
 
 
 def pins(text: str) -> dict[str, str]:

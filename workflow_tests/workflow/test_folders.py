@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from litm.workflow.code_inputs import local_modules
+from litm.workflow.rules_help import local_modules
 
 SCRIPTS = ROOT / "scripts"
 LIBRARY = SCRIPTS / "litm"

@@ -12,8 +12,8 @@ from gguf_files import write_gguf
 from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
 from litm.config.models import Model
-from litm.workflow import cluster_resources
-from litm.workflow.cluster_resources import (
+from litm.workflow import resources
+from litm.workflow.resources import (
     MOST,
     START,
     USUAL_BILLIONS,
@@ -126,9 +126,9 @@ def test_time_follows_the_speed_of_the_models_largest_earlier_run():
 
 def test_the_rate_here_is_that_of_the_processor_unless_there_is_a_gpu(monkeypatch):
     auto = model(parameters=7)
-    monkeypatch.setattr(cluster_resources, "has_gpu", lambda: False)
+    monkeypatch.setattr(resources, "has_gpu", lambda: False)
     slow = rate_here(auto).tokens_per_second
-    monkeypatch.setattr(cluster_resources, "has_gpu", lambda: True)
+    monkeypatch.setattr(resources, "has_gpu", lambda: True)
     fast = rate_here(auto).tokens_per_second
     assert fast == rate_here(model(parameters=7, device="cuda")).tokens_per_second > slow
     assert rate_here(model(parameters=7, device="cpu")).tokens_per_second == slow

@@ -5,7 +5,7 @@ from base64 import urlsafe_b64encode
 import pytest
 
 from litm.base.records import write_json
-from litm.workflow.leftovers import put_aside
+from litm.workflow.housekeeping import put_aside
 
 OWN = {"results/tables/accuracy.csv", "results/tables/study.json"}
 

@@ -2,7 +2,7 @@
 
 from base64 import urlsafe_b64encode
 
-from litm.workflow.records import say_unrecorded
+from litm.workflow.housekeeping import say_unrecorded
 
 
 def test_results_without_a_record_are_said_and_others_are_not(tmp_path, monkeypatch):

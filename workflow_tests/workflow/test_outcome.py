@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from litm.workflow.outcome import ACCURACY, outcome
+from litm.workflow.console import ACCURACY, outcome
 
 PLAN: Any = SimpleNamespace(study=SimpleNamespace(experiments={}), sweeps=SimpleNamespace(cut_answers=list))
 

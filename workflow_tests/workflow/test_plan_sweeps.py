@@ -10,8 +10,8 @@ from gguf_files import write_gguf
 from plans import TOKENIZER, of
 
 from litm.base.messages import UserError
-from litm.workflow.checks import EstimatePlan
 from litm.workflow.plan import load_plan
+from litm.workflow.sweep_inputs import EstimatePlan
 
 pytestmark = pytest.mark.usefixtures("in_the_project")
 

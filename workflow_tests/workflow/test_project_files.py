@@ -8,10 +8,8 @@ import git
 import pytest
 
 from litm.workflow.checkout import project_root
-from litm.workflow.environment import job_environment
-from litm.workflow.logs import error_messages
-from litm.workflow.project_files import ProjectFiles
-from litm.workflow.wildcards import any_of
+from litm.workflow.console import error_messages
+from litm.workflow.rules_help import ProjectFiles, any_of, job_environment
 
 
 @pytest.fixture

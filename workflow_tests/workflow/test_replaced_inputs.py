@@ -17,9 +17,9 @@ from litm.base.messages import UserError
 from litm.base.store import file_sha256
 from litm.models import file_digests
 from litm.models.file_digests import FileDigests
-from litm.workflow import content
-from litm.workflow.content import ContentPlan, replaced_lines
-from litm.workflow.future_times import files_of_the_future, set_back
+from litm.workflow import rules_help
+from litm.workflow.housekeeping import files_of_the_future, set_back
+from litm.workflow.rules_help import ContentPlan, replaced_lines
 
 LONG_AGO, HOUR = (1.6e9, 1.6e9), 3600
 
@@ -136,8 +136,8 @@ def test_a_param_depends_on_contents_and_names_and_not_on_times_or_made_files(tm
 
 def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(content, "LARGE", 4)
-    monkeypatch.setattr(content, "WORTH_A_LINE", 4)
+    monkeypatch.setattr(rules_help, "LARGE", 4)
+    monkeypatch.setattr(rules_help, "WORTH_A_LINE", 4)
     weights = Path("model/weights.safetensors")
     weights.parent.mkdir()
     weights.write_text("first")

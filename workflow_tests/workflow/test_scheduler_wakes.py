@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 from snakemake.scheduling.job_scheduler import JobScheduler
 
-from litm.workflow import scheduler_wakes
-from litm.workflow.scheduler_wakes import METHOD, wake_once_at_a_time
+from litm.workflow import housekeeping
+from litm.workflow.housekeeping import METHOD, wake_once_at_a_time
 
 
 def test_one_wake_is_pending_at_most_and_the_next_can_be_asked_for_by_a_wake(monkeypatch):
@@ -16,7 +16,7 @@ def test_one_wake_is_pending_at_most_and_the_next_can_be_asked_for_by_a_wake(mon
     def timer(delay: float, call: Callable[[], None]) -> SimpleNamespace:
         return SimpleNamespace(start=lambda: timers.append((delay, call)))
 
-    monkeypatch.setattr(scheduler_wakes, "threading", SimpleNamespace(Timer=timer, Lock=threading.Lock))
+    monkeypatch.setattr(housekeeping, "threading", SimpleNamespace(Timer=timer, Lock=threading.Lock))
     wakes: list[None] = []
     scheduler = SimpleNamespace(_open_jobs=SimpleNamespace(), _schedule_reevalutation=None)
 

@@ -10,9 +10,9 @@ from plans import of, plan
 
 from litm.config.study import load_study
 from litm.models import number_format
-from litm.workflow import time_here
+from litm.workflow import resources
 from litm.workflow.plan import load_plan
-from litm.workflow.time_here import computed_tokens, duration, time_lines, tree_items
+from litm.workflow.resources import computed_tokens, duration, time_lines, tree_items
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 TWO = {"models": {"a": {**MODEL, "threads": 1}, "b": {**MODEL, "threads": 1, "config": {"rms_norm_eps": 1e-5}}}}
@@ -83,7 +83,7 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
     (slow,) = time_lines(study, asked)
     hours = [float(re.search(r"about ([\d.]+) hours", line)[1]) for line in (fast, slow)]
     assert hours[1] > 1.5 * hours[0] and "(a rule of thumb), in float32" in slow
-    monkeypatch.setattr(time_here, "measured_runs", lambda results, model: [])
+    monkeypatch.setattr(resources, "measured_runs", lambda results, model: [])
     stated = {**MODEL, "parameters": 7, "tokens_per_second": 1e6}
     (line,) = time_lines(load_study({**CONFIG, "define": {"models": {"a": stated}}}, ROOT), asked)
     assert "about 1 minute here (as earlier sweeps took)" in line

@@ -9,26 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from litm.config.study import Study, load_study
-from litm.workflow.analysis import TablePlan
-from litm.workflow.checks import AuditPlan, EstimatePlan
-from litm.workflow.claims import ClaimPlan
-from litm.workflow.content import ContentPlan
-from litm.workflow.corpora import CorpusPlan
-from litm.workflow.data import DataPlan
-from litm.workflow.examples import ExamplePlan, SizePlan
-from litm.workflow.fetch import FetchPlan
-from litm.workflow.figures import FigurePlan
-from litm.workflow.inference import InferencePlan
-from litm.workflow.models import ModelPlan
-from litm.workflow.paper import PaperPlan
-from litm.workflow.project_files import ProjectFiles
-from litm.workflow.questions import QuestionPlan
-from litm.workflow.recorded import RecordedPlan
-from litm.workflow.reference_model import ReferenceModelPlan
-from litm.workflow.report import ReportPlan
-from litm.workflow.retrieval import CandidatePlan, RerankPlan, RetrievalPlan
-from litm.workflow.suite import SuitePlan
-from litm.workflow.sweeps import SweepPlan
+from litm.workflow.data_inputs import (
+    CandidatePlan,
+    CorpusPlan,
+    DataPlan,
+    QuestionPlan,
+    RecordedPlan,
+    ReferenceModelPlan,
+    RerankPlan,
+    RetrievalPlan,
+)
+from litm.workflow.figure_inputs import FigurePlan, ReportPlan, SuitePlan
+from litm.workflow.result_files import ClaimPlan, PaperPlan, TablePlan
+from litm.workflow.rules_help import ContentPlan, ProjectFiles
+from litm.workflow.sweep_inputs import (
+    AuditPlan,
+    EstimatePlan,
+    ExamplePlan,
+    FetchPlan,
+    InferencePlan,
+    ModelPlan,
+    SizePlan,
+    SweepPlan,
+)
 
 
 class Plan:

