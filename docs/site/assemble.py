@@ -1,8 +1,8 @@
 """Put the pages of the documentation's site into one folder: those of docs/, and those of ELSEWHERE.
 
 Pages link to files by their paths in the repository. A link to a page of the site leads there; one to another file
-leads into the repository if its address is given, and is plain text otherwise. A link to a file that does not exist
-stays as it is, so that the generator ends with an error.
+leads into the repository if its address is given, and is plain text otherwise; one to runs on the Git host is then left
+out. A link to a file that does not exist stays as it is, so that the generator ends with an error.
 """
 
 import argparse
@@ -27,6 +27,8 @@ ELSEWHERE = {
 }
 #: A link or an image: its text in brackets, its target, and the anchor.
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s#]+)(#[^)\s]*)?\)")
+#: Beginning of links to runs on the Git host, which shows a page at OWNER/REPOSITORY/blob/BRANCH.
+RUNS = "../../actions/"
 FENCED = re.compile(r"(?ms)^( *)```.*?^\1```\s*?$")
 
 
@@ -52,6 +54,8 @@ def _with_site_links(text: str, folder: Path, repository: str) -> str:
 
     def changed(link: re.Match) -> str:
         words, target, anchor = link[1], link[2], link[3] or ""
+        if target.startswith(RUNS):
+            return link[0].replace(RUNS, f"{repository.rstrip('/')}/actions/") if repository else ""
         path = Path(os.path.normpath(folder / target))
         if target.startswith(("http:", "https:", "mailto:")) or not path.exists():
             return link[0]

@@ -40,6 +40,7 @@ def main() -> None:
         save_figure(picture, path, scale)
     if args.untitled:
         save_figure(without_title(picture), args.untitled, scale)
+    note(f"{args.png}: drawn")
 
 
 def read_rows(args: argparse.Namespace) -> tuple[dict, Rows, list[str]]:

@@ -92,6 +92,19 @@ def test_a_gpu_is_seen_by_its_device_file_where_torch_can_use_it(tmp_path, monke
     assert devices.has_gpu(tmp_path)
     (tmp_path / "nvidia0").rename(tmp_path / "kfd")
     assert devices.has_gpu(tmp_path)
+    for hiding in ("", "-1"):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hiding)
+        assert not devices.has_gpu(tmp_path)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    assert devices.has_gpu(tmp_path)
+
+
+def test_under_windows_a_gpu_of_nvidia_is_seen_by_its_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(devices, "_torch_is_for_processors", lambda: False)
+    (tmp_path / "dxg").touch()
+    for found in (None, "/usr/lib/wsl/lib/nvidia-smi"):
+        monkeypatch.setattr(devices, "which", lambda name, found=found: found)
+        assert devices.has_gpu(tmp_path) == bool(found)
 
 
 @pytest.mark.parametrize(

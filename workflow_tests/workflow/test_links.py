@@ -12,6 +12,8 @@ PAGES = sorted(
     for path in ROOT.glob(pattern)
 )
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+#: A workflow's runs on the Git host, and its badge.
+RUNS = re.compile(r"\.\./\.\./actions/workflows/([^/]+)(/badge\.svg)?")
 
 
 def anchors(page: Path) -> set[str]:
@@ -25,6 +27,9 @@ def test_every_link_of_a_page_leads_to_a_file_and_a_heading_that_are_there(page)
     text = re.sub(r"(?s)```.*?```", "", page.read_text())
     links = [link for link in LINK.findall(text) if not link.startswith(("http://", "https://", "mailto:"))]
     for link in links:
+        if runs := RUNS.fullmatch(link):
+            assert (ROOT / ".github" / "workflows" / runs[1]).exists(), link
+            continue
         name, _, anchor = link.partition("#")
         target = (page.parent / name) if name else page
         assert target.exists(), link

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, BinaryIO
 
 from litm.base.messages import UserError, note
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import torch
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
+#: Its values that hide all GPUs.
+HIDING = ("", "-1", "NoDevFiles")
 SECONDS_BETWEEN_TRIES = 1.0
 #: Files kept open until the process ends: closing a file unlocks it.
 _held: list[BinaryIO] = []
@@ -36,10 +39,13 @@ def device_name(device: "torch.device") -> str:
 def has_gpu(devices: Path = Path("/dev")) -> bool:
     """Whether this machine has a GPU of NVIDIA or AMD, by its device files, that is not hidden and that torch can use.
 
-    torch is not imported; where it is not installed, as in an environment with Snakemake alone, it can use GPUs.
+    torch is not imported; where it is not installed, as in an environment with Snakemake alone, it can use GPUs. Under
+    Windows (WSL) any GPU has the file dxg, and those of NVIDIA come with nvidia-smi.
     """
-    if os.environ.get(VISIBLE) == "" or _torch_is_for_processors():
+    if os.environ.get(VISIBLE) in HIDING or _torch_is_for_processors():
         return False
+    if (devices / "dxg").exists():
+        return which("nvidia-smi") is not None
     return any(devices.glob("nvidia[0-9]*")) or (devices / "kfd").exists()
 
 

@@ -114,7 +114,7 @@ def gpus() -> Device:
     rows = [row.rpartition(", ") for row in _nvidia_gpus(os.environ.get(VISIBLE, "")).splitlines()]
     name, _, capability = min(rows, key=lambda row: _version(row[2]), default=("", "", ""))
     formats = {
-        format: f"compute capability {capability}" if rows else "nvidia-smi does not list it"
+        format: f"compute capability {capability}" if rows else "taken for a recent one: nvidia-smi does not list it"
         for format, least in CAPABILITIES.items()
         if not rows or _version(capability) >= least
     }
