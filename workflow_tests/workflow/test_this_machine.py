@@ -90,7 +90,8 @@ def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(3, "1 minute"), (150, "2 minutes"), (5000, "83 minutes"), (9000, "2.5 hours")]
+    ("seconds", "words"),
+    [(3, "1 minute"), (150, "2 minutes"), (5000, "83 minutes"), (9000, "2.5 hours"), (97_865_640, "27,000 hours")],
 )
 def test_times_are_minutes_or_hours(seconds, words):
     assert duration(seconds) == words

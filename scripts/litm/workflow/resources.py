@@ -199,9 +199,12 @@ def _formats_so_far(model: str) -> set[str]:
 
 
 def duration(seconds: float) -> str:
-    """A time in words: minutes, from 90 on hours."""
+    """A time in words: minutes, from 90 on hours, from 10 hours on with two significant digits."""
     minutes = max(1, round(seconds / 60))
-    return f"{minutes} minute{'' if minutes == 1 else 's'}" if minutes < 90 else f"{seconds / 3600:.1f} hours"
+    if minutes < 90:
+        return f"{minutes} minute{'' if minutes == 1 else 's'}"
+    hours = seconds / 3600
+    return f"{hours:.1f} hours" if hours < 10 else f"{float(f'{hours:.1e}'):,.0f} hours"
 
 
 def computed_tokens(study: Study, model: Model, experiment: Experiment) -> float:
