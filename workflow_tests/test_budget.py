@@ -28,6 +28,8 @@ def test_blank_lines_comments_and_docstrings_are_no_code(tmp_path):
     path = tmp_path / "module.py"
     path.write_text('"""Two\nlines."""\n\n# Why.\ndef f():\n    """What."""\n    return """a\n    b"""  # so\n')
     assert counted.code_lines(path) == 3
+    path.write_text('class A:\n    b: int = 1\n    """Of b."""\n    c = 2\n    """Text in no place for one."""\n')
+    assert counted.code_lines(path) == 4
 
 
 def test_the_file_is_rewritten_downwards_alone(tmp_path, monkeypatch):

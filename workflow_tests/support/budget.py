@@ -7,6 +7,7 @@ import ast
 import sys
 import tokenize
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import yaml
@@ -37,9 +38,14 @@ def code_lines(path: Path) -> int:
 def _docstring_lines(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            match node.body:
-                case [ast.Expr(value=ast.Constant(value=str())) as text, *_]:
-                    yield from range(text.lineno, text.end_lineno + 1)  # type: ignore[operator]
+            # That of the module, class or function itself, and those of the fields of a class.
+            fields = isinstance(node, ast.ClassDef)
+            for before, text in pairwise([None, *node.body]):
+                match text:
+                    case ast.Expr(value=ast.Constant(value=str())) if before is None or (
+                        fields and isinstance(before, ast.AnnAssign)
+                    ):
+                        yield from range(text.lineno, text.end_lineno + 1)  # type: ignore[operator]
 
 
 def code_size(paths: list[Path]) -> Size:

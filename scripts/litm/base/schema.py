@@ -1,16 +1,20 @@
 """Schemas of YAML entries: a class declares the keys, and a mistake gives one line with its place and remedy."""
 
+import ast
 import difflib
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from textwrap import dedent
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Self, TypeVar, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, WrapValidator
 from pydantic_core import ErrorDetails
 
-from litm.base.messages import UserError, quoted, shortened, without_passwords
+from litm.base.messages import UserError, quoted, shortened, single_spaced, without_passwords
 
 #: Keeps an integer an integer after float limits: 7 and 7.0 are different texts in the key of an answer.
 AsGiven = WrapValidator(lambda value, check: (check(value), value)[1])
@@ -49,7 +53,7 @@ ABOUT_AS_NEAR = 0.15
 
 
 class Entry(BaseModel):
-    """A mapping in a YAML file: its fields are the keys, with type, default, limits and description."""
+    """A mapping in a YAML file: its fields are the keys, with type, default and limits, and a docstring each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -68,7 +72,7 @@ class Entry(BaseModel):
     @classmethod
     def key_names(cls) -> list[str]:
         """The keys that an entry may have."""
-        return list(_fields(cls))
+        return [field.alias or name for name, field in cls.model_fields.items()]
 
     @classmethod
     def keys_elsewhere(cls) -> Mapping[str, str]:
@@ -91,6 +95,23 @@ class Entry(BaseModel):
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
+
+
+def descriptions(cls: type[BaseModel]) -> dict[str, str]:
+    """The docstrings of the fields of a class and its bases, each on one line, by field.
+
+    Read from the source where a message or the reference needs them: pydantic's `use_attribute_docstrings` would read
+    them at every start.
+    """
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        if issubclass(base, BaseModel) and base not in (BaseModel, Entry):
+            (made,) = ast.parse(dedent(inspect.getsource(base))).body
+            for node, after in pairwise(getattr(made, "body", [])):
+                match node, after:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                        found[name] = single_spaced(text)
+    return found
 
 
 @dataclass(frozen=True)
@@ -284,8 +305,10 @@ def _at(cls: type[Entry], path: Iterable[str | int]) -> tuple[list[Any], str]:
 def _fields(cls: Any) -> dict[str, tuple[Any, str]]:
     """Type and description of each key of an entry class; empty for any other type."""
     if isinstance(cls, type) and issubclass(cls, BaseModel):
-        fields = cls.model_fields.items()
-        return {field.alias or name: (field.annotation, field.description or "") for name, field in fields}
+        fields, said = cls.model_fields.items(), descriptions(cls)
+        return {
+            field.alias or name: (field.annotation, said.get(name) or field.description or "") for name, field in fields
+        }
     return {}
 
 

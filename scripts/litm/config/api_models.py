@@ -39,36 +39,24 @@ class ApiModel(RequestKeys, AskedModel):
     prompt_template chat).
     """
 
-    api_model: str = Field(min_length=1, description="The server's name for the model, such as gpt-4o-mini-2024-07-18.")
-    base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = Field(
-        None,
-        description="The server's address, such as http://localhost:8000/v1; if left out, the provider's own.",
-    )
-    endpoint: Literal["chat", "completions"] = Field(
-        "chat",
-        description="What an OpenAI-compatible server generates: the next message of a chat, or the text after a "
-        "prompt.",
-    )
-    prompt_template: str = Field(
-        CHAT,
-        description="chat (the prompt is the user's message) or raw (the same, and the default with `endpoint: "
-        "completions`, which also takes a file of resources/prompt_templates).",
-    )
-    request: dict[str, Any] = Field(
-        {},
-        description="Further fields of each request's body, such as {seed: 1, reasoning_effort: low}; null removes a "
-        "default field, as in {temperature: null}. Not allowed: model, messages, prompt, stream, n and best_of, which "
-        "the workflow sets.",
-    )
-    api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = Field(
-        None,
-        description="The environment variable with the key; if left out, OPENAI_API_KEY or ANTHROPIC_API_KEY.",
-    )
-    prices: dict[Literal["input", "output"], NotNegative] | None = Field(
-        None,
-        description="US dollars per million tokens of prompts (input) and of answers (output), for `snakemake "
-        "estimate`.",
-    )
+    api_model: str = Field(min_length=1)
+    """The server's name for the model, such as gpt-4o-mini-2024-07-18."""
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = None
+    """The server's address, such as http://localhost:8000/v1; if left out, the provider's own."""
+    endpoint: Literal["chat", "completions"] = "chat"
+    """What an OpenAI-compatible server generates: the next message of a chat, or the text after a prompt."""
+    prompt_template: str = CHAT
+    """chat (the prompt is the user's message) or raw (the same, and the default with `endpoint: completions`, which
+    also takes a file of resources/prompt_templates).
+    """
+    request: dict[str, Any] = Field({})
+    """Further fields of each request's body, such as {seed: 1, reasoning_effort: low}; null removes a default field, as
+    in {temperature: null}. Not allowed: model, messages, prompt, stream, n and best_of, which the workflow sets.
+    """
+    api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    """The environment variable with the key; if left out, OPENAI_API_KEY or ANTHROPIC_API_KEY."""
+    prices: dict[Literal["input", "output"], NotNegative] | None = None
+    """US dollars per million tokens of prompts (input) and of answers (output), for `snakemake estimate`."""
 
     @model_validator(mode="before")
     @classmethod

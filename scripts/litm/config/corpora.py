@@ -23,32 +23,26 @@ QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"g
 class CorpusEntry(Entry):
     """Passages to search and to take distractors from."""
 
-    source: Annotated[str, one_of(source_names)] = Field(
-        description="Source of the text, a module of scripts/litm/corpora: dpr_passages (a file in the format of "
-        "psgs_w100.tsv.gz), wikipedia_dump (pages-articles.xml.bz2), documents (your own folder or file: .txt, .md, "
-        ".html, .pdf, .jsonl, .json, .tsv, .csv, all except .pdf also with .gz), mini_encyclopedia, mini_gazetteer "
-        "(both made up, with questions), retrieved (the texts in a file of a retriever with `method: recorded`)."
-    )
-    dataset: str | None = Field(
-        None, description="The dataset with the source's file, or an entry of questions with a `dataset`."
-    )
-    path: str | None = Field(
-        None,
-        description="The source's file or folder, relative to the working directory or the project; instead of "
-        "`dataset`.",
-    )
-    passage_words: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Words of the longest passage: longer texts are cut into disjoint passages; null keeps texts "
-        "whole. If left out, the source's default (100 for wikipedia_dump and documents).",
-    )
-    passages: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Number of passages to generate (mini_encyclopedia, mini_gazetteer)."
-    )
-    passages_per_shard: int = Field(
-        100_000, ge=1, description="Passages per shard. Each shard is encoded by a job of its own."
-    )
-    shards: int = Field(1, ge=1, description="Number of shards. If it is too low, the job names the necessary number.")
+    source: Annotated[str, one_of(source_names)]
+    """Source of the text, a module of scripts/litm/corpora: dpr_passages (a file in the format of psgs_w100.tsv.gz),
+    wikipedia_dump (pages-articles.xml.bz2), documents (your own folder or file: .txt, .md, .html, .pdf, .jsonl, .json,
+    .tsv, .csv, all except .pdf also with .gz), mini_encyclopedia, mini_gazetteer (both made up, with questions),
+    retrieved (the texts in a file of a retriever with `method: recorded`).
+    """
+    dataset: str | None = None
+    """The dataset with the source's file, or an entry of questions with a `dataset`."""
+    path: str | None = None
+    """The source's file or folder, relative to the working directory or the project; instead of `dataset`."""
+    passage_words: Annotated[int, Field(ge=1)] | None = None
+    """Words of the longest passage: longer texts are cut into disjoint passages; null keeps texts whole. If left out,
+    the source's default (100 for wikipedia_dump and documents).
+    """
+    passages: Annotated[int, Field(ge=1)] | None = None
+    """Number of passages to generate (mini_encyclopedia, mini_gazetteer)."""
+    passages_per_shard: int = Field(100_000, ge=1)
+    """Passages per shard. Each shard is encoded by a job of its own."""
+    shards: int = Field(1, ge=1)
+    """Number of shards. If it is too low, the job names the necessary number."""
 
     @model_validator(mode="after")
     def _check(self) -> "CorpusEntry":
@@ -101,42 +95,37 @@ class QuestionSetEntry(Entry):
     needs no entry here.
     """
 
-    corpus: str | None = Field(
-        None, description="The generated corpus that these questions come with, or the corpus that `file` asks about."
-    )
-    dataset: str | None = Field(
-        None,
-        description="A dataset in the released format: its first `questions` are taken, for candidates from a small "
-        "part of it, or as the `dataset` of a corpus.",
-    )
-    questions: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Number of questions to take of `dataset` or of a generated corpus, the first ones; if left out "
-        "all (of a generated corpus, one for each passage). All that are taken are searched, so that a larger "
-        "`examples` searches nothing again.",
-    )
-    nq_open: str | None = Field(None, description="Dataset with the questions and answers of NQ-Open.")
-    annotations: Names = Field(
-        (),
-        description="Datasets with the annotations of NaturalQuestions, which give the gold paragraphs: the original "
-        "or simplified files, or the oracle questions released by the paper's authors.",
-    )
-    file: str | None = Field(
-        None,
-        description="A table of your own questions (.csv, .tsv, .json, .jsonl) about `corpus`. Columns: question, "
-        "answer and, if known, file, page and text (words of the passage with the answer).",
-    )
-    gold_of: str | None = Field(
-        None,
-        description="A question set with a `file`, to find gold passages for: the passage that the file names, else "
-        "the first with an answer that `retriever` finds.",
-    )
-    retriever: str | None = Field(None, description="The retriever that finds the passages of `gold_of`.")
-    corrections: str | None = Field(
-        None,
-        description="A table of question and passage (an id; empty leaves the question out) that overrides the "
-        "passages found for `gold_of`: your edited copy of results/tables/gold_passages.csv.",
-    )
+    corpus: str | None = None
+    """The generated corpus that these questions come with, or the corpus that `file` asks about."""
+    dataset: str | None = None
+    """A dataset in the released format: its first `questions` are taken, for candidates from a small part of it, or as
+    the `dataset` of a corpus.
+    """
+    questions: Annotated[int, Field(ge=1)] | None = None
+    """Number of questions to take of `dataset` or of a generated corpus, the first ones; if left out all (of a
+    generated corpus, one for each passage). All that are taken are searched, so that a larger `examples` searches
+    nothing again.
+    """
+    nq_open: str | None = None
+    """Dataset with the questions and answers of NQ-Open."""
+    annotations: Names = ()
+    """Datasets with the annotations of NaturalQuestions, which give the gold paragraphs: the original or simplified
+    files, or the oracle questions released by the paper's authors.
+    """
+    file: str | None = None
+    """A table of your own questions (.csv, .tsv, .json, .jsonl) about `corpus`. Columns: question, answer and, if
+    known, file, page and text (words of the passage with the answer).
+    """
+    gold_of: str | None = None
+    """A question set with a `file`, to find gold passages for: the passage that the file names, else the first with an
+    answer that `retriever` finds.
+    """
+    retriever: str | None = None
+    """The retriever that finds the passages of `gold_of`."""
+    corrections: str | None = None
+    """A table of question and passage (an id; empty leaves the question out) that overrides the passages found for
+    `gold_of`: your edited copy of results/tables/gold_passages.csv.
+    """
 
     @model_validator(mode="after")
     def _check(self) -> "QuestionSetEntry":

@@ -14,42 +14,31 @@ from litm.config.values import NoPassword, check_names, locate
 class Dataset(Entry):
     """One file, either local, or remote and then downloaded and checked."""
 
-    path: str | None = Field(
-        None,
-        description="A local file. null means that you must supply it: until then, experiments that need it are left "
-        "out.",
-    )
-    url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$"), NoPassword] | None = Field(
-        None, description="Address of the file. It is downloaded unless data_mirror has a file with its base name."
-    )
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(
-        None, description="The sha256 of the remote file."
-    )
-    git_blob: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] | None = Field(
-        None,
-        description="The id of the remote file in its git repository (git ls-tree), if the sha256 is unknown. Ignored "
-        "if there is a sha256.",
-    )
-    labels: Literal["ambignq", "situatedqa", "jsonl", "txt"] | None = Field(
-        None,
-        description="Format of a file that selects questions: ambignq (AmbigNQ's annotations; unambiguous questions "
-        "are kept), situatedqa (SituatedQA's labels; questions that do not depend on time are kept), jsonl (lines with "
-        "question and keep), or txt (one question to keep per line).",
-    )
-    version: Literal["v1", "v2", "released"] | None = Field(
-        None,
-        description="Version of the authors' data in the file, for comparison with published values: contexts before "
-        "(v1) or since (v2) January 2024, or a file with one version (released). Left out for other data.",
-    )
-    other_versions: dict[Literal["v1", "v2"], str] | None = Field(
-        None,
-        description="Datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}. "
-        "Experiments use one instead of this file if the config's data_version selects it.",
-    )
-    file: Annotated[str, Field(pattern="^[^/{}]+$")] = Field(
-        FILLED_IN,
-        description="Base name of the remote file, here and in data_mirror; if left out, the URL's.",
-    )
+    path: str | None = None
+    """A local file. null means that you must supply it: until then, experiments that need it are left out."""
+    url: Annotated[str, Field(pattern="^(https?|ftp|file)://.*[^/]$"), NoPassword] | None = None
+    """Address of the file. It is downloaded unless data_mirror has a file with its base name."""
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    """The sha256 of the remote file."""
+    git_blob: Annotated[str, Field(pattern="^[0-9a-f]{40}$")] | None = None
+    """The id of the remote file in its git repository (git ls-tree), if the sha256 is unknown. Ignored if there is a
+    sha256.
+    """
+    labels: Literal["ambignq", "situatedqa", "jsonl", "txt"] | None = None
+    """Format of a file that selects questions: ambignq (AmbigNQ's annotations; unambiguous questions are kept),
+    situatedqa (SituatedQA's labels; questions that do not depend on time are kept), jsonl (lines with question and
+    keep), or txt (one question to keep per line).
+    """
+    version: Literal["v1", "v2", "released"] | None = None
+    """Version of the authors' data in the file, for comparison with published values: contexts before (v1) or since
+    (v2) January 2024, or a file with one version (released). Left out for other data.
+    """
+    other_versions: dict[Literal["v1", "v2"], str] | None = None
+    """Datasets with other versions of the file, by version, as in {v1: nq_open_20_documents_v1}. Experiments use one
+    instead of this file if the config's data_version selects it.
+    """
+    file: Annotated[str, Field(pattern="^[^/{}]+$")] = FILLED_IN
+    """Base name of the remote file, here and in data_mirror; if left out, the URL's."""
 
     @property
     def is_to_supply(self) -> bool:

@@ -31,10 +31,10 @@ Several = Field(min_length=2)
 class ExperimentEntry(Entry):
     """A task with the sizes and positions of its contexts, and its questions."""
 
-    task: Annotated[str, one_of(task_names)] = Field(
-        description="The kind of questions and prompts, a module of scripts/litm/examples/tasks."
-    )
-    title: str = Field(FILLED_IN, description="Title in figures and the report; if left out, the experiment's name.")
+    task: Annotated[str, one_of(task_names)]
+    """The kind of questions and prompts, a module of scripts/litm/examples/tasks."""
+    title: str = FILLED_IN
+    """Title in figures and the report; if left out, the experiment's name."""
     positions: (
         Annotated[
             dict[Size, Annotated[list[Position | Annotated[list[Position], Several]], OneOrMore] | Literal["nine"]],
@@ -42,134 +42,101 @@ class ExperimentEntry(Entry):
         ]
         | Literal["nine"]
         | None
-    ) = Field(
-        None,
-        description="Positions of the gold item, from 0, by size (number of items), or nine (for N items 0, N/8, ..., "
-        "7N/8, rounded down, and N - 1), which also stands for all of `sizes`. Questions with several gold items "
-        "(multi_needle) have a list per placement, as in [[0, 149, 299]]; nine puts these items next to each other. "
-        "Not for tasks with one fixed context (closed_book_qa, oracle_qa) or without a gold item (open_domain_qa).",
-    )
+    ) = None
+    """Positions of the gold item, from 0, by size (number of items), or nine (for N items 0, N/8, ..., 7N/8, rounded
+    down, and N - 1), which also stands for all of `sizes`. Questions with several gold items (multi_needle) have a list
+    per placement, as in [[0, 149, 299]]; nine puts these items next to each other. Not for tasks with one fixed context
+    (closed_book_qa, oracle_qa) or without a gold item (open_domain_qa).
+    """
     depths: dict[Size, Annotated[list[Depth | Annotated[list[Depth], Several]], OneOrMore]] | None = Field(
-        None,
-        min_length=1,
-        description="Instead of positions, for generated contexts: depths of the gold item, 0 (first) to 1 (last), by "
-        "number of tokens; a list per placement if a question has several gold items. The number of items is chosen "
-        "with the tokenizer of `tokens_of`, so that no prompt of the first ten questions is longer; the answer "
-        "(`max_new_tokens`) is not included.",
+        None, min_length=1
     )
-    tokens_of: str | None = Field(
-        None,
-        description="The model whose tokenizer and prompt template `depths` counts with; it need not be selected.",
-    )
-    sizes: Annotated[list[Annotated[int, Field(ge=1)]], OneOrMore] | None = Field(
-        None,
-        description="Sizes of contexts without a gold item (open_domain_qa). With positions or depths: the sizes to "
-        "run; if left out, all.",
-    )
-    dataset: str | dict[str, str] | None = Field(
-        None,
-        description="The dataset, question set or candidates with the questions, or one per size. If left out, the "
-        "task generates the questions.",
-    )
-    closed_book: str | None = Field(
-        None,
-        description="The experiment that asks the same questions without documents, for the utilisation of the "
-        "context.",
-    )
-    oracle: str | None = Field(
-        None,
-        description="The experiment that asks the same questions with the gold document alone, for the utilisation of "
-        "the context.",
-    )
-    query_aware_of: str | None = Field(
-        None,
-        description="The experiment with the same questions and the question only after the context, for the table of "
-        "claims.",
-    )
-    compared_with: Annotated[tuple[str, ...], Strict(False)] = Field(
-        (),
-        description="Experiments to compare this one with in condition_differences.csv although more than one key "
-        "differs. Experiments that differ in one key are always compared.",
-    )
-    cluster: str | None = Field(
-        None,
-        description="A field of the question's record, or else of its gold document (such as title), whose value "
-        "groups questions (by article, source or template): intervals and tests then treat questions of one group as "
-        "dependent (an audit counts single questions). If left out, all questions are independent. Only for questions "
-        "from a file.",
-    )
-    examples: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Number of questions; null, or left out, means all."
-    )
-    selection: Literal["first", "random"] = Field(
-        "first",
-        description="Whether they are the first of the dataset or random ones; a larger number includes the questions "
-        "of a smaller one.",
-    )
-    subset: str | None = Field(None, description="A dataset with labels; only questions that it keeps are asked.")
-    distractor_order: Literal["ranked", "random"] = Field(
-        "ranked",
-        description="ranked (as in the dataset) or random (shuffled once per question, the same at every position).",
-    )
-    order: OrderName = Field(
-        RANKED,
-        description="Order of retrieved documents in the prompt (open_domain_qa): ranked (best first), reversed (best "
-        "last), ends (best at both ends, as Haystack's LostInTheMiddleRanker), ends_langchain (as LangChain's "
-        "LongContextReorder, with the best last where their number is even), or random.",
-    )
-    rerank: str | None = Field(
-        None, description="The reranker that orders all retrieved documents of the dataset (open_domain_qa)."
-    )
-    cut: CutEntry | None = Field(
-        None,
-        description="Leaves out documents by their scores (open_domain_qa), as in {margin: 3}; `sizes` are then "
-        "maximum numbers of documents. The best document is always shown.",
-    )
-    remedies: RemediesEntry | None = Field(
-        None,
-        description="Orders, rerankers, cuts and prompts to try on these documents at every size: one experiment each, "
-        "compared on the same questions in advice.csv (open_domain_qa).",
-    )
-    design: Literal["move_the_pair", "ask_another_key"] = Field(
-        "move_the_pair",
-        description="Meaning of a position in kv_retrieval. move_the_pair: the pair asked for moves to it (the paper's "
-        "design). ask_another_key: the question asks for the pair that is at it, so that all positions share the "
-        "tokens before the question. These are different measurements: give each an experiment of its own.",
-    )
-    wording: Literal["plain", "suite"] = Field(
-        "plain",
-        description="Words of the generated questions of the suite's experiments 2 to 7. plain: this project's. suite: "
-        "those of the suite's description (docs/suite.md).",
-    )
+    """Instead of positions, for generated contexts: depths of the gold item, 0 (first) to 1 (last), by number of
+    tokens; a list per placement if a question has several gold items. The number of items is chosen with the tokenizer
+    of `tokens_of`, so that no prompt of the first ten questions is longer; the answer (`max_new_tokens`) is not
+    included.
+    """
+    tokens_of: str | None = None
+    """The model whose tokenizer and prompt template `depths` counts with; it need not be selected."""
+    sizes: Annotated[list[Annotated[int, Field(ge=1)]], OneOrMore] | None = None
+    """Sizes of contexts without a gold item (open_domain_qa). With positions or depths: the sizes to run; if left out,
+    all.
+    """
+    dataset: str | dict[str, str] | None = None
+    """The dataset, question set or candidates with the questions, or one per size. If left out, the task generates the
+    questions.
+    """
+    closed_book: str | None = None
+    """The experiment that asks the same questions without documents, for the utilisation of the context."""
+    oracle: str | None = None
+    """The experiment that asks the same questions with the gold document alone, for the utilisation of the context."""
+    query_aware_of: str | None = None
+    """The experiment with the same questions and the question only after the context, for the table of claims."""
+    compared_with: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Experiments to compare this one with in condition_differences.csv although more than one key differs. Experiments
+    that differ in one key are always compared.
+    """
+    cluster: str | None = None
+    """A field of the question's record, or else of its gold document (such as title), whose value groups questions (by
+    article, source or template): intervals and tests then treat questions of one group as dependent (an audit counts
+    single questions). If left out, all questions are independent. Only for questions from a file.
+    """
+    examples: Annotated[int, Field(ge=1)] | None = None
+    """Number of questions; null, or left out, means all."""
+    selection: Literal["first", "random"] = "first"
+    """Whether they are the first of the dataset or random ones; a larger number includes the questions of a smaller
+    one.
+    """
+    subset: str | None = None
+    """A dataset with labels; only questions that it keeps are asked."""
+    distractor_order: Literal["ranked", "random"] = "ranked"
+    """ranked (as in the dataset) or random (shuffled once per question, the same at every position)."""
+    order: OrderName = RANKED
+    """Order of retrieved documents in the prompt (open_domain_qa): ranked (best first), reversed (best last), ends
+    (best at both ends, as Haystack's LostInTheMiddleRanker), ends_langchain (as LangChain's LongContextReorder, with
+    the best last where their number is even), or random.
+    """
+    rerank: str | None = None
+    """The reranker that orders all retrieved documents of the dataset (open_domain_qa)."""
+    cut: CutEntry | None = None
+    """Leaves out documents by their scores (open_domain_qa), as in {margin: 3}; `sizes` are then maximum numbers of
+    documents. The best document is always shown.
+    """
+    remedies: RemediesEntry | None = None
+    """Orders, rerankers, cuts and prompts to try on these documents at every size: one experiment each, compared on the
+    same questions in advice.csv (open_domain_qa).
+    """
+    design: Literal["move_the_pair", "ask_another_key"] = "move_the_pair"
+    """Meaning of a position in kv_retrieval. move_the_pair: the pair asked for moves to it (the paper's design).
+    ask_another_key: the question asks for the pair that is at it, so that all positions share the tokens before the
+    question. These are different measurements: give each an experiment of its own.
+    """
+    wording: Literal["plain", "suite"] = "plain"
+    """Words of the generated questions of the suite's experiments 2 to 7. plain: this project's. suite: those of the
+    suite's description (docs/suite.md).
+    """
     # The task has defaults for these keys.
-    prompt: str = Field(
-        FILLED_IN,
-        description="Name of a file in resources/prompts; if left out, the task's own. For conversation_memory it is "
-        "the transcript for models without `prompt_template: chat`; models with it get the messages themselves.",
-    )
-    metric: Annotated[str, one_of(lambda: METRICS)] = Field(
-        FILLED_IN,
-        description="How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in "
-        "the first line, last_integer of all lines); if left out, the task's own metric.",
-    )
-    stop: Literal["first_line", "end_token"] = Field(
-        FILLED_IN,
-        description="Where an answer may end before its limit: first_line (after the first line that is not blank, "
-        "which is all that best_subspan_em reads) or end_token (only at the model's end token); if left out, the "
-        "task's own.",
-    )
-    max_new_tokens: int = Field(
-        FILLED_IN,
-        ge=1,
-        description="Limit of tokens in an answer; if left out, the task's own. Below a quarter of that, a dry run and "
-        "`doctor` note that right answers may be cut.",
-    )
-    on_overflow: Literal["leave_out", "fail"] = Field(
-        "leave_out",
-        description="What to do if a prompt with an answer of `max_new_tokens` exceeds the model's context window: "
-        "leave_out (its question is left out at all positions of the size, and counted) or fail (an error before "
-        "anything is asked). It changes no answer.",
-    )
+    prompt: str = FILLED_IN
+    """Name of a file in resources/prompts; if left out, the task's own. For conversation_memory it is the transcript
+    for models without `prompt_template: chat`; models with it get the messages themselves.
+    """
+    metric: Annotated[str, one_of(lambda: METRICS)] = FILLED_IN
+    """How answers are judged (best_subspan_em, value_in_answer, exact_code, only_code, exact_integer in the first line,
+    last_integer of all lines); if left out, the task's own metric.
+    """
+    stop: Literal["first_line", "end_token"] = FILLED_IN
+    """Where an answer may end before its limit: first_line (after the first line that is not blank, which is all that
+    best_subspan_em reads) or end_token (only at the model's end token); if left out, the task's own.
+    """
+    max_new_tokens: int = Field(FILLED_IN, ge=1)
+    """Limit of tokens in an answer; if left out, the task's own. Below a quarter of that, a dry run and `doctor` note
+    that right answers may be cut.
+    """
+    on_overflow: Literal["leave_out", "fail"] = "leave_out"
+    """What to do if a prompt with an answer of `max_new_tokens` exceeds the model's context window: leave_out (its
+    question is left out at all positions of the size, and counted) or fail (an error before anything is asked). It
+    changes no answer.
+    """
 
     @model_validator(mode="before")
     @classmethod

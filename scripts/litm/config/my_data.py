@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from litm.base.files import file_kind
 from litm.base.messages import UserError
@@ -63,25 +63,22 @@ TOKENS_OF_LABEL, TOKENS_BESIDE, LONGER = 15, 300, 1.3
 class MyData(Entry):
     """Your own documents and questions; the experiments on them follow by themselves."""
 
-    documents: str | None = Field(
-        None,
-        description="A folder, or one file, of documents: .txt, .md, .html, .pdf, .jsonl, .json, .tsv, .csv; relative "
-        "to the working directory or the project. Not with a `retrieved` that has the texts.",
-    )
-    questions: str = Field(
-        description="A table (.csv, .tsv, .json, .jsonl) with the columns question and answer (several separated by |, "
-        "or a list) and, if known, the place of the answer: file, page, text (words of the passage)."
-    )
-    corrections: str | None = Field(
-        None,
-        description="A copy of results/tables/gold_passages.csv in which you have corrected the column passage (an id; "
-        "empty leaves the question out).",
-    )
-    retrieved: str | None = Field(
-        None,
-        description="Results of your own retrieval system for the questions, instead of BM25: .jsonl or .json with the "
-        "texts (LangChain's and LlamaIndex' objects, with scores), or a TREC run with the ids of `documents`.",
-    )
+    documents: str | None = None
+    """A folder, or one file, of documents: .txt, .md, .html, .pdf, .jsonl, .json, .tsv, .csv; relative to the working
+    directory or the project. Not with a `retrieved` that has the texts.
+    """
+    questions: str
+    """A table (.csv, .tsv, .json, .jsonl) with the columns question and answer (several separated by |, or a list) and,
+    if known, the place of the answer: file, page, text (words of the passage).
+    """
+    corrections: str | None = None
+    """A copy of results/tables/gold_passages.csv in which you have corrected the column passage (an id; empty leaves
+    the question out).
+    """
+    retrieved: str | None = None
+    """Results of your own retrieval system for the questions, instead of BM25: .jsonl or .json with the texts
+    (LangChain's and LlamaIndex' objects, with scores), or a TREC run with the ids of `documents`.
+    """
 
     @model_validator(mode="after")
     def _check(self) -> "MyData":

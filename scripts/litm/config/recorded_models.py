@@ -29,26 +29,25 @@ RECORDED = "recorded"
 class Fields(Entry):
     """Names of the fields in files of recorded responses; nested ones with dots (a.b)."""
 
-    response: str | None = Field(None, description="Text of the answer. Required.")
-    id: str | None = Field(
-        None, description="The question's id, as in results/examples. One of id, question and prompt is required."
-    )
-    question: str | None = Field(
-        None, description="The question's text; case, spacing and a final question mark do not count."
-    )
-    prompt: str | None = Field(None, description="The whole prompt, exactly as in results/examples.")
-    size: str | None = Field(None, description="The size, if a file has several.")
-    placement: str | None = Field(None, description="The placement (gold_at_4, no_gold), if a file has several.")
-    position: str | None = Field(None, description="The position, from 0, instead of the placement.")
-    finish_reason: str | None = Field(
-        None, description="Why the answer ended (stop, length); if left out, the number of cut answers is unknown."
-    )
+    response: str | None = None
+    """Text of the answer. Required."""
+    id: str | None = None
+    """The question's id, as in results/examples. One of id, question and prompt is required."""
+    question: str | None = None
+    """The question's text; case, spacing and a final question mark do not count."""
+    prompt: str | None = None
+    """The whole prompt, exactly as in results/examples."""
+    size: str | None = None
+    """The size, if a file has several."""
+    placement: str | None = None
+    """The placement (gold_at_4, no_gold), if a file has several."""
+    position: str | None = None
+    """The position, from 0, instead of the placement."""
+    finish_reason: str | None = None
+    """Why the answer ended (stop, length); if left out, the number of cut answers is unknown."""
 
-    prompt_sha256: str | None = Field(
-        None,
-        description="The sha256 of the prompt, as in results/responses: a response to another prompt is not used, but "
-        "counted.",
-    )
+    prompt_sha256: str | None = None
+    """The sha256 of the prompt, as in results/responses: a response to another prompt is not used, but counted."""
 
     @model_validator(mode="after")
     def _check(self) -> "Fields":
@@ -60,37 +59,29 @@ class Fields(Entry):
 class RecordedEntry(AnyModel):
     """Recorded responses of a model, which is not run."""
 
-    engine: Literal["recorded"] = Field(description="recorded: responses made elsewhere are scored.")
-    responses: dict[str, Annotated[str, Field(min_length=1)]] | None = Field(
-        None,
-        description="File of the responses by experiment, a dataset's name or a path; JSON Lines, CSV or TSV, plain or "
-        ".gz. {size}, {placement} (gold_at_4) and {position} (4) in it are filled in. Experiments without an entry are "
-        "left out for this model. null means that you must supply the file: until then the model is left out.",
-    )
-    field_names: Fields | None = Field(
-        None,
-        alias="fields",
-        description="Names of the fields in these files, by this workflow's names; nested ones with dots (a.b). If "
-        "left out: response, id, size, placement, finish_reason and, if present, prompt_sha256, as in "
-        "results/responses.",
-    )
+    engine: Literal["recorded"]
+    """recorded: responses made elsewhere are scored."""
+    responses: dict[str, Annotated[str, Field(min_length=1)]] | None = None
+    """File of the responses by experiment, a dataset's name or a path; JSON Lines, CSV or TSV, plain or .gz. {size},
+    {placement} (gold_at_4) and {position} (4) in it are filled in. Experiments without an entry are left out for this
+    model. null means that you must supply the file: until then the model is left out.
+    """
+    field_names: Fields | None = Field(None, alias="fields")
+    """Names of the fields in these files, by this workflow's names; nested ones with dots (a.b). If left out: response,
+    id, size, placement, finish_reason and, if present, prompt_sha256, as in results/responses.
+    """
 
-    tokenizer: str | None = Field(
-        None,
-        description="The model's tokenizer, only to count prompt tokens: a tokenizer.json file, a folder with a "
-        "tokenizer, a GGUF file, or the name of a dataset with one. If left out, the model has no row in the tables of "
-        "tokens. It changes no answer.",
-    )
-    package: GgufInPackage | None = Field(
-        None,
-        description="Instead of `tokenizer`: a GGUF file in an installed Python package, as package name and path in "
-        "its folder.",
-    )
-    prompt_template: str = Field(
-        RAW,
-        description="Format of the recorded prompts, to count their tokens: raw (as they are), chat (the tokenizer's "
-        "chat template), or a file of resources/prompt_templates.",
-    )
+    tokenizer: str | None = None
+    """The model's tokenizer, only to count prompt tokens: a tokenizer.json file, a folder with a tokenizer, a GGUF
+    file, or the name of a dataset with one. If left out, the model has no row in the tables of tokens. It changes no
+    answer.
+    """
+    package: GgufInPackage | None = None
+    """Instead of `tokenizer`: a GGUF file in an installed Python package, as package name and path in its folder."""
+    prompt_template: str = RAW
+    """Format of the recorded prompts, to count their tokens: raw (as they are), chat (the tokenizer's chat template),
+    or a file of resources/prompt_templates.
+    """
 
     @field_validator("policy")
     @classmethod

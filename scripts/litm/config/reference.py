@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from litm.base.schema import Entry, Variants
+from litm.base.schema import Entry, Variants, descriptions
 from litm.config.answer_keys import answer_keys_page
 from litm.config.catalogue import CATALOGUES
 from litm.config.config import Config
@@ -40,7 +40,13 @@ the JSON schemas in [config/schemas](../config/schemas).
 
 
 class _Generator(GenerateJsonSchema):
-    """JSON schemas without titles of keys and without nulls for keys that are left out."""
+    """JSON schemas with descriptions, without titles of keys and without nulls for keys that are left out."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        made, cls = super().model_schema(schema), schema["cls"]
+        for name, text in descriptions(cls).items():
+            made["properties"][cls.model_fields[name].alias or name]["description"] = text
+        return made
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False

@@ -20,10 +20,10 @@ DISTINCT: Any = {"uniqueItems": True}
 class CutEntry(Entry):
     """Rule that leaves out documents by their scores."""
 
-    score: Score | None = Field(None, description="Documents below this score are left out.")
-    margin: Margin | None = Field(
-        None, description="Documents whose score is lower than the question's best by more than this are left out."
-    )
+    score: Score | None = None
+    """Documents below this score are left out."""
+    margin: Margin | None = None
+    """Documents whose score is lower than the question's best by more than this are left out."""
 
     @model_validator(mode="after")
     def _check(self) -> "CutEntry":
@@ -48,23 +48,18 @@ class CutEntry(Entry):
 class RemediesEntry(Entry):
     """Remedies that are tried on an experiment's documents, each compared with the documents as retrieved."""
 
-    order: Annotated[tuple[OrderName, ...], Strict(False)] = Field(
-        (), json_schema_extra=DISTINCT, description="Orders, as in `order`."
-    )
-    rerank: Annotated[tuple[str, ...], Strict(False)] = Field(
-        (), json_schema_extra=DISTINCT, description="Rerankers, as in `rerank`."
-    )
-    cut: Annotated[tuple[CutEntry, ...], Strict(False)] = Field((), description="Cuts, as in `cut`.")
-    prompt: Annotated[tuple[str, ...], Strict(False)] = Field(
-        (), json_schema_extra=DISTINCT, description="Prompt files, such as multi_document_qa_query_aware."
-    )
-    together: int = Field(
-        1,
-        ge=1,
-        le=4,
-        description="Number of remedies that are combined: 1 (each alone), 2 (also any two of different keys), ... A "
-        "cut is never combined with a reranker, whose scores have another scale.",
-    )
+    order: Annotated[tuple[OrderName, ...], Strict(False)] = Field((), json_schema_extra=DISTINCT)
+    """Orders, as in `order`."""
+    rerank: Annotated[tuple[str, ...], Strict(False)] = Field((), json_schema_extra=DISTINCT)
+    """Rerankers, as in `rerank`."""
+    cut: Annotated[tuple[CutEntry, ...], Strict(False)] = ()
+    """Cuts, as in `cut`."""
+    prompt: Annotated[tuple[str, ...], Strict(False)] = Field((), json_schema_extra=DISTINCT)
+    """Prompt files, such as multi_document_qa_query_aware."""
+    together: int = Field(1, ge=1, le=4)
+    """Number of remedies that are combined: 1 (each alone), 2 (also any two of different keys), ... A cut is never
+    combined with a reranker, whose scores have another scale.
+    """
 
     @model_validator(mode="after")
     def _check(self) -> "RemediesEntry":

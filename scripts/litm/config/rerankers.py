@@ -14,32 +14,24 @@ from litm.config.values import Device, Hub
 class CrossEncoder(Entry):
     """A model that scores each pair of question and document."""
 
-    method: Literal["cross_encoder"] = Field(
-        description="cross_encoder: a sequence classifier with one score, as in sentence-transformers."
-    )
-    path: str | None = Field(
-        None,
-        description="A folder with the cross-encoder (config.json, weights, tokenizer), relative to the working "
-        "directory or the project.",
-    )
-    hub: Hub | None = Field(
-        None,
-        description="Name of the cross-encoder on the Hugging Face hub, such as cross-encoder/ms-marco-MiniLM-L6-v2.",
-    )
-    revision: str | None = Field(None, description="Branch, tag or commit on the hub; if left out, the default branch.")
-    max_tokens: int = Field(
-        512,
-        ge=8,
-        description="Limit of tokens per pair; the longer text of a longer pair is cut, and the log counts "
-        "these pairs.",
-    )
-    dtype: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of the model.")
+    method: Literal["cross_encoder"]
+    """cross_encoder: a sequence classifier with one score, as in sentence-transformers."""
+    path: str | None = None
+    """A folder with the cross-encoder (config.json, weights, tokenizer), relative to the working directory or the
+    project.
+    """
+    hub: Hub | None = None
+    """Name of the cross-encoder on the Hugging Face hub, such as cross-encoder/ms-marco-MiniLM-L6-v2."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub; if left out, the default branch."""
+    max_tokens: int = Field(512, ge=8)
+    """Limit of tokens per pair; the longer text of a longer pair is cut, and the log counts these pairs."""
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Number format of the model."""
     device: Device = "auto"
-    batch_tokens: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if "
-        "memory runs out.",
-    )
+    batch_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs out.
+    """
 
     fused_with: ClassVar[tuple[str, ...]] = ()
 
@@ -70,15 +62,14 @@ class CrossEncoder(Entry):
 class ReciprocalRank(Entry):
     """Fusion of several rankings, without a model."""
 
-    method: Literal["reciprocal_rank"] = Field(
-        description="reciprocal_rank: the sum of 1/(k + rank) over the rankings (Cormack et al. 2009)."
-    )
-    fused_with: Annotated[tuple[str, ...], Strict(False)] = Field(
-        (),
-        description="Candidates or datasets with the same questions, such as those of a dense retriever, whose "
-        "rankings are fused with that of the documents. If left out: BM25 over the question's own documents.",
-    )
-    k: Positive = Field(60, description="Constant of the sum.")
+    method: Literal["reciprocal_rank"]
+    """reciprocal_rank: the sum of 1/(k + rank) over the rankings (Cormack et al. 2009)."""
+    fused_with: Annotated[tuple[str, ...], Strict(False)] = ()
+    """Candidates or datasets with the same questions, such as those of a dense retriever, whose rankings are fused with
+    that of the documents. If left out: BM25 over the question's own documents.
+    """
+    k: Positive = 60
+    """Constant of the sum."""
 
     location: ClassVar[Mapping[str, str | None]] = {"path": None, "hub": None, "revision": None}
     device: ClassVar[str] = "cpu"

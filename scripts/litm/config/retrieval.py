@@ -22,12 +22,10 @@ class AnyRetriever(Entry):
     """A method to find passages."""
 
     method: str
-    hits: int = Field(
-        100,
-        ge=1,
-        description="Passages found per question; at least the `documents` of all candidates made from them.",
-    )
-    threads: int = Field(8, ge=1, description="CPU threads, at most Snakemake's cores.")
+    hits: int = Field(100, ge=1)
+    """Passages found per question; at least the `documents` of all candidates made from them."""
+    threads: int = Field(8, ge=1)
+    """CPU threads, at most Snakemake's cores."""
 
 
 class WithoutEncoder(AnyRetriever):
@@ -43,9 +41,12 @@ class WithoutEncoder(AnyRetriever):
 class Bm25(WithoutEncoder):
     """Search with BM25."""
 
-    method: Literal["bm25"] = Field(description="bm25: Lucene.")
-    k1: NotNegative = Field(0.9, description="BM25's saturation of term frequency.")
-    b: Annotated[float, Field(ge=0, le=1), AsGiven] = Field(0.4, description="BM25's normalisation by length, 0 to 1.")
+    method: Literal["bm25"]
+    """bm25: Lucene."""
+    k1: NotNegative = 0.9
+    """BM25's saturation of term frequency."""
+    b: Annotated[float, Field(ge=0, le=1), AsGiven] = 0.4
+    """BM25's normalisation by length, 0 to 1."""
 
     @property
     def search(self) -> dict:
@@ -60,43 +61,42 @@ class Bm25(WithoutEncoder):
 class Dense(AnyRetriever):
     """Search by the vectors of an encoder."""
 
-    method: Literal["dense"] = Field(description="dense: an encoder of Hugging Face, searched with FAISS.")
-    path: str | None = Field(
-        None,
-        description="A folder with the encoder (config.json, weights, tokenizer), relative to the working directory or "
-        "the project.",
-    )
-    hub: Hub | None = Field(None, description="Name of the encoder on the Hugging Face hub.")
-    revision: str | None = Field(None, description="Branch, tag or commit on the hub; if left out, the default branch.")
-    pooling: Literal["mean", "cls"] = Field(
-        "mean",
-        description="How a text's vector is computed: mean of its tokens' vectors, or the first token's vector (cls).",
-    )
-    normalize: bool = Field(
-        False, description="Whether vectors are scaled to length one, so that similarity is the cosine."
-    )
-    max_tokens: int = Field(
-        512, ge=1, description="Limit of tokens per text; longer texts are cut, and the log counts them."
-    )
-    passage_prefix: str = Field("", description='Prefix of each passage, such as "passage: " for E5.')
-    query_prefix: str = Field("", description='Prefix of each question, such as "query: " for E5.')
-    dtype: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of the encoder.")
-    index_kind: Literal["exact", "hnsw", "ivf"] = Field(
-        "exact",
-        alias="index",
-        description="exact (every vector is compared), or an approximate index per shard, hnsw or ivf; its recall "
-        "against exact search is measured on a sample of the questions.",
-    )
-    links: int = Field(32, ge=2, description="Links per node in HNSW.")
-    explored: int = Field(256, ge=1, description="Candidates that a search of HNSW keeps; more raise recall and time.")
-    lists: int = Field(1024, ge=1, description="Lists of IVF per shard; small shards have fewer.")
-    probes: int = Field(32, ge=1, description="Lists of IVF that a search reads; more raise recall and time.")
+    method: Literal["dense"]
+    """dense: an encoder of Hugging Face, searched with FAISS."""
+    path: str | None = None
+    """A folder with the encoder (config.json, weights, tokenizer), relative to the working directory or the project."""
+    hub: Hub | None = None
+    """Name of the encoder on the Hugging Face hub."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub; if left out, the default branch."""
+    pooling: Literal["mean", "cls"] = "mean"
+    """How a text's vector is computed: mean of its tokens' vectors, or the first token's vector (cls)."""
+    normalize: bool = False
+    """Whether vectors are scaled to length one, so that similarity is the cosine."""
+    max_tokens: int = Field(512, ge=1)
+    """Limit of tokens per text; longer texts are cut, and the log counts them."""
+    passage_prefix: str = ""
+    """Prefix of each passage, such as "passage: " for E5."""
+    query_prefix: str = ""
+    """Prefix of each question, such as "query: " for E5."""
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Number format of the encoder."""
+    index_kind: Literal["exact", "hnsw", "ivf"] = Field("exact", alias="index")
+    """exact (every vector is compared), or an approximate index per shard, hnsw or ivf; its recall against exact search
+    is measured on a sample of the questions.
+    """
+    links: int = Field(32, ge=2)
+    """Links per node in HNSW."""
+    explored: int = Field(256, ge=1)
+    """Candidates that a search of HNSW keeps; more raise recall and time."""
+    lists: int = Field(1024, ge=1)
+    """Lists of IVF per shard; small shards have fewer."""
+    probes: int = Field(32, ge=1)
+    """Lists of IVF that a search reads; more raise recall and time."""
     device: Device = "auto"
-    batch_tokens: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if "
-        "memory runs out.",
-    )
+    batch_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Tokens in one batch, with padding (if left out, 4,096 on a CPU and 65,536 on a GPU). Lower it if memory runs out.
+    """
 
     @model_validator(mode="after")
     def _check(self) -> "Dense":
@@ -140,12 +140,14 @@ class Dense(AnyRetriever):
 class Recorded(WithoutEncoder):
     """Hits of an existing retrieval system."""
 
-    method: Literal["recorded"] = Field(description="recorded: hits of an existing system, from a file.")
-    path: str = Field(
-        description="The file: .jsonl or .json with the texts (LangChain's and LlamaIndex' objects, with scores), or a "
-        "TREC run with ids; relative to the working directory or the project."
-    )
-    questions: str = Field(description="The question set of the hits.")
+    method: Literal["recorded"]
+    """recorded: hits of an existing system, from a file."""
+    path: str
+    """The file: .jsonl or .json with the texts (LangChain's and LlamaIndex' objects, with scores), or a TREC run with
+    ids; relative to the working directory or the project.
+    """
+    questions: str
+    """The question set of the hits."""
 
     @property
     def search(self) -> dict:
@@ -170,31 +172,27 @@ class CandidatesEntry(Entry):
     Experiments name them as `dataset`.
     """
 
-    questions: str = Field(
-        description="A dataset in the released format with at least the gold documents, or an entry of questions."
-    )
-    corpus: str = Field(description="The corpus of the other documents.")
-    retriever: str | None = Field(None, description="What finds them.")
-    kind: Literal["gold_and_retrieved", "gold_and_random", "as_retrieved"] = Field(
-        "gold_and_retrieved",
-        description="gold_and_retrieved (the gold document, then passages without an answer in the retriever's order), "
-        "gold_and_random (the gold document, then random passages without an answer), or as_retrieved (passages in the "
-        "retriever's order, for open-domain question answering).",
-    )
-    documents: int = Field(
-        ge=1,
-        description="Documents per question, with the gold document; the largest possible size of an experiment.",
-    )
-    distractor_check: Literal["dpr", "metric"] = Field(
-        "dpr",
-        description="Test of whether a passage has an answer: dpr (the answer's consecutive tokens, as in Karpukhin et "
-        "al. 2020) or metric (as best_subspan_em judges, which also finds answers inside other words).",
-    )
-    too_few: Literal["error", "leave_out", "fill"] = Field(
-        "error",
-        description="Handling of a question with fewer documents: error, leave_out (counted in the table), or fill "
-        "(random passages without an answer are added; a question that still has too few is left out).",
-    )
+    questions: str
+    """A dataset in the released format with at least the gold documents, or an entry of questions."""
+    corpus: str
+    """The corpus of the other documents."""
+    retriever: str | None = None
+    """What finds them."""
+    kind: Literal["gold_and_retrieved", "gold_and_random", "as_retrieved"] = "gold_and_retrieved"
+    """gold_and_retrieved (the gold document, then passages without an answer in the retriever's order), gold_and_random
+    (the gold document, then random passages without an answer), or as_retrieved (passages in the retriever's order, for
+    open-domain question answering).
+    """
+    documents: int = Field(ge=1)
+    """Documents per question, with the gold document; the largest possible size of an experiment."""
+    distractor_check: Literal["dpr", "metric"] = "dpr"
+    """Test of whether a passage has an answer: dpr (the answer's consecutive tokens, as in Karpukhin et al. 2020) or
+    metric (as best_subspan_em judges, which also finds answers inside other words).
+    """
+    too_few: Literal["error", "leave_out", "fill"] = "error"
+    """Handling of a question with fewer documents: error, leave_out (counted in the table), or fill (random passages
+    without an answer are added; a question that still has too few is left out).
+    """
 
     @model_validator(mode="after")
     def _check(self) -> "CandidatesEntry":

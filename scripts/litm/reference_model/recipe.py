@@ -17,22 +17,29 @@ TASKS: tuple[str, ...] = get_args(Task)
 class Shape(Entry):
     """Sizes of the network; a head has `head_width` channels, whatever the width."""
 
-    width: int = Field(ge=32, description="Channels; a multiple of heads.")
-    layers: int = Field(ge=4, description="Number of layers.")
-    heads: int = Field(ge=4, description="Heads in each layer.")
-    head_width: int = Field(ge=16, multiple_of=2, description="Channels of a head.")
-    feed_forward: int = Field(ge=1, description="Channels between the two halves of a layer's perceptron.")
+    width: int = Field(ge=32)
+    """Channels; a multiple of heads."""
+    layers: int = Field(ge=4)
+    """Number of layers."""
+    heads: int = Field(ge=4)
+    """Heads in each layer."""
+    head_width: int = Field(ge=16, multiple_of=2)
+    """Channels of a head."""
+    feed_forward: int = Field(ge=1)
+    """Channels between the two halves of a layer's perceptron."""
 
 
 class Rates(Entry):
     """Learning rates, and how they rise and fall to `LOWEST_RATE` of themselves. See `rate_factor`."""
 
-    matrices: Positive = Field(description="Learning rate of Muon.")
-    others: Positive = Field(description="Learning rate of AdamW.")
-    warm_up: int = Field(ge=0, description="Steps in which the rates rise.")
-    decay: Annotated[float, Field(gt=0, le=1), AsGiven] = Field(
-        description="Fraction of the steps, at the end, in which they fall."
-    )
+    matrices: Positive
+    """Learning rate of Muon."""
+    others: Positive
+    """Learning rate of AdamW."""
+    warm_up: int = Field(ge=0)
+    """Steps in which the rates rise."""
+    decay: Annotated[float, Field(gt=0, le=1), AsGiven]
+    """Fraction of the steps, at the end, in which they fall."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +109,12 @@ def rate_factor(recipe: Recipe, step: int) -> float:
 class CourseEntry(Entry):
     """How a task is practised in a stage."""
 
-    share: Positive = Field(description="How often compared with the others.")
-    sizes: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)] = Field(
-        description="Smallest and largest number of items."
-    )
-    queries: int = Field(1, ge=1, description="Questions about each context.")
+    share: Positive
+    """How often compared with the others."""
+    sizes: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=2, max_length=2)]
+    """Smallest and largest number of items."""
+    queries: int = Field(1, ge=1)
+    """Questions about each context."""
 
     @model_validator(mode="after")
     def _check(self) -> "CourseEntry":
@@ -118,34 +126,40 @@ class CourseEntry(Entry):
 class StageEntry(Entry):
     """A number of steps with the same lessons."""
 
-    steps: int = Field(ge=1, description="How many.")
-    courses: Annotated[dict[Task, CourseEntry], Field(min_length=1)] = Field(description="By task.")
+    steps: int = Field(ge=1)
+    """How many."""
+    courses: Annotated[dict[Task, CourseEntry], Field(min_length=1)]
+    """By task."""
 
 
 class HeldOut(Entry):
     """A made-up encyclopedia."""
 
-    seed: int = Field(description="Of that encyclopedia.")
-    passages: int = Field(ge=0, description="How many it has.")
+    seed: int
+    """Of that encyclopedia."""
+    passages: int = Field(ge=0)
+    """How many it has."""
 
 
 class RecipeEntry(Entry):
     """How `snakemake reference_model` trains a model."""
 
-    seed: int = Field(description="Of the weights that are drawn, and of all lessons.")
-    shape: Shape = Field(
-        description="Sizes of the network. The heads that are set by hand are in its first four layers."
-    )
-    batch_tokens: int = Field(ge=1, description="About how many tokens a step has.")
-    rates: Rates = Field(description="Learning rates, and how they rise and fall.")
-    hints: NotNegative = Field(description="Weight of the loss that tells some heads where to look; 0 for none.")
-    deciding: Annotated[float, Field(ge=1), AsGiven] = Field(
-        description="Weight of the first token that tells one answer from another, where other tokens have 1."
-    )
-    held_out: HeldOut = Field(description="The encyclopedia of the evaluation, whose names are in no lesson.")
-    stages: Annotated[list[StageEntry], Field(min_length=1)] = Field(
-        description="What is practised, one after the other."
-    )
+    seed: int
+    """Of the weights that are drawn, and of all lessons."""
+    shape: Shape
+    """Sizes of the network. The heads that are set by hand are in its first four layers."""
+    batch_tokens: int = Field(ge=1)
+    """About how many tokens a step has."""
+    rates: Rates
+    """Learning rates, and how they rise and fall."""
+    hints: NotNegative
+    """Weight of the loss that tells some heads where to look; 0 for none."""
+    deciding: Annotated[float, Field(ge=1), AsGiven]
+    """Weight of the first token that tells one answer from another, where other tokens have 1."""
+    held_out: HeldOut
+    """The encyclopedia of the evaluation, whose names are in no lesson."""
+    stages: Annotated[list[StageEntry], Field(min_length=1)]
+    """What is practised, one after the other."""
 
 
 def read_recipe(path: str | Path) -> Recipe:
