@@ -22,7 +22,7 @@ sys.path.insert(0, SCRIPTS)
 
 from litm.base.messages import without_passwords
 from litm.base.cli import describe_os_error
-from litm.base.config_files import command_line_values, read_config_file
+from litm.config.yaml_files import command_line_values, read_config_file
 from litm.base.messages import UserError, missing_package
 from litm.base.cli import hangup_is_sigterm
 from litm.models.devices import has_gpu

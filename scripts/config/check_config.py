@@ -6,8 +6,8 @@ For files that Snakemake itself ends on with a traceback: it reads them before t
 import argparse
 
 from litm.base.cli import run
-from litm.base.config_files import read_config_file
 from litm.base.messages import UserError, note
+from litm.config.yaml_files import read_config_file
 
 
 def main() -> None:

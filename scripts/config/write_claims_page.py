@@ -14,7 +14,7 @@ from litm.analysis.published.statements import read_explanations, read_literatur
 from litm.analysis.published.values import read_published
 from litm.base.cli import run
 from litm.base.files import write_text
-from litm.config import relations
+from litm.config import conditions
 from litm.config.catalogue import read_catalogue_entry, string_keys
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "claims.md")
     args = parser.parse_args()
     published = ROOT / "resources" / "published"
-    declared = relations.read_relations(_entries("models"), _entries("experiments"))
+    declared = conditions.read_relations(_entries("models"), _entries("experiments"))
     literature = read_literature(published / "statements.csv", published / "claims.csv")
     table = claims_table(
         published_evidence(read_published(published / "accuracy.csv")),

@@ -9,9 +9,9 @@ from litm.analysis.published.values import read_published, read_published_tokens
 from litm.base.cli import run
 from litm.base.files import write_text
 from litm.base.records import read_csv
-from litm.base.yaml_files import read_yaml
 from litm.config.catalogue import CATALOGUES, read_catalogue_entry, string_keys
 from litm.config.fidelity import Item, Sources, fidelity_page
+from litm.config.yaml_files import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 

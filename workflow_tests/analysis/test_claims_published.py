@@ -21,7 +21,7 @@ from litm.analysis.published.statements import of_row, read_explanations, read_l
 from litm.analysis.published.values import PublishedAccuracy, read_published
 from litm.analysis.statistics import contrast_interval
 from litm.base.messages import UserError
-from litm.config import relations
+from litm.config import conditions
 from litm.config.catalogue import read_catalogue_entry, string_keys
 
 FOLDER = ROOT / "resources" / "published"
@@ -41,7 +41,7 @@ def entries(kind: str, **more: dict) -> dict:
 @pytest.fixture(scope="module")
 def published() -> pd.DataFrame:
     values = read_published(ROOT / "resources" / "published" / "accuracy.csv")
-    declared = relations.read_relations(entries("models"), entries("experiments"))
+    declared = conditions.read_relations(entries("models"), entries("experiments"))
     literature = read_literature(FOLDER / "statements.csv", FOLDER / "claims.csv")
     return claims_table(published_evidence(values), read_relations(declared), literature)
 
@@ -303,4 +303,4 @@ RECORDED = {"engine": "recorded", "responses": None}
 )
 def test_a_relation_to_what_is_not_there_is_an_error(models, experiments, message):
     with pytest.raises(UserError, match=message):
-        relations.read_relations(entries("models", **models), entries("experiments", **experiments))
+        conditions.read_relations(entries("models", **models), entries("experiments", **experiments))

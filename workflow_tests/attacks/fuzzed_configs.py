@@ -32,7 +32,7 @@ from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
 
 from litm.base.messages import UserError
-from litm.base.yaml_files import read_yaml
+from litm.config.yaml_files import read_yaml
 from litm.workflow.plan import load_plan
 
 #: Numbers of configs: read in this process, per block, read by `make test`, planned by Snakemake.

@@ -5,9 +5,8 @@ import yaml
 from conftest import ROOT
 from programs import run_program
 
-from litm.base.config_files import read_config_file
 from litm.base.messages import UserError
-from litm.base.yaml_files import read_yaml
+from litm.config.yaml_files import read_config_file, read_yaml
 
 SHIPPED = sorted((ROOT / "config").glob("*.yaml"))
 

@@ -8,15 +8,13 @@ import pytest
 from conftest import ROOT
 from programs import load_program
 
-from litm.base.schema import read_entry, read_variant
 from litm.base.store import digest
-from litm.config.answer_keys import API_KEY, API_NOT, EXPERIMENT_KEY, EXPERIMENT_NOT, MODEL_KEY, MODEL_NOT, TABLES
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import MODELS
-from litm.config.datasets import Dataset
-from litm.config.experiment_reading import read_experiment
-from litm.config.experiments import ExperimentEntry
-from litm.config.models import Model
+from litm.config.data import Dataset
+from litm.config.experiments import ExperimentEntry, read_experiment
+from litm.config.models import ApiModel, Model
+from litm.config.reference import API_KEY, API_NOT, EXPERIMENT_KEY, EXPERIMENT_NOT, MODEL_KEY, MODEL_NOT, TABLES
+from litm.config.schema import read_entry, read_variant
 from litm.inference.sweep_setup import Asking
 from litm.models.files import is_read, model_files
 from litm.prompting.render import read_prompt_template
@@ -122,7 +120,7 @@ EXPERIMENT_CHANGES = {
 
 @pytest.mark.parametrize("title", TABLES)
 def test_the_page_has_each_key_of_the_configuration_once(title):
-    """If this fails, state in litm.config.answer_keys whether the new key is part of an answer's key."""
+    """If this fails, state in litm.config.reference whether the new key is part of an answer's key."""
     part, apart = TABLES[title]
     assert not part.keys() & apart.keys()
     assert sorted([*part, *apart]) == sorted(CLASSES[title].key_names())

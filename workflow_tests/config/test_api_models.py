@@ -6,7 +6,7 @@ from programs import load_program
 
 from litm.base.messages import UserError
 from litm.base.records import read_json, write_json
-from litm.config.api_models import ApiModel
+from litm.config.models import ApiModel
 from litm.config.study import load_study
 from litm.models.identity import api_identity
 

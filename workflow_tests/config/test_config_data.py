@@ -7,9 +7,9 @@ import pytest
 from configs import DEFAULT
 from conftest import ROOT
 
-from litm.base.config_files import command_line_values
 from litm.base.messages import UserError
 from litm.config.study import load_study
+from litm.config.yaml_files import command_line_values
 from litm.models.files import model_files
 
 ENCODER = ROOT / "resources" / "reference_model"

@@ -5,8 +5,8 @@ from configs import DEFAULT
 from conftest import ROOT, write_lines
 
 from litm.base.messages import UserError
+from litm.config.schema import check_plain
 from litm.config.study import load_study
-from litm.config.values import check_plain
 from litm.workflow.result_files import Sources, table_inputs
 
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}

@@ -7,10 +7,10 @@ import pytest
 import yaml
 from conftest import ROOT
 
-from litm.base.schema import read_entry, read_variant
+from litm.config.conditions import with_conditions
+from litm.config.data import RERANKERS
 from litm.config.experiments import ExperimentEntry
-from litm.config.rerankers import RERANKERS
-from litm.config.studies import with_conditions
+from litm.config.schema import read_entry, read_variant
 from litm.domain.condition import Cut
 from litm.examples.orders import ORDERS, RANDOM, in_order
 

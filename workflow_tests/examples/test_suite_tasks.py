@@ -24,8 +24,8 @@ from suite_examples import (
 )
 
 from litm.base.messages import UserError
-from litm.base.yaml_files import read_yaml
 from litm.config.study import load_study
+from litm.config.yaml_files import read_yaml
 from litm.domain.example import read_examples
 from litm.domain.placement import gold_placement, gold_positions
 from litm.examples.example import make_example

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from litm.config.config import FigureStyle
+from litm.config.catalogue import FigureStyle
 from litm.figures import load_kind
 from litm.figures.drawing.page import DRAWN_POINTS, PRESETS, Page, page_of, room_of
 from litm.figures.drawing.rows import Rows

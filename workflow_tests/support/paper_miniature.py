@@ -23,7 +23,7 @@ import yaml
 from conftest import ROOT
 
 from litm.config.catalogue import read_catalogue_entry, string_keys
-from litm.config.experiment_reading import read_cells
+from litm.config.experiments import read_cells
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.examples.tasks.kv_retrieval import generate_question

@@ -60,7 +60,6 @@ def test_an_edited_forest_plot_is_drawn_again_and_the_report_is_not_made_again(f
         "corpora/sources/documents.py",
         "retrieval/methods/bm25.py",
         "config/figures.py",
-        "config/automatic_figures.py",
         "config/experiments.py",
         "inference/engines/vllm.py",
         "examples/tasks/multi_document_qa.py",

@@ -28,9 +28,8 @@ IMPORTS = {
     "analysis": "base domain examples",
     "figures": "base domain analysis",
     "report": "base domain analysis figures",
-    "reference_model": "base corpora examples figures",
-    "config": "base domain models questions corpora retrieval examples prompting inference scoring analysis figures "
-    "reference_model",
+    "config": "base domain models questions corpora retrieval examples prompting inference scoring analysis figures",
+    "reference_model": "corpora examples figures config",
     "workflow": "base domain models corpora retrieval examples prompting inference analysis figures reference_model "
     "config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
@@ -41,6 +40,7 @@ MORE = {
     "scoring/score.py": "examples",
     "report/sample_questions.py": "examples",
     "analysis/make_table.py": "scoring",
+    "config/write_reference.py": "reference_model",
 }
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 

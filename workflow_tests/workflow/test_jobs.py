@@ -9,9 +9,8 @@ import yaml
 from conftest import ROOT
 from gguf_files import write_gguf
 
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import read_catalogue_entry
-from litm.config.models import Model
+from litm.config.models import ApiModel, Model
 from litm.workflow import resources
 from litm.workflow.resources import (
     MOST,

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-from litm.base.config_files import read_config_file
 from litm.base.messages import UserError
+from litm.config.yaml_files import read_config_file
 
 #: Options whose values are all words up to the next option.
 CONFIG_FILES, CONFIG_VALUES = ("--configfile", "--configfiles"), ("--config", "-C")

@@ -1,4 +1,4 @@
-"""Models of the configuration: their places, the settings that change answers, and the settings of the run."""
+"""Models that are asked: their places, the settings that change answers, and the settings of the run."""
 
 import re
 from collections.abc import Mapping
@@ -8,13 +8,23 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import Field, field_validator, model_validator
 
 from litm.base.messages import UserError
-from litm.base.schema import FILLED_IN, Entry, Positive, choose
-from litm.config.datasets import Dataset
-from litm.config.gguf_entries import check_gguf_entry
-from litm.config.model_keys import AskKeys, RunKeys
-from litm.config.prompt_formats import left_out_prompt_template
-from litm.config.values import GgufInPackage, Hub, check_names, locate, text_names
-from litm.inference.engine import NO_QUANTIZATION
+from litm.config.data import Dataset
+from litm.config.model_files import check_gguf_entry, left_out_prompt_template
+from litm.config.schema import (
+    FILLED_IN,
+    Device,
+    Entry,
+    GgufInPackage,
+    Hub,
+    NoPassword,
+    NotNegative,
+    Positive,
+    check_names,
+    choose,
+    locate,
+    text_names,
+)
+from litm.inference.engine import CHAT_ENDPOINT, COMPLETIONS_ENDPOINT, NO_QUANTIZATION, EngineFacts
 from litm.inference.engines import engine_facts, engine_names
 from litm.models.files import (
     absent_package,
@@ -28,6 +38,73 @@ from litm.models.files import (
 from litm.models.gguf import is_gguf, read_gguf
 from litm.prompting.formats import CHAT, RAW, named_template
 from litm.prompting.reasoning import BUDGET, OFF, STRIP, TAGS, Reasoning
+
+
+class AskKeys(Entry):
+    """Keys of models that answer prompts; a config may have defaults for them."""
+
+    prompt_template: str = FILLED_IN
+    """Format of the prompt: raw (as it is), chat (as the user's message in the tokenizer's or the server's chat
+    template), or a file of resources/prompt_templates. If left out: raw if the tokenizer has no chat template, chat if
+    the model's name marks a model that follows instructions (instruct, chat, it), otherwise an error.
+    """
+    on_failure: Literal["stop", "count"] = "stop"
+    """What to do if prompts get no answer (for example by a server's failure): stop (an error) or count (they are
+    counted as failed in the tables and not scored). In both cases all answers are kept, and only prompts without an
+    answer are asked again: after stop by the next run, after count by `snakemake --forcerun generate`. It changes no
+    answer.
+    """
+
+
+class RunKeys(Entry):
+    """Keys of models that run here; a config may have defaults for them."""
+
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Number format of the weights and the computation. auto is what the device computes fast and exactly: bfloat16
+    where the processor or GPU has instructions for it, else float32, on a GPU float16 (not for encoder-decoders). Log,
+    manifest and report say which was taken and why. Answers in different formats are never mixed: on a machine that
+    takes another format all prompts are asked again, and naming the first one here keeps its answers. Weights that are
+    stored quantised keep their own format with auto.
+    """
+    quantization: Literal["none", "nf4", "int8"] = "none"
+    """none, or a format of bitsandbytes: nf4 (4 bits, NF4 with double quantisation) or int8. Computation is in `dtype`;
+    int8 multiplies in float16, and its answers may depend on the batch.
+    """
+    attention: Literal["sdpa", "eager", "flash_attention_2"] = "sdpa"
+    """Attention implementation of transformers."""
+    device: Device = "auto"
+    gpus: int = Field(1, ge=1)
+    """GPUs per sweep; the model's layers are spread over several GPUs."""
+    shards: int = Field(1, ge=1)
+    """Jobs per sweep, divided by question, so that several GPUs or machines work on it at once. Each job reuses all
+    earlier answers, even those of another number of shards.
+    """
+    batch_tokens: int = Field(16384, ge=1)
+    """Tokens in one batch, with padding and new tokens. When memory runs out it is halved, with a note."""
+    threads: int = Field(8, ge=1)
+    """CPU threads per sweep, at most Snakemake's cores."""
+
+
+class RequestKeys(Entry):
+    """Keys of models on a server; a config may have defaults for them."""
+
+    concurrency: int = Field(8, ge=1)
+    """Simultaneous requests to a server."""
+    request_timeout: int = Field(600, ge=1)
+    """Seconds without any data from the server after which a request is cancelled and sent again."""
+    request_total_timeout: Annotated[int, Field(ge=1)] | None = None
+    """Seconds after which a request is cancelled and sent again even if the server still sends data, such as blanks
+    that keep a connection open while a model reasons. If left out, an hour, or `request_timeout` if that is longer.
+    """
+    request_attempts: int = Field(10, ge=1)
+    """Attempts per prompt, with growing waits between them. After the last, the prompt has no answer until the next
+    run.
+    """
+
+
+class ModelDefaults(RequestKeys, AskKeys, RunKeys):
+    """Defaults for keys that a model's entry leaves out."""
+
 
 #: Keys that name a model or need its tokenizer: not for engines without a model.
 MODEL_KEYS = (
@@ -362,3 +439,118 @@ def tokenizer_of(model: HasTokenizer, datasets: Mapping[str, Dataset], root: Pat
     path = locate(model.tokenizer, root, where)
     check_names(tokenizer_files(Path(path)), where)
     return path
+
+
+#: Fields of a request that the workflow sets itself or relies on when it reads the response, each with the reason.
+OWN_FIELDS = {
+    "model": "set 'api_model'",
+    "messages": "they are the prompt",
+    "prompt": "it is the example's",
+    "stream": "responses are read whole",
+    "n": "one answer is scored",
+    "best_of": "one answer is scored",
+    **dict.fromkeys(
+        ("api_key", "apikey", "authorization", "access_token", "auth_token", "password", "secret"),
+        "requests are written into journals and reports; a key is read from the variable that 'api_key_variable' names",
+    ),
+}
+
+
+class ApiModel(RequestKeys, AskedModel):
+    """A model that a server runs.
+
+    A change of api_model, revision, endpoint, request or prompt_template asks its prompts again. So does a change of
+    base_url without a revision, and of the tokenizer's chat template if it is applied here (endpoint completions,
+    prompt_template chat).
+    """
+
+    api_model: str = Field(min_length=1)
+    """The server's name for the model, such as gpt-4o-mini-2024-07-18."""
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$"), NoPassword] | None = None
+    """The server's address, such as http://localhost:8000/v1; if left out, the provider's own."""
+    endpoint: Literal["chat", "completions"] = "chat"
+    """What an OpenAI-compatible server generates: the next message of a chat, or the text after a prompt."""
+    prompt_template: str = CHAT
+    """chat (the prompt is the user's message) or raw (the same, and the default with `endpoint: completions`, which
+    also takes a file of resources/prompt_templates).
+    """
+    request: dict[str, Any] = Field({})
+    """Further fields of each request's body, such as {seed: 1, reasoning_effort: low}; null removes a default field, as
+    in {temperature: null}. Not allowed: model, messages, prompt, stream, n and best_of, which the workflow sets.
+    """
+    api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    """The environment variable with the key; if left out, OPENAI_API_KEY or ANTHROPIC_API_KEY."""
+    prices: dict[Literal["input", "output"], NotNegative] | None = None
+    """US dollars per million tokens of prompts (input) and of answers (output), for `snakemake estimate`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, value: Any) -> Any:
+        completes = isinstance(value, dict) and value.get("endpoint") == COMPLETIONS_ENDPOINT
+        return {"prompt_template": RAW, **value} if completes else value
+
+    @field_validator("policy")
+    @classmethod
+    def _check_policy(cls, policy: str | None) -> str | None:
+        if policy not in (None, STRIP):
+            raise ValueError(f"{policy or OFF} is a setting of the server, give it in 'request'; allowed: {STRIP}")
+        return policy
+
+    @field_validator("request")
+    @classmethod
+    def _check_request(cls, request: dict) -> dict:
+        for field in sorted(OWN_FIELDS.keys() & request):
+            raise ValueError(f"{field!r} is not allowed in a request: {OWN_FIELDS[field]}")
+        return request
+
+    @field_validator("prices")
+    @classmethod
+    def _check_prices(cls, prices: dict | None) -> dict | None:
+        for key in ("input", "output"):
+            if prices is not None and key not in prices:
+                raise ValueError(f"'{key}' is missing: give both, {{input: 0, output: 0}} if it costs nothing")
+        return prices
+
+    @model_validator(mode="after")
+    def _check(self) -> "ApiModel":
+        if "endpoint" in self.model_fields_set and not _has_completions(engine_facts(self.engine)):
+            raise ValueError(f"'endpoint' is only for 'engine: {' or '.join(engine_names(_has_completions))}'")
+        if (self.prompt_template, self.endpoint, self.tokenizer) == (CHAT, COMPLETIONS_ENDPOINT, None):
+            raise ValueError(f"'prompt_template: {CHAT}' with 'endpoint: {COMPLETIONS_ENDPOINT}' needs 'tokenizer'")
+        return self
+
+    def located(self, datasets: Mapping[str, Dataset], root: Path) -> "ApiModel":
+        """The entry with its tokenizer's path; `UserError` for an unknown template or a missing tokenizer."""
+        chats = self.endpoint == CHAT_ENDPOINT
+        allowed = [CHAT, RAW] if chats else [CHAT, RAW, *text_names(root / "resources" / "prompt_templates")]
+        hint = f"others are for 'endpoint: {COMPLETIONS_ENDPOINT}'" if chats else ""
+        choose([self.prompt_template], allowed, f"{self.where}.prompt_template", hint)
+        check_names([self.prompt_template], f"{self.where}.prompt_template")
+        return self.changed(tokenizer=tokenizer_of(self, datasets, root))
+
+    def answer_settings(self) -> dict:
+        """Settings that change a response, apart from the model, the prompt template's text and the decoding."""
+        return {
+            "engine": self.engine,
+            "endpoint": self.endpoint,
+            "prompt_template": self.prompt_template,
+            "request": dict(self.request),
+            **self.reasoning.settings(),
+        }
+
+    def run_settings(self) -> dict:
+        """Settings that change no response: fields of `EngineSettings`."""
+        return {key: getattr(self, key) for key in RequestKeys.model_fields}
+
+    def location(self) -> dict:
+        """The model's address, as `identify_model.py` takes it."""
+        return {
+            "api_model": self.api_model,
+            "base_url": self.base_url,
+            "revision": self.revision,
+            "api_key_variable": self.api_key_variable,
+        }
+
+
+def _has_completions(facts: EngineFacts) -> bool:
+    return facts.provider is not None and COMPLETIONS_ENDPOINT in facts.provider.endpoints

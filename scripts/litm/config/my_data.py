@@ -4,7 +4,7 @@ A user could have written the same entries under `define`, and may replace their
 `my_data`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,9 +13,9 @@ from pydantic import model_validator
 
 from litm.base.files import file_kind
 from litm.base.messages import UserError
-from litm.base.schema import Entry
-from litm.config.context_windows import count_tokens, known_window
-from litm.config.values import locate
+from litm.base.records import read_json
+from litm.config.models import ApiModel, Model
+from litm.config.schema import Entry, locate
 from litm.corpora.passages import Passage
 from litm.corpora.source import CorpusSettings
 from litm.corpora.sources import retrieved
@@ -29,11 +29,42 @@ from litm.corpora.sources.documents import (
 )
 from litm.domain.curve import Cell
 from litm.domain.placement import AS_RETRIEVED, gold_positions
+from litm.models.context_window import CONTEXT_WINDOW_NAMES
+from litm.models.gguf import is_gguf, read_gguf
 from litm.questions.own_questions import LONG_ANSWER, OwnQuestion, long_answers, read_own_questions, used_columns
 from litm.questions.own_rows import KINDS, column_names
 from litm.retrieval.corrections import read_corrections
 from litm.retrieval.named_passages import FileNames
 from litm.retrieval.recorded_hits import has_texts, hits_of_questions
+
+#: Characters per token, assumed where no tokenizer is available: fewer than in English text, about as in code.
+CHARACTERS_OF_TOKEN = 3
+
+
+def known_window(model: Entry, root: Path) -> int | None:
+    """A model's limit of tokens of prompt and answer, from its entry, GGUF file or folder; None if unknown."""
+    if isinstance(model, ApiModel | Model) and model.context_window is not None:
+        return model.context_window
+    path = model.stored_at(root) if isinstance(model, Model) else None
+    if path is None:
+        return None
+    if is_gguf(path):
+        return read_gguf(Path(path)).window
+    file = Path(path) / "config.json"
+    values = read_json(file) if file.is_file() else {}
+    return next((values[name] for name in CONTEXT_WINDOW_NAMES if isinstance(values.get(name), int)), None)
+
+
+def count_tokens(model: Entry, texts: Sequence[str], root: Path) -> int:
+    """Tokens of texts, counted by the tokenizer.json in a model's folder; without one, estimated from their length."""
+    path = model.stored_at(root) if isinstance(model, Model) else None
+    file = Path(path, "tokenizer.json") if path is not None else None
+    if file is None or not file.is_file():
+        return sum(map(len, texts)) // CHARACTERS_OF_TOKEN
+    from tokenizers import Tokenizer
+
+    return sum(len(one.ids) for one in Tokenizer.from_file(str(file)).encode_batch(list(texts)))
+
 
 #: Names of the entries. A user's `define` may replace their keys.
 CORPUS, ASKED, QUESTIONS, CANDIDATES, RETRIEVED = (

@@ -10,11 +10,10 @@ from pydantic import Field, field_validator, model_validator
 
 from litm.base.files import file_kind
 from litm.base.messages import UserError
-from litm.base.schema import Entry, choose
-from litm.config.datasets import Dataset
+from litm.config.data import Dataset
 from litm.config.experiments import Experiment
 from litm.config.models import AnyModel, tokenizer_of
-from litm.config.values import GgufInPackage, locate, text_names
+from litm.config.schema import Entry, GgufInPackage, choose, locate, text_names
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.inference.recorded_files import ENDINGS, IDENTIFIERS, OWN_FIELDS

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.messages import UserError
-from litm.base.schema import Entry, choose
-from litm.config.config import Config
-from litm.config.datasets import Dataset
-from litm.config.experiment_reading import read_cells
-from litm.config.experiments import ExperimentEntry
+from litm.config.catalogue import Config
+from litm.config.conditions import with_names
+from litm.config.data import Dataset
+from litm.config.experiments import ExperimentEntry, read_cells
 from litm.config.models import Model
 from litm.config.recorded_models import RecordedEntry
-from litm.config.studies import with_names
+from litm.config.schema import Entry, choose
 from litm.domain.condition import Condition
 
 #: Experiments that a model runs, each with its sizes, None for all.

@@ -6,28 +6,34 @@ from pathlib import Path
 from typing import Any
 
 from litm.base.messages import UserError
-from litm.base.schema import choose, read_entry
-from litm.base.yaml_files import read_yaml
-from litm.config.api_models import ApiModel
-from litm.config.catalogue import read_catalogue, read_catalogues, string_keys
-from litm.config.config import Audit, Config, Report
-from litm.config.corpora import Corpus, QuestionSet, read_corpus, read_question_set
-from litm.config.datasets import Dataset, check_file_names, check_one_namespace, of_version
-from litm.config.experiment_reading import read_experiment
-from litm.config.experiments import Experiment, ExperimentEntry
+from litm.config.catalogue import Audit, Config, Report, read_catalogue, read_catalogues, string_keys
+from litm.config.conditions import read_relations, with_conditions, with_names
+from litm.config.data import (
+    Candidates,
+    Corpus,
+    Dataset,
+    QuestionSet,
+    Recorded,
+    Reranker,
+    Retriever,
+    check_file_names,
+    check_hits,
+    check_one_namespace,
+    of_version,
+    read_candidates,
+    read_corpus,
+    read_question_set,
+)
+from litm.config.experiments import Experiment, ExperimentEntry, read_experiment, short_limits
 from litm.config.figures import Figure, published_figures, read_figures, wrong_answer_figures
-from litm.config.models import Model
+from litm.config.model_files import why_taken
+from litm.config.models import ApiModel, Model
 from litm.config.my_data import EXPERIMENTS as MY_EXPERIMENTS
 from litm.config.my_data import MY_POSITIONS, MyEntries, position_notes, read_my_data
-from litm.config.prompt_formats import why_taken
 from litm.config.recorded_models import RecordedEntry, RecordedModel, read_recorded_model
-from litm.config.relations import read_relations
-from litm.config.rerankers import Reranker
-from litm.config.retrieval import Candidates, Recorded, Retriever, check_hits, read_candidates
+from litm.config.schema import check_plain, choose, read_entry
 from litm.config.selection import Selection, select
-from litm.config.short_limits import short_limits
-from litm.config.studies import with_conditions, with_names
-from litm.config.values import check_plain
+from litm.config.yaml_files import read_yaml
 from litm.domain.condition import Condition
 from litm.domain.curve import Curve
 from litm.domain.placement import AS_RETRIEVED

@@ -16,7 +16,7 @@ from typing import Any, cast
 from litm.analysis.run_summary import run_summary
 from litm.base.messages import UserError
 from litm.base.records import read_json, read_result_rows
-from litm.config.items import item_noun
+from litm.config.experiments import item_noun
 from litm.domain.example import read_examples
 from litm.inference.arguments import number_format_of
 from litm.inference.journal import journal_files

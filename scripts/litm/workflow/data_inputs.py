@@ -7,11 +7,19 @@ from pathlib import Path
 from litm.base.download import check_fetched
 from litm.base.messages import UserError
 from litm.base.store import canonical_json
-from litm.config.corpora import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE, Corpus
+from litm.config.data import (
+    FIRST_OF,
+    FOUND_GOLD,
+    NATURAL_QUESTIONS,
+    OWN_FILE,
+    Candidates,
+    Corpus,
+    Recorded,
+    Reranker,
+    Retriever,
+)
 from litm.config.experiments import Experiment
 from litm.config.recorded_models import RecordedModel, ResponseFile
-from litm.config.rerankers import Reranker
-from litm.config.retrieval import Candidates, Recorded, Retriever
 from litm.config.study import Study
 from litm.corpora.sources import is_generator
 from litm.domain.placement import AS_RETRIEVED

@@ -6,10 +6,8 @@ from dataclasses import asdict
 from litm.analysis.claims.relations import ENCODER_DECODER
 from litm.base.messages import UserError
 from litm.base.store import canonical_json, digest
-from litm.config.automatic_figures import TOKENS_KIND
-from litm.config.experiments import Experiment
-from litm.config.figures import PBI_FOREST, Figure
-from litm.config.items import item_noun
+from litm.config.experiments import Experiment, item_noun
+from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
 from litm.domain.curve import Curve
 from litm.figures import load_kind

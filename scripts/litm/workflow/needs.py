@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from litm.config.corpora import Corpus, QuestionSet
-from litm.config.datasets import Dataset
+from litm.config.data import Candidates, Corpus, Dataset, QuestionSet, Retriever
 from litm.config.recorded_models import RecordedModel
-from litm.config.retrieval import Candidates, Retriever
 from litm.config.study import Study
 
 

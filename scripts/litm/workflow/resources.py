@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from litm.base.records import read_json
-from litm.config.api_models import ApiModel
 from litm.config.experiments import Experiment
-from litm.config.models import Model
+from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions

@@ -15,9 +15,9 @@ from litm.analysis.paper_layouts import LAYOUTS, Group, Layout
 from litm.analysis.table import Table
 from litm.analysis.tables import all_tables, table_names
 from litm.base.store import canonical_json
-from litm.config.api_models import ApiModel
 from litm.config.conditions import compared_pairs, find_comparisons
 from litm.config.experiments import Experiment
+from litm.config.models import ApiModel
 from litm.config.study import Study
 from litm.workflow.data_inputs import CandidatePlan, recall_file
 from litm.workflow.rules_help import ProjectFiles, Wildcards

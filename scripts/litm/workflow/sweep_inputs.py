@@ -8,10 +8,9 @@ from pathlib import Path
 from litm.analysis.cut_answers import cut_sentences
 from litm.base.records import read_result_rows
 from litm.base.store import canonical_json
-from litm.config.api_models import ApiModel
 from litm.config.catalogue import string_keys
 from litm.config.experiments import Experiment
-from litm.config.models import Model
+from litm.config.models import ApiModel, Model
 from litm.config.recorded_models import RecordedModel
 from litm.config.study import Study
 from litm.domain.curve import Cell

@@ -10,9 +10,8 @@ from litm.base.loading import free_memory
 from litm.base.records import read_csv
 from litm.checks.doctor import gather, memory, remote, software, storage
 from litm.checks.doctor.check import MISSING, Check, missing, ok, warning
-from litm.config.api_models import ApiModel
-from litm.config.models import Model
-from litm.config.prompt_formats import why_taken
+from litm.config.model_files import why_taken
+from litm.config.models import ApiModel, Model
 from litm.config.study import Study
 from litm.inference.engine import NO_QUANTIZATION
 from litm.inference.engines import engine_facts

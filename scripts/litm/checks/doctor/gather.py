@@ -18,8 +18,8 @@ from litm.base.messages import UserError
 from litm.checks.doctor.memory import Gpu
 from litm.checks.doctor.remote import FETCHED, IN_MIRROR, ON_NETWORK, Api, HubModel, RemoteFile
 from litm.checks.doctor.software import normalized
-from litm.config.api_models import ApiModel
-from litm.config.datasets import Dataset
+from litm.config.data import Dataset
+from litm.config.models import ApiModel
 from litm.inference.engines import engine_facts
 from litm.inference.memory import ModelSize, Shape, is_read_in_pieces
 from litm.inference.remote.failures import masked
