@@ -9,13 +9,14 @@ VLLM_VENV := .venv-vllm
 # The model and the data of the default run and of the tests are in the repository, so nothing waits for a network.
 OFFLINE := HF_HUB_OFFLINE=1
 
-.PHONY: help demo laptop test budget test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
+.PHONY: help demo laptop test budget golden test-slow test-attacks test-llamacpp test-vllm test-slurm paper-miniature benchmarks benchmarks-peers reference docs lint format lock clean
 
 help:
 	@echo "make demo             run the default workflow: a position curve of a small model, in a few minutes"
 	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
 	@echo "make test             run all tests"
 	@echo "make budget           write parts of the project that have become smaller into workflow_tests/budget.yaml"
+	@echo "make golden           write workflow_tests/golden/files: settings, jobs, prompts, answers, tables and the report, as tests compare them"
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"
@@ -51,6 +52,12 @@ test: $(INSTALLED)
 
 budget: $(INSTALLED)
 	$(BIN)/python workflow_tests/support/budget.py
+
+# To compare everything before and after a change, not only what the files show: make golden GOLDEN_OPTIONS="--whole FOLDER"
+GOLDEN_OPTIONS ?=
+
+golden: $(INSTALLED)
+	$(OFFLINE) PYTHONPATH=scripts:workflow_tests:workflow_tests/support $(BIN)/python workflow_tests/golden/write_golden.py $(GOLDEN_OPTIONS)
 
 test-slow: $(INSTALLED)
 	$(OFFLINE) $(BIN)/python -m pytest -q -m "slow and not slurm" --ignore workflow_tests/attacks workflow_tests

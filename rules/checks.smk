@@ -15,7 +15,8 @@ rule doctor:
     conda:
         "../envs/inference.yaml"
     params:
-        config=config_text(config),
+        # A function, because Snakemake fills in the braces of a text, and paths of responses have some.
+        config=lambda wildcards, text=config_text(config): text,
     shell:
         "python {input.code[0]:q}"
         " --config {params.config:q}"

@@ -98,4 +98,4 @@ def test_a_rule_stands_in_the_file_of_its_program_s_stage():
 
 def test_tests_stand_in_folders_of_the_library_s_names():
     folders = {path.parent.name for path in (ROOT / "workflow_tests").glob("*/test_*.py")}
-    assert folders - {"attacks", "slurm"} <= set(IMPORTS)
+    assert folders - {"attacks", "golden", "slurm"} <= set(IMPORTS)
