@@ -74,32 +74,7 @@ rule reference_model:
         rules.plot_training.output,
 
 
-onstart:
-    wake_once_at_a_time(workflow.scheduler)
-    # Without a GPU, `device: auto` is the processor: no sweep waits for another one's GPU.
-    if runs_here() and not has_gpu():
-        workflow.register_resource("gpu", sys.maxsize)
-    print(
-        *start_lines(PLAN, workflow.dag.needrun_jobs()), sep="\n", file=sys.stderr
-    )
-    if said := set_back("results"):
-        print(said, file=sys.stderr)
-
-
-onsuccess:
-    if said := put_aside(PLAN.report.config, is_of_study):
-        print(said, file=sys.stderr)
-    print(
-        *outcome(PLAN, since=STARTED),
-        *replaced_lines(PLAN.content.replaced()),
-        sep="\n",
-        file=sys.stderr,
-    )
-
-
 onerror:
     for path, message in error_messages("results/logs", since=STARTED):
-        print(f"{path}:\n  {message}", file=sys.stderr)
-    for line in [*replaced_lines(PLAN.content.replaced()), CONSOLE.last_line()]:
-        if line:
-            print(line, file=sys.stderr)
+        say(f"{path}:\n  {message}")
+    say(*replaced_lines(PLAN.content.replaced()), CONSOLE.last_line())

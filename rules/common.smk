@@ -28,7 +28,7 @@ from litm.base.cli import hangup_is_sigterm
 from litm.models.devices import has_gpu
 from litm.workflow.console import say_errors, show_own_lines, shown_lines
 from litm.workflow.rules_help import replaced_lines
-from litm.workflow.console import say_what_would_run, start_lines
+from litm.workflow.console import at_start_and_end, say_what_would_run, start_lines
 from litm.workflow.rules_help import job_environment
 from litm.workflow.housekeeping import set_back
 from litm.workflow.housekeeping import put_aside
@@ -62,6 +62,8 @@ if workflow.is_main_process:
 
 DEFAULTS = os.path.relpath(ROOT / "config" / "config.yaml")
 OWN = "config/config.yaml"
+# How an importing workflow names these rules.
+RENAMED = workflow.modifier.modify_rulename("*")
 
 
 configfile: DEFAULTS
@@ -118,16 +120,42 @@ except ModuleNotFoundError as error:
         raise WorkflowError(line)
     raise
 
-if workflow.is_main_process:
-    for line in [*PLAN.project.unread_copies(), *PLAN.study.notes]:
+
+def say(*lines):
+    """Print the lines that are not empty."""
+    for line in filter(None, lines):
         print(line, file=sys.stderr)
 
-if workflow.output_settings.dryrun and workflow.is_main_process:
-    say_what_would_run(PLAN)
 
-# Before Snakemake reports that there is nothing to do.
-if workflow.is_main_process and (said := say_unrecorded(PLAN.recordable)):
-    print(said, file=sys.stderr)
+def start():
+    """Before the first job."""
+    wake_once_at_a_time(workflow.scheduler)
+    # Without a GPU, `device: auto` is the processor: no sweep waits for another one's GPU.
+    if runs_here() and not has_gpu():
+        workflow.register_resource("gpu", sys.maxsize)
+    say(*start_lines(PLAN, workflow.dag.needrun_jobs(), RENAMED), set_back("results"))
+
+
+def end():
+    """After the last job, if none has failed."""
+    say(
+        put_aside(PLAN.report.config, is_of_study),
+        *outcome(PLAN, since=STARTED),
+        *replaced_lines(PLAN.content.replaced()),
+    )
+
+
+if workflow.is_main_process:
+    if workflow.output_settings.dryrun:
+        say_what_would_run(PLAN, RENAMED)
+    else:
+        at_start_and_end(start, end)
+    # Before Snakemake reports that there is nothing to do.
+    say(
+        *PLAN.project.unread_copies(),
+        *PLAN.study.notes,
+        say_unrecorded(PLAN.recordable),
+    )
 
 
 wildcard_constraints:

@@ -103,6 +103,8 @@ def test_a_workflow_that_imports_this_one_from_a_folder_asks_its_own_model(impor
     printed = snakemake(importing, "-n")
     assert re.search(r"litm_generate +1", printed)
     assert re.search(r"my_summary +1", printed)
+    short = snakemake(importing, "-n", "--quiet", "rules")
+    assert "asks mine at most 4 prompts: kv 4" in short and "1 score, 1 make_table, 1 my_summary" in short
     snakemake(importing, "results/responses/mine/kv.jsonl.gz")
     assert (importing / "results/responses/mine/kv.jsonl.gz").stat().st_size
 
@@ -142,6 +144,8 @@ def test_an_edited_config_of_a_deployed_workflow_counts_and_an_edited_catalogue_
     printed = snakemake(deployed, sweep)
     assert "config/models.yaml differs from the workflow's and is not read: put your entries under 'define'" in printed
     assert "config/experiments.yaml" not in printed
+    # Snakemake ignores `onstart` of what is imported.
+    assert printed.index("This run:\n  asks dummy at most 2 prompts: ") < printed.index("Job stats:")
     assert (deployed / sweep).stat().st_size
     assert "mini_gazetteer_closed_book 0 of 2 (the others have answers)" in snakemake(
         deployed, "-n", "--forcerun", "generate"

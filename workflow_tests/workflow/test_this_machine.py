@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -12,12 +11,27 @@ from litm.config.study import load_study
 from litm.models import number_format
 from litm.workflow import resources
 from litm.workflow.plan import load_plan
-from litm.workflow.resources import computed_tokens, duration, time_lines, tree_items
+from litm.workflow.resources import SHOWN, computed_tokens, duration, time_lines, tree_items
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
 TWO = {"models": {"a": {**MODEL, "threads": 1}, "b": {**MODEL, "threads": 1, "config": {"rms_norm_eps": 1e-5}}}}
 CONFIG = {"models": ["a"], "experiments": ["kv_retrieval_small"], "seed": 0, "define": TWO}
-SWEEP = of(model="a", experiment="kv_retrieval_small")
+SWEPT = ("a", "kv_retrieval_small")
+SWEEP = of(model=SWEPT[0], experiment=SWEPT[1])
+#: All prompts of the sweep.
+ASKED = {SWEPT: 1.0}
+
+
+#: As `snakedeploy deploy-workflow` writes it.
+IMPORTING = """
+configfile: "small.yaml"
+module litm:
+    snakefile:
+        "workflow/Snakefile"
+    config:
+        config
+use rule * from litm
+"""
 
 
 @pytest.fixture
@@ -46,10 +60,24 @@ def test_a_study_on_another_kind_of_machine_says_that_it_asks_again_and_how_to_k
     manifest.parent.mkdir(parents=True)
     manifest.write_text(json.dumps({"identity_fields": {"model": {"dtype": "bfloat16"}}}))
     flags("avx512_bf16")
-    assert [line for line in time_lines(study, [("a", "kv_retrieval_small")]) if "asked again" in line] == []
+    assert [line for line in time_lines(study, ASKED) if "asked again" in line] == []
     flags("avx2")
-    (line,) = [line for line in time_lines(study, [("a", "kv_retrieval_small")]) if "asked again" in line]
+    (line,) = [line for line in time_lines(study, ASKED) if "asked again" in line]
     assert "in bfloat16" in line and "again in float32" in line and "'dtype: bfloat16'" in line
+
+
+def test_weights_whose_files_set_the_format_are_not_said_to_be_in_another(flags, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, content in (
+        ("models/a.json", {"is_quantized": True}),
+        ("responses/a/kv_retrieval_small.manifest.json", {"identity_fields": {"model": {"dtype": "auto"}}}),
+    ):
+        file = tmp_path / "results" / name
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(content))
+    flags("avx2")
+    (line,) = time_lines(load_study(CONFIG, ROOT), ASKED)
+    assert line.endswith("(a rule of thumb)")
 
 
 @pytest.mark.parametrize(
@@ -76,17 +104,33 @@ def test_the_tokens_that_a_sweep_computes_are_about_those_that_were_counted():
 
 def test_a_slower_format_takes_longer_and_a_measured_speed_replaces_the_rule_of_thumb(flags, monkeypatch):
     study = load_study({**CONFIG, "define": {"models": {"a": {**MODEL, "parameters": 7}}}}, ROOT)
-    asked = [("a", "kv_retrieval_small")]
     flags("avx512_bf16")
-    (fast,) = time_lines(study, asked)
+    fast, _ = time_lines(study, ASKED)
     flags("avx2")
-    (slow,) = time_lines(study, asked)
-    hours = [float(re.search(r"about ([\d.]+) hours", line)[1]) for line in (fast, slow)]
+    slow, shorter = time_lines(study, ASKED)
+    assert shorter.startswith("  more than 10 minutes: `--config examples=5` asks 5 questions")
+    hours = [float(re.search(r"about ([\d,.]+) hours", line)[1].replace(",", "")) for line in (fast, slow)]
     assert hours[1] > 1.5 * hours[0] and "(a rule of thumb), in float32" in slow
     monkeypatch.setattr(resources, "measured_runs", lambda results, model: [])
     stated = {**MODEL, "parameters": 7, "tokens_per_second": 1e6}
-    (line,) = time_lines(load_study({**CONFIG, "define": {"models": {"a": stated}}}, ROOT), asked)
+    (line,) = time_lines(load_study({**CONFIG, "define": {"models": {"a": stated}}}, ROOT), ASKED)
     assert "about 1 minute here (as earlier sweeps took)" in line
+
+
+def test_the_time_is_that_of_the_prompts_without_an_answer(flags):
+    flags("avx2")
+    study = load_study({**CONFIG, "define": {"models": {"a": {**MODEL, "parameters": 7}}}}, ROOT)
+    hours = [re.search(r"about ([\d,.]+) hours", time_lines(study, {SWEPT: share})[0])[1] for share in (1, 0.5)]
+    whole, half = (float(one.replace(",", "")) for one in hours)
+    assert half == pytest.approx(whole / 2, rel=0.05)
+
+
+def test_many_models_have_their_time_together(flags):
+    flags("avx2")
+    models = {f"m{number}": {**MODEL, "parameters": 7} for number in range(SHOWN + 2)}
+    study = load_study({**CONFIG, "models": [*models], "define": {"models": models}}, ROOT)
+    lines = time_lines(study, {(name, "kv_retrieval_small"): 1 for name in models})
+    assert len(lines) == SHOWN + 2 and re.fullmatch(r"  2 more models: about [\d,.]+ hours", lines[SHOWN])
 
 
 @pytest.mark.parametrize(
@@ -99,9 +143,8 @@ def test_times_are_minutes_or_hours(seconds, words):
 
 def test_times_are_not_said_of_a_cluster(flags):
     flags()
-    sweeps = [("a", "kv_retrieval_small")]
-    assert load_plan(CONFIG, ROOT, runs_here=lambda: False).inference.times(sweeps) == []
-    assert load_plan(CONFIG, ROOT).inference.times(sweeps)
+    assert load_plan(CONFIG, ROOT, runs_here=lambda: False).inference.times(ASKED) == []
+    assert load_plan(CONFIG, ROOT).inference.times(ASKED)
 
 
 def test_sweeps_are_asked_in_the_order_of_the_config():
@@ -110,11 +153,14 @@ def test_sweeps_are_asked_in_the_order_of_the_config():
     assert order == sorted(order, reverse=True) and all(0 < one < 1 for one in order)
 
 
-def test_without_a_gpu_two_sweeps_run_at_once(new_bench):
+def test_without_a_gpu_two_sweeps_run_at_once_also_where_another_workflow_imports_this_one(new_bench):
     new_bench.configure({**CONFIG, "models": ["a", "b"], "examples": 2})
-    targets = [f"results/responses/{model}/kv_retrieval_small.jsonl.gz" for model in ("a", "b")]
-    new_bench.run("--cores", "2", "--quiet", "host", *("--", *targets))
-    (log,) = Path(new_bench.folder, ".snakemake", "log").glob("*.log")
-    steps = re.findall(r"Execute \d+ jobs|Finished jobid: \d+ \(Rule: generate\)", log.read_text())
-    # Both have begun when the first ends: nothing is executed between their ends.
-    assert [step[:8] for step in steps[-2:]] == ["Finished", "Finished"]
+    # So that both sweeps can begin.
+    before = [*(f"results/models/{model}.json" for model in "ab"), "results/example_checks/kv_retrieval_small.json"]
+    targets = [f"results/responses/{model}/kv_retrieval_small.jsonl.gz" for model in "ab"]
+    new_bench.run("--cores", "2", "--", *before)
+    new_bench.path("importing.smk").write_text(IMPORTING)
+    for file in ("Snakefile", "importing.smk"):
+        new_bench.run("-s", file, "--cores", "2", "--quiet", "host", "--forcerun", "generate", "--", *targets)
+        log = max(new_bench.path(".snakemake/log").glob("*.log"))
+        assert re.findall(r"Execute \d+ jobs", log.read_text()) == ["Execute 2 jobs"]

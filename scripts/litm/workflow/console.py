@@ -5,7 +5,7 @@ import logging
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
@@ -25,6 +25,7 @@ from litm.inference.present_answers import Present, present_answers
 from litm.inference.sweep_setup import Asking
 from litm.prompting.render import read_prompt_template
 from litm.workflow.plan import Plan
+from litm.workflow.resources import SHOWN
 from litm.workflow.rules_help import Wildcards
 
 
@@ -89,6 +90,7 @@ SAME_IN_EVERY_RUN = (
     "Using shell: ",
     "Rules claiming more threads will be scaled down.",
     "Conda environments: ignored",
+    "Provided resources: ",
 )
 #: Snakemake's line, of a run and of a dry run, if no job is left.
 NOTHING = "Nothing to be done"
@@ -233,8 +235,9 @@ def say_errors() -> None:
         logger.addHandler(_ErrorLines())
 
 
-#: Event of a job in Snakemake's log, which a dry run also emits.
-JOB = "job_info"
+#: Events in Snakemake's log: of a job, which a dry run also emits; of a run's cores, before its first job; of the jobs
+#: that are done, with their number.
+JOB, RESOURCES, PROGRESS = "job_info", "resources_info", "progress"
 #: Beginning of the last line of a dry run.
 LAST = "This was a dry-run"
 #: Rules that ask a model or read recorded responses.
@@ -253,6 +256,10 @@ REASONS = {
     "always executed": "whenever asked for",
     "Input files updated by another job": "inputs are made again",
 }
+#: Lines on the time of sweeps, by the share of their prompts that is asked.
+Times = Callable[[Mapping[tuple[str, str], float]], list[str]]
+#: What a run makes of answers, by the rule.
+WORDS = {"plot_figure": "figures as soon as their answers are there", "make_report": "results/report.html"}
 #: Rules whose outputs decide the prompts and the identity of a sweep, by the wildcard that they share with it.
 DECIDING = {"make_examples": "experiment", "identify_model": "model"}
 #: Bytes of examples and journals from which on they are not compared here: it would take longer than ten seconds.
@@ -261,8 +268,6 @@ MOST_COMPARED = 100_000_000
 MADE_FIRST = "examples are made first"
 IDENTIFIED_FIRST = "the model is identified first"
 TOO_LARGE = "examples and journals are too large to compare here"
-#: Number of models, or of names in a line, that are shown; the rest is counted.
-SHOWN = 6
 #: The summary of a dry run whose only jobs are targets.
 NOTHING_RUNS = "Nothing would run: all results of this selection are there."
 
@@ -302,29 +307,53 @@ class SweepSize:
 class _Summary(logging.Handler):
     """Collects the jobs in Snakemake's log, and prints the summary after the last one."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, renamed: str) -> None:
         super().__init__()
-        self._plan = plan
+        self._plan, self._renamed = plan, renamed
         self._jobs: list[Job] = []
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record: Any) -> None:
         if getattr(record, "event", None) == JOB:
-            self._jobs.append(_job(record))
+            rule = own_name(record.rule_name, self._renamed)
+            self._jobs.append(Job(rule, dict(record.wildcards or {}), str(record.reason or "")))
         elif record.getMessage().startswith(LAST):
             sizes = list(sweep_sizes(self._plan, self._jobs))
-            print(*dry_run_lines(self._jobs, sizes, self._times), sep="\n", flush=True)
-
-    def _times(self, asked: Iterable[tuple[str, str]]) -> list[str]:
-        return self._plan.inference.times(asked)
+            print(*dry_run_lines(self._jobs, sizes, self._plan.inference.times), sep="\n", flush=True)
 
 
-def _job(record: Any) -> Job:
-    return Job(record.rule_name, dict(record.wildcards or {}), str(record.reason or ""))
+class _StartAndEnd(logging.Handler):
+    """Calls `start` before the first job of a run, and `end` after the last one."""
+
+    def __init__(self, start: Callable[[], None], end: Callable[[], None]) -> None:
+        super().__init__()
+        self._start, self._end, self._has_begun = start, end, False
+
+    def emit(self, record: Any) -> None:
+        event = getattr(record, "event", None)
+        if event == RESOURCES and not self._has_begun:
+            self._has_begun = True
+            self._start()
+        elif event == PROGRESS and record.done == record.total:
+            self._end()
 
 
-def say_what_would_run(plan: Plan) -> None:
-    """Make this process, a dry run, end with a summary of the jobs that would run."""
-    logging.getLogger(LOGGER).addHandler(_Summary(plan))
+def at_start_and_end(start: Callable[[], None], end: Callable[[], None]) -> None:
+    """Call these functions before the first job of this process's run and after the last one, if none has failed.
+
+    Unlike `onstart` and `onsuccess`, which Snakemake ignores in a workflow that another one imports.
+    """
+    logging.getLogger(LOGGER).addHandler(_StartAndEnd(start, end))
+
+
+def say_what_would_run(plan: Plan, renamed: str) -> None:
+    """Make this process, a dry run, end with a summary of the jobs that would run. renamed: see `own_name`."""
+    logging.getLogger(LOGGER).addHandler(_Summary(plan, renamed))
+
+
+def own_name(rule: str, renamed: str) -> str:
+    """The name that this workflow gives a rule. renamed: how an importing workflow names it, with `*` for the name."""
+    before, _, after = renamed.partition("*")
+    return rule.removeprefix(before).removesuffix(after)
 
 
 def sweep_sizes(plan: Plan, jobs: Iterable[Job]) -> Iterator[SweepSize]:
@@ -374,15 +403,14 @@ def _present(plan: Plan, wildcards: Wildcards, source: Path, examples: Iterable[
 def dry_run_lines(
     jobs: Iterable[Job],
     sweeps: Iterable[SweepSize],
-    times: Callable[[Iterable[tuple[str, str]]], list[str]] = lambda asked: [],
+    times: Times = lambda shares: [],
 ) -> list[str]:
-    """The summary of these jobs. times: lines on the time that pairs of model and experiment take."""
+    """The summary of these jobs. times: see `_asked_lines`."""
     jobs, sweeps = [job for job in jobs if job.rule not in TARGETS], list(sweeps)
     if not jobs:
         return [NOTHING_RUNS]
     asked = {job.sweep for job in jobs if job.sweep}
-    lines = ["What would run:", *_asked_lines(one for one in sweeps if (one.model, one.experiment) in asked)]
-    lines += times([pair for pair in ((one.model, one.experiment) for one in sweeps) if pair in asked])
+    lines = ["What would run:", *_asked_lines([one for one in sweeps if (one.model, one.experiment) in asked], times)]
     if not asked:
         lines.append("  asks no model")
     elif left := len(sweeps) - len(asked):
@@ -399,18 +427,24 @@ def dry_run_lines(
     return [*lines, "  `--quiet host` lists every job with its files and its reason."]
 
 
-def start_lines(plan: Plan, jobs: Iterable[Any]) -> list[str]:
-    """What a run asks, and about how long that takes here. jobs: Snakemake's, which the run consists of."""
-    ours = [Job(job.rule.name, dict(job.wildcards_dict), "") for job in jobs]
+def start_lines(plan: Plan, jobs: Iterable[Any], renamed: str = "*") -> list[str]:
+    """What a run asks, about how long that takes here, and what it makes; no lines if it asks nothing.
+
+    jobs: Snakemake's, which the run consists of; renamed: see `own_name`.
+    """
+    ours = [Job(own_name(job.rule.name, renamed), dict(job.wildcards_dict), "") for job in jobs]
     asking = {job.sweep for job in ours if job.sweep}
     sweeps = [size for size in sweep_sizes(plan, ours) if (size.model, size.experiment) in asking]
-    lines = _asked_lines(sweeps)
-    return [*lines, *plan.inference.times((size.model, size.experiment) for size in sweeps)]
+    makes = [f"{WORDS[rule]}" for rule in WORDS if any(job.rule == rule for job in ours)]
+    last = [f"  makes {', then '.join(makes)}"] if makes else []
+    return ["This run:", *_asked_lines(sweeps, plan.inference.times), *last] if sweeps else []
 
 
-def _asked_lines(sweeps: Iterable[SweepSize]) -> list[str]:
-    """A line for each model, and one for each reason why answers are not counted."""
-    sweeps = list(sweeps)
+def _asked_lines(sweeps: Sequence[SweepSize], times: Times) -> list[str]:
+    """A line for each model, one for each reason why answers are not counted, and those on time.
+
+    times: makes lines on time from the share of prompts without an answer, by model and experiment.
+    """
     by_model = [list(some) for _, some in groupby(sweeps, key=lambda size: size.model)]
     lines = [_model_in_words(some) for some in by_model[:SHOWN]]
     if len(by_model) > SHOWN:
@@ -418,7 +452,7 @@ def _asked_lines(sweeps: Iterable[SweepSize]) -> list[str]:
     for why in dict.fromkeys(sweep.unknown for sweep in sweeps if sweep.unknown):
         names = list(dict.fromkeys(sweep.experiment for sweep in sweeps if sweep.unknown == why))
         lines.append(f"  how many answers in journals apply to {_some(names)} is not known: {why}")
-    return lines
+    return lines + times({(one.model, one.experiment): 1 - one.answered / max(1, one.prompts) for one in sweeps})
 
 
 def _model_in_words(sweeps: list[SweepSize]) -> str:

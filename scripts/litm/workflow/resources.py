@@ -17,6 +17,7 @@ from litm.config.study import Study
 from litm.domain.curve import Cell
 from litm.domain.placement import gold_positions
 from litm.examples.task import ASK_ANOTHER_KEY
+from litm.inference.arguments import number_format_of
 from litm.inference.engines import engine_facts
 from litm.inference.memory import PROCESS_BYTES, PROMPT_BYTES, Numbers, bytes_of_parameters, sweep_bytes
 from litm.inference.model_sizes import bytes_of_weights, size_of
@@ -158,36 +159,51 @@ PASSAGE_TOKENS = {"mini_gazetteer": 35, "mini_encyclopedia": 110}
 WORD_TOKENS = 1.4
 #: Tokens of instruction, question and prompt format; the share of an answer's largest length that counts as reading.
 AROUND, ANSWER_SHARE = 40, 0.25
-#: Seconds: to load a model; a longer run of a user's own documents has a line of its own.
-LOADING_SECONDS = 8
+#: Seconds: to load a model, and a run from which on there is a line on how to make it shorter.
+LOADING_SECONDS, LONG = 8, 600
+#: Number of models, or of names in a line, that are shown; the rest is counted.
+SHOWN = 6
 
 
-def time_lines(study: Study, sweeps: Iterable[tuple[str, str]]) -> list[str]:
+def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[str]:
     """For each local model of these sweeps, about how long it takes here, in which number format and why, and whether
     its answers so far are in another format.
 
-    sweeps: pairs of model and experiment; answers that a journal has already are not subtracted.
+    sweeps: the share of its prompts that has no answer yet, by model and experiment.
     """
-    by_model: dict[str, list[Experiment]] = {}
-    for model, experiment in sweeps:
-        by_model.setdefault(model, []).append(study.experiment_of(model, experiment))
-    return [line for name, run in by_model.items() for line in _lines(study, name, run)]
+    seconds: dict[str, float] = {}
+    lines = []
+    for name in dict.fromkeys(model for model, _ in sweeps):
+        shares = [(study.experiment_of(name, one), share) for (model, one), share in sweeps.items() if model == name]
+        if isinstance(model := study.models[name], Model) and (predicted := rate_here(model)):
+            rate = choose_rate(model.tokens_per_second, measured_runs(Path("results"), name), predicted) or predicted
+            tokens = sum(share * computed_tokens(study, model, experiment) for experiment, share in shares)
+            seconds[name] = tokens / rate.tokens_per_second + LOADING_SECONDS * len(shares)
+            known = "a rule of thumb" if rate is predicted else "as earlier sweeps took"
+            if len(seconds) <= SHOWN:
+                lines += _lines(model, f"{duration(seconds[name])} here ({known})")
+    if others := list(seconds.values())[SHOWN:]:
+        lines.append(f"  {len(others)} more models: about {duration(sum(others))}")
+    if sum(seconds.values()) > LONG:
+        lines.append(
+            f"  more than {duration(LONG)}: `--config examples=5` asks 5 questions of each experiment, a higher number "
+            "later only the others; a run that is stopped keeps its answers"
+        )
+    return lines
 
 
-def _lines(study: Study, name: str, experiments: Iterable[Experiment]) -> Iterator[str]:
-    model = study.models[name]
-    if not isinstance(model, Model) or not (predicted := rate_here(model)):
-        return
-    rate = choose_rate(model.tokens_per_second, measured_runs(Path("results"), name), predicted)
-    tokens = [computed_tokens(study, model, experiment) for experiment in experiments]
-    seconds = sum(tokens) / (rate or predicted).tokens_per_second + LOADING_SECONDS * len(tokens)
-    known = "a rule of thumb" if rate is predicted else "as earlier sweeps took"
-    here = format_here(model.dtype, model.device)
-    yield f"  {name}: about {duration(seconds)} here ({known}), in {here}"
-    if others := sorted(_formats_so_far(name) - {here.name}) if model.dtype == AUTO else []:
+def _lines(model: Model, time: str) -> Iterator[str]:
+    """The time that a model takes, its number format, and what becomes of answers in another one."""
+    source = Path("results/models", f"{model.name}.json")
+    found = read_json(source) if source.exists() else {}
+    here = number_format_of(model.answer_settings(), found, model.device)
+    yield f"  {model.name}: about {time}" + (f", in {here}" if here else "")
+    others = sorted(_formats_so_far(model.name) - {here.name}) if here and model.dtype == AUTO else []
+    if here and others:
         yield (
-            f"  {name}: its answers so far are in {' and '.join(others)}, so all its prompts are asked again in "
-            f"{here.name}; to keep these answers, set the model's 'dtype: {others[0]}'"
+            f"  {model.name}: its answers so far are in {' and '.join(others)}, so prompts are asked again in "
+            f"{here.name} unless a journal has that answer too; to keep these answers, set the model's "
+            f"'dtype: {others[0]}'"
         )
 
 

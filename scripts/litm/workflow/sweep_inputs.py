@@ -1,6 +1,6 @@
 """Inputs, params and resources of the rules that make examples and ask models, and of the checks around them."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -406,9 +406,9 @@ class InferencePlan:
         """The treatment of prompts that do not fit the context window."""
         return self._experiments[wildcards.experiment].on_overflow
 
-    def times(self, sweeps: Iterable[tuple[str, str]]) -> list[str]:
-        """Lines on the time that sweeps take on this machine, pairs of model and experiment; none on a cluster."""
-        return time_lines(self._study, sweeps) if self._runs_here() else []
+    def times(self, shares: Mapping[tuple[str, str], float]) -> list[str]:
+        """Lines on the time that sweeps take on this machine, see `time_lines`; none on a cluster."""
+        return time_lines(self._study, shares) if self._runs_here() else []
 
     # Shards
 
