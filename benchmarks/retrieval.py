@@ -22,15 +22,12 @@ from pathlib import Path
 import numpy as np
 from measuring import spread, table
 
-from litm.corpora.passages import Passage
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import load_source
+from litm.corpora.passages import CorpusSettings, Passage, read_source
 from litm.questions.released_format import read_question_records
-from litm.retrieval import lucene
-from litm.retrieval.encoder import Encoder, EncoderSettings
-from litm.retrieval.faiss_search import search_exact
-from litm.retrieval.java import start_java
-from litm.retrieval.vectors import Vectors
+from litm.retrieval import bm25
+from litm.retrieval.bm25 import start_java
+from litm.retrieval.dense import Vectors, search_exact
+from litm.retrieval.scoring_models import Encoder, EncoderSettings
 
 MEMORY_MB = 4000
 K1, B = 0.9, 0.4
@@ -60,7 +57,7 @@ def compare_bm25(args: argparse.Namespace) -> None:
     questions = [record.text for record in read_question_records(args.questions)]
     passages = list(read_passages(args.passages))
     with tempfile.TemporaryDirectory() as folder:
-        lucene.build_index(passages, len(passages), Path(folder) / "index", args.threads, MEMORY_MB)
+        bm25.build_index(passages, len(passages), Path(folder) / "index", args.threads, MEMORY_MB)
         searcher = LuceneSearcher(f"{folder}/index")
         searcher.set_bm25(K1, B)
         names = [str(number) for number in range(len(questions))]
@@ -70,7 +67,7 @@ def compare_bm25(args: argparse.Namespace) -> None:
             return [[hit.docid for hit in found[name] if hit.score is not None] for name in names]
 
         def ours() -> list[list[str | int]]:
-            found = lucene.search(Path(folder) / "index", questions, 100, K1, B, args.threads, MEMORY_MB)
+            found = bm25.search(Path(folder) / "index", questions, 100, K1, B, args.threads, MEMORY_MB)
             return [[passage for passage, _ in hits] for hits in found]
 
         print(f"{len(questions)} questions, {len(passages)} passages, 100 hits\n")
@@ -108,13 +105,13 @@ def measure_growth(args: argparse.Namespace) -> None:
         passages = (Passage(str(row), "", " ".join(words[ids])) for row, ids in enumerate(drawn))
         questions = [" ".join(words[ids[:8]]) for ids in random.Random(0).sample(list(drawn), 500)]
         with tempfile.TemporaryDirectory() as folder:
-            lucene.build_index(passages, size, Path(folder) / "index", args.threads, MEMORY_MB)
+            bm25.build_index(passages, size, Path(folder) / "index", args.threads, MEMORY_MB)
             path = Path(folder) / "vectors"
             path.write_bytes(rng.normal(size=(size, 384)).astype(np.float32).tobytes())
             shards = [Vectors(path, size, 384, "float32")]
             index = Path(folder) / "index"
             searches = {
-                "BM25": partial(lucene.search, index, questions, 100, K1, B, args.threads, MEMORY_MB),
+                "BM25": partial(bm25.search, index, questions, 100, K1, B, args.threads, MEMORY_MB),
                 "exact search": partial(search_exact, shards, queries, 100),
             }
             for name, search in searches.items():
@@ -145,7 +142,7 @@ def timed(function: Callable) -> tuple[float, object]:
 
 def read_passages(path: str) -> Iterable[Passage]:
     """The passages of a file in DPR's format."""
-    return (passage for _, passage in load_source("dpr_passages").passages(Path(path), CorpusSettings()))
+    return (passage for _, passage in read_source("dpr_passages", Path(path), CorpusSettings()))
 
 
 if __name__ == "__main__":

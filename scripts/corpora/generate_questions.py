@@ -5,8 +5,8 @@ from itertools import islice
 
 from litm.base.cli import json_object, run
 from litm.base.messages import note
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import load_generator
+from litm.corpora.made_up import questions
+from litm.corpora.passages import CorpusSettings
 from litm.questions.released_format import write_question_records
 
 
@@ -17,9 +17,9 @@ def main() -> None:
     parser.add_argument("--taken", nargs="?", type=int, help="number of first questions to take; none for all")
     parser.add_argument("--output", required=True)
     args = parser.parse_args()
-    questions = list(islice(load_generator(args.source).questions(CorpusSettings(**args.settings)), args.taken))
-    write_question_records(args.output, questions)
-    note(f"{args.output}: {len(questions)} questions")
+    made = list(islice(questions(args.source, CorpusSettings(**args.settings)), args.taken))
+    write_question_records(args.output, made)
+    note(f"{args.output}: {len(made)} questions")
 
 
 if __name__ == "__main__":

@@ -7,11 +7,7 @@ from litm.base.cli import json_object, run
 from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
 from litm.base.records import write_json
-from litm.corpora.passages import CountedPassages
-from litm.corpora.shards import write_shards
-from litm.corpora.source import CorpusSettings, Source
-from litm.corpora.sources import load_source
-from litm.corpora.unique_ids import unique_passages
+from litm.corpora.passages import CorpusSettings, CountedPassages, read_source, unique_passages, write_shards
 
 
 def path_or_none(text: str) -> Path | None:
@@ -31,13 +27,12 @@ def main() -> None:
     parser.add_argument("--folder", required=True, type=Path, help="where the shards go")
     parser.add_argument("--manifest", required=True, type=Path, help="where their names, sizes and sums go")
     args = parser.parse_args()
-    source: Source = load_source(args.source)
     settings = CorpusSettings(**args.settings)
     # A manifest of an earlier run must not describe half-written shards.
     args.manifest.unlink(missing_ok=True)
     # Only generators know their number of passages; a total of 0 shows the rate without a bar.
     with progress_bar(settings.passages or 0, args.source, "passages") as bar:
-        read = unique_passages(lambda: source.passages(args.input, settings))
+        read = unique_passages(lambda: read_source(args.source, args.input, settings))
         counted = CountedPassages(read, bar.update)
         manifest = write_shards(counted, args.folder, args.passages_per_shard, args.shards)
     passages = manifest["passages"]

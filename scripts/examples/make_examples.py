@@ -14,7 +14,7 @@ from litm.examples.prompt_file import read_template
 from litm.examples.question_check import checked
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import load_task
-from litm.questions.labels import read_labels
+from litm.questions.subsets import read_labels
 
 
 def main() -> None:

@@ -5,10 +5,8 @@ from pathlib import Path
 
 from litm.base.cli import run
 from litm.base.messages import note
-from litm.reference_model.lessons import Teacher, read_templates
+from litm.reference_model.lessons import Teacher, build_tokenizer, ordinary_words, read_templates, sample_texts
 from litm.reference_model.recipe import read_recipe
-from litm.reference_model.sample import ordinary_words, sample_texts
-from litm.reference_model.vocabulary import build_tokenizer
 
 
 def main() -> None:

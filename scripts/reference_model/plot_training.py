@@ -5,7 +5,7 @@ import argparse
 from litm.base.cli import run
 from litm.base.records import read_csv
 from litm.figures.drawing.saving import save_figure
-from litm.reference_model.figure import training_curve
+from litm.reference_model.export import training_curve
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from litm.base.messages import note
 from litm.base.progress import progress_bar
 from litm.base.records import write_csv
 from litm.base.store import stored
-from litm.reference_model.exporting import model_card, save_model, training_rows
+from litm.reference_model.export import model_card, save_model, training_rows
 from litm.reference_model.lessons import Teacher, read_templates
 from litm.reference_model.recipe import read_recipe
 from litm.reference_model.training import Trainer, recent

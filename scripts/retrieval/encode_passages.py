@@ -7,8 +7,8 @@ from litm.base.cli import json_object, run
 from litm.base.messages import note
 from litm.base.records import read_json, write_json
 from litm.base.store import stored
-from litm.corpora.shards import shard_passages
-from litm.retrieval.vectors import RECIPE, write_vectors
+from litm.corpora.passages import shard_passages
+from litm.retrieval.dense import VECTORS_RECIPE, write_vectors
 
 
 def main() -> None:
@@ -25,14 +25,14 @@ def main() -> None:
     encoder = read_json(args.encoder)
     corpus = read_json(args.passages)
     made_of = {
-        "recipe": RECIPE,
+        "recipe": VECTORS_RECIPE,
         "texts": corpus["shards"][args.shard]["sha256"],
         "encoder": encoder["identity"],
         "encoding": args.encoding,
     }
 
     def build(path: Path) -> dict:
-        from litm.retrieval.encoder import load_encoder
+        from litm.retrieval.scoring_models import load_encoder
 
         prefix = args.encoding["passage_prefix"]
         passages = shard_passages(args.passages, corpus, args.shard)

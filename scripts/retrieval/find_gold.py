@@ -7,12 +7,20 @@ from litm.answers.dpr import dpr_check
 from litm.base.cli import run
 from litm.base.messages import UserError, note
 from litm.base.records import read_json, write_csv
-from litm.corpora.passages import Passage
-from litm.corpora.shards import corpus_passages, find_passages
+from litm.corpora.passages import Passage, corpus_passages, find_passages
 from litm.questions.own_questions import named_passages, with_gold
 from litm.questions.released_format import read_question_records, write_question_records
-from litm.retrieval.corrections import Correction, read_corrections
-from litm.retrieval.gold import Gold, corrected, find_gold, gold_document, gold_frame, sample_to_judge, summary
+from litm.retrieval.gold import (
+    Correction,
+    Gold,
+    corrected,
+    find_gold,
+    gold_document,
+    gold_frame,
+    read_corrections,
+    sample_to_judge,
+    summary,
+)
 
 
 def main() -> None:

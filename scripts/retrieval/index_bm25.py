@@ -7,9 +7,8 @@ from litm.base.cli import run
 from litm.base.messages import note
 from litm.base.records import read_json, write_json
 from litm.base.store import stored
-from litm.corpora.shards import corpus_passages
-from litm.retrieval.java import lucene_jar
-from litm.retrieval.lucene import RECIPE, build_index
+from litm.corpora.passages import corpus_passages
+from litm.retrieval.bm25 import RECIPE, build_index, lucene_jar
 
 
 def main() -> None:

@@ -7,8 +7,7 @@ from litm.base.cli import json_object, run
 from litm.base.messages import note
 from litm.base.records import write_json
 from litm.base.store import stored
-from litm.retrieval.faiss_search import RECIPE, IndexSettings, build_index
-from litm.retrieval.vectors import read_vectors
+from litm.retrieval.dense import INDEX_RECIPE, IndexSettings, build_index, read_vectors
 
 
 def main() -> None:
@@ -25,7 +24,8 @@ def main() -> None:
         build_index(vectors, settings, path)
         return {"rows": vectors.rows}
 
-    entry, _ = stored(args.store, {"recipe": RECIPE, "vectors": vectors.path.name, "index": settings.building()}, build)
+    made_of = {"recipe": INDEX_RECIPE, "vectors": vectors.path.name, "index": settings.building()}
+    entry, _ = stored(args.store, made_of, build)
     write_json(args.output, {"entry": str(entry), "rows": vectors.rows})
     note(f"{args.output}: {vectors.rows} vectors in {entry}")
 

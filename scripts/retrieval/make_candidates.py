@@ -11,7 +11,7 @@ import pandas as pd
 from litm.answers.dpr import CHECKS
 from litm.base.messages import UserError, note
 from litm.base.records import read_json, write_csv
-from litm.corpora.shards import corpus_passages, find_passages
+from litm.corpora.passages import corpus_passages, find_passages
 from litm.domain.placement import AS_RETRIEVED
 from litm.questions.released_format import QuestionRecord, read_question_records, write_question_records
 from litm.retrieval.candidates import (

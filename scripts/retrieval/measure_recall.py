@@ -9,7 +9,7 @@ import pandas as pd
 
 from litm.base.records import read_json, write_csv
 from litm.questions.released_format import read_question_records
-from litm.retrieval.recall import recall_rows
+from litm.retrieval.search import recall_rows
 
 
 def main() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from litm.base.cli import run
 from litm.base.messages import note
 from litm.base.records import read_json
-from litm.corpora.shards import corpus_passages
+from litm.corpora.passages import corpus_passages
 from litm.questions.own_questions import read_own_questions
 from litm.questions.released_format import write_question_records
-from litm.retrieval.named_passages import find_named
+from litm.retrieval.gold import find_named
 
 
 def main() -> None:

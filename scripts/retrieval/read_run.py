@@ -7,9 +7,9 @@ from litm.base.cli import run
 from litm.base.messages import note
 from litm.base.records import read_json, write_json
 from litm.base.store import digest
-from litm.corpora.shards import corpus_passages
+from litm.corpora.passages import corpus_passages
+from litm.corpora.retrieved import check_known, hits_of_questions
 from litm.questions.released_format import read_question_records
-from litm.retrieval.recorded_hits import check_known, hits_of_questions
 
 
 def main() -> None:

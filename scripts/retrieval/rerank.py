@@ -13,9 +13,9 @@ from litm.base.messages import note
 from litm.base.records import read_json
 from litm.base.store import digest, stored
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
-from litm.retrieval.method import rounded
+from litm.retrieval.dense import write_vectors
 from litm.retrieval.reranking import RECIPE, bm25_ranking, by_score, count_terms, fused, rankings_of, text_of
-from litm.retrieval.vectors import write_vectors
+from litm.retrieval.search import rounded
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def by_model(args: argparse.Namespace, records: Sequence[QuestionRecord]) -> lis
     made_of = {"recipe": RECIPE, "pairs": digest(pairs), "model": source["identity"], "settings": args.settings}
 
     def build(path: Path) -> dict:
-        from litm.retrieval.cross_encoder import load_cross_encoder
+        from litm.retrieval.scoring_models import load_cross_encoder
 
         model = load_cross_encoder(source, args.settings, args.device, args.batch_tokens)
         write_vectors(pairs, model.score, 1, "float32", path, "reranking")

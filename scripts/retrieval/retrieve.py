@@ -8,11 +8,9 @@ from litm.base.cli import json_object, run
 from litm.base.messages import note
 from litm.base.records import read_json, write_json
 from litm.base.store import digest, stored
-from litm.corpora.shards import corpus_passages, find_passages
+from litm.corpora.passages import corpus_passages, find_passages
 from litm.questions.released_format import read_question_records, write_question_records
-from litm.retrieval.hits_as_records import retrieved_records
-from litm.retrieval.method import METHODS, RECIPE, Hit, SearchTask
-from litm.retrieval.methods import load_method
+from litm.retrieval.search import METHODS, RECIPE, Hit, SearchTask, load_method, retrieved_records
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from litm.examples.answer_check import answer_check_row
 from litm.prompting.token_counts import PromptTokens, token_count_row
 from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
-from litm.retrieval.recall import recall_rows
+from litm.retrieval.search import recall_rows
 from litm.scoring import accuracy
 from litm.workflow.result_files import Sources, files_of, made, table_inputs, table_settings
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conftest import qa_record
 from hypothesis import strategies as st
@@ -16,14 +15,17 @@ from record_makers import example
 
 from litm.base.cli import describe_os_error
 from litm.base.messages import UserError
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import documents, dpr_passages, wikipedia_dump
+from litm.corpora.passages import CorpusSettings, read_source
 from litm.inference.recorded_files import RecordedFile
 from litm.inference.recorded_matching import asked_prompts, match_responses
-from litm.questions.labels import read_labels
 from litm.questions.natural_questions import derive, located_records
-from litm.questions.released_format import read_qa_questions, read_question_records, read_retrieved_questions
-from litm.questions.released_kv import read_kv_questions
+from litm.questions.released_format import (
+    read_kv_questions,
+    read_qa_questions,
+    read_question_records,
+    read_retrieved_questions,
+)
+from litm.questions.subsets import read_labels
 
 #: Malformed files of each format: in all, and in `make test`.
 COUNT, FAST_COUNT = 1000, 25
@@ -70,8 +72,8 @@ def _recorded(path: Path) -> Iterable[object]:
     return match_responses(asked, [RecordedFile(str(path), ((1, "gold_at_0"),))], RECORDED_FIELDS).responses.values()
 
 
-def _passages(source: Any) -> Callable[[Path], Iterator[object]]:
-    return lambda path: source.passages(path, CorpusSettings(passage_words=20))
+def _passages(source: str) -> Callable[[Path], Iterator[object]]:
+    return lambda path: read_source(source, path, CorpusSettings(passage_words=20))
 
 
 QUESTIONS = [qa_record(number, 3) for number in range(4)]
@@ -155,18 +157,18 @@ FORMATS = [
         lambda path: read_labels(path, "jsonl").items(),
     ),
     Format("question list", "l.txt", b"who is it\nwho was it?\n", lambda path: read_labels(path, "txt").items()),
-    Format("documents, text", "d.txt", b"one two\n\nthree " * 20, _passages(documents)),
-    Format("documents, JSON", "d.jsonl", DOCUMENTS, _passages(documents)),
-    Format("documents, CSV", "d.csv", table(DOCUMENTS, ","), _passages(documents)),
-    Format("documents, TSV", "d.tsv.gz", table(DOCUMENTS, "\t"), _passages(documents)),
+    Format("documents, text", "d.txt", b"one two\n\nthree " * 20, _passages("documents")),
+    Format("documents, JSON", "d.jsonl", DOCUMENTS, _passages("documents")),
+    Format("documents, CSV", "d.csv", table(DOCUMENTS, ","), _passages("documents")),
+    Format("documents, TSV", "d.tsv.gz", table(DOCUMENTS, "\t"), _passages("documents")),
     Format(
         "DPR's passages",
         "p.tsv",
         b'id\ttext\ttitle\n1\t"a ""b"" c"\tT\n2\td\tU\n3\te f\tV\n',
-        _passages(dpr_passages),
+        _passages("dpr_passages"),
     ),
-    Format("Wikipedia", "w.xml", DUMP, _passages(wikipedia_dump)),
-    Format("Wikipedia, bz2", "w.xml.bz2", DUMP, _passages(wikipedia_dump)),
+    Format("Wikipedia", "w.xml", DUMP, _passages("wikipedia_dump")),
+    Format("Wikipedia, bz2", "w.xml.bz2", DUMP, _passages("wikipedia_dump")),
     Format("recorded, JSON", "r.jsonl", RECORDED, _recorded),
     Format("recorded, CSV", "r.csv", table(RECORDED, ","), _recorded),
 ]

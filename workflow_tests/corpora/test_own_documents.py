@@ -9,12 +9,8 @@ from conftest import write_lines
 from pdf_files import write_pdf
 
 from litm.base.messages import UserError
-from litm.corpora.chunks import is_chunk, read_chunk
-from litm.corpora.html_text import html_text
-from litm.corpora.passages import Passage
-from litm.corpora.shards import corpus_passages, write_shards
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import documents
+from litm.corpora.documents import documents, has_chunks, html_text, is_chunk, read_chunk
+from litm.corpora.passages import CorpusSettings, Passage, corpus_passages, write_shards
 
 PAGE = """<html><head><title>The  mill</title><style>p {color: red}</style></head><body><nav>Home About</nav>
 <p>Built in <b>17</b>00 &amp; rebuilt<br>later.</p><script>var x = "no";</script></body></html>"""
@@ -28,7 +24,7 @@ PAPER_CHUNK = {
 
 
 def passages_of(path: Path, words: int | None = None) -> list[Passage]:
-    return [passage for _, passage in documents.passages(path, CorpusSettings(words))]
+    return [passage for _, passage in documents(path, CorpusSettings(words))]
 
 
 def refusal(path: Path) -> str:
@@ -89,7 +85,7 @@ def test_a_list_of_chunks_is_read_with_the_line_of_each(tmp_path):
     first, second = passages_of(path)
     assert first == Passage("chunks.json:2:0", "Towns", "The mill.", "/data/guide.pdf", 4)
     assert second.id == "own"
-    assert documents.has_chunks(path)
+    assert has_chunks(path)
 
 
 @pytest.mark.parametrize("name", ["chunks.json", "chunks.jsonl"])
@@ -98,7 +94,7 @@ def test_chunks_of_a_paper_have_their_headings_as_title_and_all_their_pages(tmp_
     inside = {"content": "The mill.", "metadata": {**PAPER_CHUNK["metadata"], **stated}}
     records, path = [PAPER_CHUNK, inside], tmp_path / name
     path.write_text(json.dumps(records) if name.endswith(".json") else "\n".join(map(json.dumps, records)))
-    assert documents.has_chunks(path)
+    assert has_chunks(path)
     for passage in passages_of(path):
         assert (passage.text, passage.title) == ("The mill.", "Guide > Towns")
         assert (passage.file, passage.pages) == ("/data/guide.pdf", (4, 5))
@@ -158,11 +154,11 @@ def test_a_pdf_without_text_is_refused_as_a_scan(tmp_path):
 
 def test_rows_of_a_table_are_no_chunks(tmp_path):
     path = write_lines(tmp_path / "rows.jsonl", [{"text": "x", "title": "T"}])
-    assert not documents.has_chunks(path)
+    assert not has_chunks(path)
 
 
 def test_a_json_file_may_be_one_chunk(tmp_path):
     path = tmp_path / "chunk.json"
     path.write_text(json.dumps(PAPER_CHUNK, indent=2))
     assert passages_of(path) == [Passage("chunk.json:1:0", "Guide > Towns", "The mill.", "/data/guide.pdf", 4, (5,))]
-    assert documents.has_chunks(path)
+    assert has_chunks(path)

@@ -12,23 +12,22 @@ import pytest
 from conftest import dpr_file, write_lines
 
 from litm.base.messages import UserError
-from litm.corpora.passages import Passage
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import documents, dpr_passages, load_source, source_names, wikipedia_dump
-from litm.corpora.sources.wikipedia_dump import plain_text
+from litm.corpora.documents import source_files
+from litm.corpora.passages import SOURCES, CorpusSettings, Passage, read_source
+from litm.corpora.wikipedia import UNSEEN_PREFIXES, plain_text, read_pages
 
 WHOLE = CorpusSettings()
 HEADER = "id\ttext\ttitle"
 
 
-def passages_of(source, path: Path, settings: CorpusSettings = WHOLE) -> list[Passage]:
-    return [passage for _, passage in source.passages(path, settings)]
+def passages_of(source: str, path: Path, settings: CorpusSettings = WHOLE) -> list[Passage]:
+    return [passage for _, passage in read_source(source, path, settings)]
 
 
-def refusal(source, path: Path | None, settings: CorpusSettings = WHOLE) -> str:
+def refusal(source: str, path: Path | None, settings: CorpusSettings = WHOLE) -> str:
     """The message of the error, which must be one line."""
     with pytest.raises(UserError) as caught:
-        for _ in source.passages(path, settings):
+        for _ in read_source(source, path, settings):
             pass
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -39,7 +38,7 @@ def refusal(source, path: Path | None, settings: CorpusSettings = WHOLE) -> str:
 
 def test_doubled_quotes_and_unicode_of_dprs_table_are_read(tmp_path):
     path = dpr_file(tmp_path, '7\t"He said ""Größe"" to ""us"""\tA "title"', "", '8\t"""x"" y"\tT', "")
-    assert passages_of(dpr_passages, path) == [
+    assert passages_of("dpr_passages", path) == [
         Passage("7", 'A "title"', 'He said "Größe" to "us"'),
         Passage("8", "T", '"x" y'),
     ]
@@ -47,8 +46,8 @@ def test_doubled_quotes_and_unicode_of_dprs_table_are_read(tmp_path):
 
 def test_dprs_passages_stay_as_they_are_unless_shorter_ones_are_asked_for(tmp_path):
     path = dpr_file(tmp_path, "1\ta  b c\tT", "2\td\tU")
-    assert passages_of(dpr_passages, path)[0].text == "a  b c"
-    cut = passages_of(dpr_passages, path, CorpusSettings(passage_words=2))
+    assert passages_of("dpr_passages", path)[0].text == "a  b c"
+    cut = passages_of("dpr_passages", path, CorpusSettings(passage_words=2))
     assert [(passage.id, passage.text) for passage in cut] == [("1:0", "a b"), ("1:1", "c"), ("2", "d")]
 
 
@@ -56,11 +55,11 @@ def test_the_real_sample_is_100_words_a_passage_as_it_is_packed_and_unpacked(dat
     packed = data / "psgs_w100.sample.tsv.gz"
     plain = tmp_path / "sample.tsv"
     plain.write_bytes(gzip.decompress(packed.read_bytes()))
-    read = passages_of(dpr_passages, packed)
+    read = passages_of("dpr_passages", packed)
     assert len(read) == 13712 and {len(passage.text.split()) for passage in read} == {100}
     assert read[0].id == "43" and read[0].title == "Alcohol"
     assert read[0].text.startswith('titled as "The Book of the chemistry of Perfume and Distillations". The Persian')
-    assert passages_of(dpr_passages, plain) == read
+    assert passages_of("dpr_passages", plain) == read
 
 
 @pytest.mark.parametrize(
@@ -79,15 +78,15 @@ def test_the_real_sample_is_100_words_a_passage_as_it_is_packed_and_unpacked(dat
 )
 def test_a_wrong_line_of_dprs_table_is_refused_by_its_number(tmp_path, lines, message):
     path = write_lines(tmp_path / "passages.tsv", lines)
-    assert message in refusal(dpr_passages, path)
-    assert refusal(dpr_passages, path).startswith(str(path))
+    assert message in refusal("dpr_passages", path)
+    assert refusal("dpr_passages", path).startswith(str(path))
 
 
 def test_a_quote_that_swallows_the_file_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("litm.base.records.LONGEST_FIELD", 1000)
     path = dpr_file(tmp_path, '1\t"a\tT', *["2\tb\tT"] * 1000)
     assert 'line 2: a quote (") in the row that begins here has no partner (field larger than' in refusal(
-        dpr_passages, path
+        "dpr_passages", path
     )
 
 
@@ -96,16 +95,16 @@ def test_broken_gzip_and_text_that_is_not_utf8_are_refused_by_the_file(tmp_path)
     whole = gzip.compress((HEADER + "\n" + "".join(f"{n}\ttext\tT\n" for n in range(5000))).encode())
     for broken in (whole[:-100], whole[:50] + b"\xff\xff\xff" + whole[53:], b"no gzip at all"):
         path.write_bytes(broken)
-        assert "broken compressed data after line" in refusal(dpr_passages, path)
+        assert "broken compressed data after line" in refusal("dpr_passages", path)
     plain = tmp_path / "passages.tsv"
     plain.write_bytes(HEADER.encode() + b"\n" + b"1\ta\tT\n" * 2000 + b"2\tGr\xf6\xdfe\tT\n")
-    assert f"{plain}: not UTF-8 text after line 1" in refusal(dpr_passages, plain)
+    assert f"{plain}: not UTF-8 text after line 1" in refusal("dpr_passages", plain)
 
 
 @pytest.mark.parametrize("name", ["dpr_passages", "wikipedia_dump", "documents"])
 def test_a_source_without_files_is_an_error_that_names_the_needed_ones(name):
-    assert name in source_names()
-    assert "needs an input: " in refusal(load_source(name), None)
+    assert name in SOURCES
+    assert "needs an input: " in refusal(name, None)
 
 
 # Wikipedia
@@ -179,7 +178,7 @@ def dump_file(path: Path, pages: list[str]) -> Path:
 
 
 def test_wikitext_becomes_its_prose():
-    unseen = wikipedia_dump.UNSEEN_PREFIXES | {"kategorie"}
+    unseen = UNSEEN_PREFIXES | {"kategorie"}
     assert plain_text(ARTICLE, unseen) == PROSE
 
 
@@ -215,7 +214,7 @@ def test_disambiguation_pages_have_no_text(template):
 @pytest.mark.parametrize("name", ["dump.xml", "dump.xml.gz", "dump-multistream.xml.bz2"])
 def test_articles_of_a_dump_become_passages_with_their_titles(tmp_path, capsys, name):
     path = dump_file(tmp_path / name, PAGES)
-    read = list(wikipedia_dump.passages(path, CorpusSettings(passage_words=25)))
+    read = list(read_source("wikipedia_dump", path, CorpusSettings(passage_words=25)))
     words = PROSE.split()
     assert [passage for _, passage in read] == [
         Passage("12:0", "Lutria", " ".join(words[:25])),
@@ -237,7 +236,7 @@ def test_a_page_the_parser_fails_on_is_left_out_and_counted(tmp_path, capsys, mo
 
     monkeypatch.setattr(mwparserfromhell, "parse", failing)
     path = dump_file(tmp_path / "dump.xml", [page(1, "A", "good"), page(2, "B", "poison"), page(3, "C", "fine")])
-    assert [passage.text for passage in passages_of(wikipedia_dump, path)] == ["good", "fine"]
+    assert [passage.text for passage in passages_of("wikipedia_dump", path)] == ["good", "fine"]
     assert "left out: 1 that could not be parsed (the first was page 2, B: ParserError" in capsys.readouterr().err
 
 
@@ -245,14 +244,14 @@ def test_hopeless_wikitext_does_not_end_the_run(tmp_path):
     hopeless = ["{{" * 9000, "[[a|" * 500, "<b>" * 500, "'''" * 9000, "{|\n" * 300, "[[File:a|" * 99 + "]]" * 99]
     pages = [page(number, "T", text) for number, text in enumerate(hopeless)]
     path = dump_file(tmp_path / "dump.xml", [*pages, page(99, "Last", "fine")])
-    assert passages_of(wikipedia_dump, path)[-1] == Passage("99:0", "Last", "fine")
+    assert passages_of("wikipedia_dump", path)[-1] == Passage("99:0", "Last", "fine")
 
 
 def test_a_dump_is_streamed_page_by_page(tmp_path):
     long = " ".join(map(str, range(50_000)))
     path = dump_file(tmp_path / "dump.xml.bz2", [page(number, "T", long) for number in range(3)])
     path.write_bytes(path.read_bytes()[:-250])
-    read = wikipedia_dump.passages(path, WHOLE)
+    read = read_source("wikipedia_dump", path, WHOLE)
     assert next(read)[1].id == "0:0"
     with pytest.raises(UserError, match=r"dump.xml.bz2: broken compressed data after page [01] "):
         list(read)
@@ -264,7 +263,9 @@ def test_a_dump_with_a_wrong_checksum_is_refused(tmp_path):
     # After the 4 bytes of the stream's header and 6 of the block's comes its checksum.
     packed[10] ^= 1
     path.write_bytes(packed)
-    assert f"{path}: broken compressed data after the beginning (Invalid data stream)" in refusal(wikipedia_dump, path)
+    assert f"{path}: broken compressed data after the beginning (Invalid data stream)" in refusal(
+        "wikipedia_dump", path
+    )
 
 
 def test_the_memory_a_dump_takes_does_not_grow_with_its_pages(tmp_path):
@@ -272,7 +273,7 @@ def test_the_memory_a_dump_takes_does_not_grow_with_its_pages(tmp_path):
         redirect = page(1, "Redirect", "text " * 200, inside="<redirect/>")
         path = dump_file(tmp_path / "dump.xml", [redirect] * pages)
         tracemalloc.start()
-        assert sum(1 for _ in wikipedia_dump.read_pages(path)) == pages
+        assert sum(1 for _ in read_pages(path)) == pages
         _, largest = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return largest
@@ -292,7 +293,7 @@ def test_the_memory_a_dump_takes_does_not_grow_with_its_pages(tmp_path):
 def test_what_is_no_dump_is_refused(tmp_path, content, message):
     path = tmp_path / "dump.xml"
     path.write_text(content)
-    assert refusal(wikipedia_dump, path).startswith(f"{path}: {message}")
+    assert refusal("wikipedia_dump", path).startswith(f"{path}: {message}")
 
 
 # A user's documents
@@ -307,7 +308,7 @@ def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, c
     write_lines(tmp_path / "d.TSV.gz", ["id\ttext", "k\tlast"])
     for ignored in (".hidden.txt", "picture.png", "b/data.xml", "z.docx"):
         (tmp_path / ignored).write_bytes(b"\xff")
-    assert passages_of(documents, tmp_path) == [
+    assert passages_of("documents", tmp_path) == [
         Passage("5", "T", "one"),
         Passage("a.jsonl:3:0", "", "two lines"),
         Passage("b/My notes.txt:0", "My notes", "First part. Second part."),
@@ -317,7 +318,7 @@ def test_documents_of_all_kinds_are_read_in_the_order_of_their_paths(tmp_path, c
         Passage("k", "", "last"),
     ]
     assert "ignored 4 hidden or other files (.hidden.txt, b/data.xml, picture.png, ...)" in capsys.readouterr().err
-    assert [path.name for path in documents.source_files(tmp_path)][:2] == ["a.jsonl", "My notes.txt"]
+    assert [path.name for path in source_files(tmp_path)][:2] == ["a.jsonl", "My notes.txt"]
 
 
 def test_long_documents_are_cut_and_their_passages_numbered(tmp_path):
@@ -325,7 +326,7 @@ def test_long_documents_are_cut_and_their_passages_numbered(tmp_path):
         tmp_path / "a.jsonl", [{"text": "1 2 3 4 5", "id": "x"}, {"text": "6 7", "id": "y"}, {"text": "8 9 10"}]
     )
     (tmp_path / "b.txt").write_text("1 2\n3\n")
-    cut = passages_of(documents, tmp_path, CorpusSettings(passage_words=2))
+    cut = passages_of("documents", tmp_path, CorpusSettings(passage_words=2))
     assert [(passage.id, passage.text) for passage in cut] == [
         *(("x:0", "1 2"), ("x:1", "3 4"), ("x:2", "5"), ("y", "6 7"), ("a.jsonl:3:0", "8 9"), ("a.jsonl:3:1", "10")),
         *(("b.txt:0", "1 2"), ("b.txt:1", "3")),
@@ -334,9 +335,9 @@ def test_long_documents_are_cut_and_their_passages_numbered(tmp_path):
 
 def test_one_file_is_a_source_too_and_may_have_a_very_long_text(tmp_path):
     path = write_lines(tmp_path / "long.tsv", ["text", "word " * 100_000])
-    (passage,) = passages_of(documents, path)
+    (passage,) = passages_of("documents", path)
     assert passage.id == "long.tsv:2:0" and len(passage.text) == 499_999
-    assert documents.source_files(path) == [path]
+    assert source_files(path) == [path]
 
 
 @pytest.mark.parametrize(
@@ -359,21 +360,21 @@ def test_one_file_is_a_source_too_and_may_have_a_very_long_text(tmp_path):
 )
 def test_a_document_that_is_wrong_is_refused_by_file_and_line(tmp_path, name, lines, message):
     path = write_lines(tmp_path / name, lines)
-    said = refusal(documents, tmp_path)
+    said = refusal("documents", tmp_path)
     assert said.startswith(str(path)) and message in said
 
 
 def test_damaged_text_files_are_refused(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"fine\n" * 5000 + b"Gr\xf6\xdfe")
-    assert re.search(r"a.txt: not UTF-8 text after line [1-4]\d\d\d ", refusal(documents, path))
+    assert re.search(r"a.txt: not UTF-8 text after line [1-4]\d\d\d ", refusal("documents", path))
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"text " * 5000)[:-9])
-    assert f"{path}: broken compressed data after line 0" in refusal(documents, path)
+    assert f"{path}: broken compressed data after line 0" in refusal("documents", path)
 
 
 def test_a_folder_without_documents_and_other_files_are_refused(tmp_path):
     (tmp_path / "a.docx").write_text("x")
-    assert f"{tmp_path}: has none; give a folder or file of documents as .txt" in refusal(documents, tmp_path)
-    assert "a.docx: is not one of these" in refusal(documents, tmp_path / "a.docx")
-    assert "missing: does not exist" in refusal(documents, tmp_path / "missing")
+    assert f"{tmp_path}: has none; give a folder or file of documents as .txt" in refusal("documents", tmp_path)
+    assert "a.docx: is not one of these" in refusal("documents", tmp_path / "a.docx")
+    assert "missing: does not exist" in refusal("documents", tmp_path / "missing")

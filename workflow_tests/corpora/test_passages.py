@@ -11,10 +11,17 @@ from conftest import dpr_file, write_lines
 from programs import run_program
 
 from litm.base.messages import UserError
-from litm.corpora import unique_ids
-from litm.corpora.passages import Passage, cut_lines, cut_text
-from litm.corpora.shards import read_shard, read_shards, write_shards
-from litm.corpora.unique_ids import check_ids, unique_passages
+from litm.corpora import passages
+from litm.corpora.passages import (
+    Passage,
+    check_ids,
+    cut_lines,
+    cut_text,
+    read_shard,
+    read_shards,
+    unique_passages,
+    write_shards,
+)
 
 
 def made_up(count: int, start: int = 0) -> list[Passage]:
@@ -162,8 +169,8 @@ def test_different_ids_of_one_digest_are_no_error():
 
 def test_of_a_corpus_of_nothing_but_repetitions_only_some_are_looked_for(monkeypatch):
     looked_for: list[set[int]] = []
-    monkeypatch.setattr(unique_ids, "LOOKED_FOR", 2)
-    monkeypatch.setattr(unique_ids, "check_ids", lambda _, digests: looked_for.append(digests))
+    monkeypatch.setattr(passages, "LOOKED_FOR", 2)
+    monkeypatch.setattr(passages, "check_ids", lambda _, digests: looked_for.append(digests))
     ids = [str(number) for number in range(5000)]
     list(unique_passages(reader(*ids, *ids)))
     assert [len(digests) for digests in looked_for] == [2]

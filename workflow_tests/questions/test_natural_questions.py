@@ -9,10 +9,15 @@ import pytest
 
 from litm.base.messages import UserError
 from litm.base.records import read_jsonl
-from litm.questions.natural_questions import derive, located_records
-from litm.questions.natural_questions_chunk import chunk_with_answer, sentence_starts
-from litm.questions.natural_questions_long_answer import agreed_long_answer
-from litm.questions.natural_questions_pages import join_tokens, text_of_html
+from litm.questions.natural_questions import (
+    agreed_long_answer,
+    chunk_with_answer,
+    derive,
+    join_tokens,
+    located_records,
+    sentence_starts,
+    text_of_html,
+)
 
 ORACLE = "nq-open-oracle.jsonl.gz"
 

@@ -8,9 +8,8 @@ from conftest import write_lines
 
 from litm.base.messages import UserError
 from litm.domain.question import Question
-from litm.questions.labels import FORMATS, match_key, read_labels
 from litm.questions.released_format import question_id
-from litm.questions.subsets import Coverage, first_by_digest, select
+from litm.questions.subsets import FORMATS, Coverage, first_by_digest, match_key, read_labels, select
 
 
 def questions(*texts: str) -> list[Question]:

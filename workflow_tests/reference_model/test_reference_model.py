@@ -11,20 +11,15 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
 from litm.base.messages import UserError
 from litm.base.records import read_csv, read_json
-from litm.corpora.encyclopedia.articles import make_articles
+from litm.corpora.made_up import make_articles
 from litm.examples.example import make_example
 from litm.examples.task import ExampleSettings
 from litm.examples.tasks import kv_retrieval
-from litm.reference_model.exporting import model_card, save_model, training_rows
-from litm.reference_model.initial import initialise
-from litm.reference_model.lessons import Teacher, read_templates
-from litm.reference_model.muon import orthogonalised
-from litm.reference_model.network import answer_logits, make_network
-from litm.reference_model.packing import ANSWER, DOCUMENT, NAME, pack
+from litm.reference_model.export import model_card, save_model, training_rows
+from litm.reference_model.lessons import Teacher, build_tokenizer, ordinary_words, read_templates
+from litm.reference_model.network import ANSWER, DOCUMENT, NAME, initialise, make_network, orthogonalised
 from litm.reference_model.recipe import TASKS, Course, Shape, Stage, rate_factor, read_recipe
-from litm.reference_model.sample import ordinary_words
-from litm.reference_model.training import Trainer
-from litm.reference_model.vocabulary import build_tokenizer
+from litm.reference_model.training import Trainer, answer_logits, pack
 
 RECIPE = read_recipe(ROOT / "config" / "reference_model.yaml")
 TEMPLATES = read_templates([ROOT / "resources" / "prompts" / f"{task}.txt" for task in TASKS])
@@ -80,7 +75,7 @@ def test_no_name_of_the_encyclopedia_held_out_is_in_a_lesson():
 
 
 def test_no_title_and_no_question_of_the_default_run_is_in_a_lesson():
-    evaluated = list(make_articles(*RECIPE.held_out))
+    evaluated = list(make_articles("mini_encyclopedia", *RECIPE.held_out))
     teacher, rng = Teacher(TEMPLATES, RECIPE.held_out), Random(6)
     lessons = [article for _ in range(100) for article in teacher.family(rng)]
     assert not {article.title for article in evaluated} & {article.title for article in lessons}

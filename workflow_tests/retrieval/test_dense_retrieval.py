@@ -17,11 +17,19 @@ from transformers import AutoModel, AutoTokenizer
 
 from litm.base.messages import UserError
 from litm.models.identity import folder_identity
-from litm.retrieval import vectors as vectors_module
-from litm.retrieval.encoder import Encoder, EncoderSettings, load_encoder
-from litm.retrieval.faiss_search import IndexSettings, build_index, overlap, search_exact, search_indexes
-from litm.retrieval.method import rounded
-from litm.retrieval.vectors import Vectors, read_vectors, write_vectors
+from litm.retrieval import dense
+from litm.retrieval.dense import (
+    IndexSettings,
+    Vectors,
+    build_index,
+    overlap,
+    read_vectors,
+    search_exact,
+    search_indexes,
+    write_vectors,
+)
+from litm.retrieval.scoring_models import Encoder, EncoderSettings, load_encoder
+from litm.retrieval.search import rounded
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +62,7 @@ def test_a_vector_is_equal_alone_and_in_a_batch_and_equals_the_models(folder, po
 #: In a process of its own, because importing pyserini starts Java.
 PYSERINI = """
 import json, sys
-from litm.retrieval.java import start_java
+from litm.retrieval.bm25 import start_java
 start_java(500)
 from pyserini.encode import AutoDocumentEncoder
 encoder = AutoDocumentEncoder(sys.argv[1], device="cpu", pooling="mean", l2_norm=False)
@@ -134,7 +142,7 @@ def best_rows(data, queries, hits):
 
 def test_exact_search_over_shards_and_blocks_equals_a_full_comparison(shards, monkeypatch):
     data, parts = shards
-    monkeypatch.setattr("litm.retrieval.faiss_search.ROWS_AT_A_TIME", 700)
+    monkeypatch.setattr("litm.retrieval.dense.ROWS_AT_A_TIME", 700)
     queries = np.random.default_rng(1).normal(size=(40, 16)).astype(np.float32)
     found = search_exact(parts, queries, 25)
     assert [[row for row, _ in hits] for hits in found] == best_rows(data, queries, 25)
@@ -185,7 +193,7 @@ def test_looking_further_is_no_other_index():
 
 
 def test_an_interrupted_shard_resumes_after_its_last_whole_block_with_the_same_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(vectors_module, "BLOCK", 4)
+    monkeypatch.setattr(dense, "BLOCK", 4)
     encoded: list[str] = []
 
     def encode(block):
@@ -227,8 +235,8 @@ SEARCHES = """
 import json, sys
 from pathlib import Path
 import faiss, numpy as np
-from litm.retrieval.faiss_search import IndexSettings, build_index, search_exact, search_indexes
-from litm.retrieval.vectors import Vectors
+from litm.retrieval.dense import IndexSettings, build_index, search_exact, search_indexes
+from litm.retrieval.dense import Vectors
 folder, rows, width = Path(sys.argv[1]), 3000, 768
 faiss.omp_set_num_threads(1)
 shard = Vectors(folder / "vectors", rows, width, "float32")

@@ -11,13 +11,10 @@ from litm.analysis.gold_counts import gold_sentences
 from litm.analysis.tables import load_table
 from litm.base.messages import UserError
 from litm.base.records import read_csv, write_json
-from litm.corpora.passages import Passage
-from litm.corpora.shards import write_shards
+from litm.corpora.passages import Passage, write_shards
 from litm.questions.own_questions import Named, OwnQuestion
 from litm.questions.released_format import Document, QuestionRecord, read_question_records, write_question_records
-from litm.retrieval.corrections import read_corrections
-from litm.retrieval.gold import corrected, excerpt, find_gold, sample_to_judge, summary
-from litm.retrieval.named_passages import find_named
+from litm.retrieval.gold import corrected, excerpt, find_gold, find_named, read_corrections, sample_to_judge, summary
 
 MILL = Passage("towns/mill.txt:0", "mill", "The old mill was built in 1700 by Ada Quill and her two sons.")
 BRIDGE = Passage("towns/bridge.txt:0", "bridge", "The bridge is made of oak. Ada Quill paid for it in 1712.")

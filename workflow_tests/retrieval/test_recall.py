@@ -1,7 +1,7 @@
 """Recall of a retriever."""
 
 from litm.questions.released_format import Document, QuestionRecord
-from litm.retrieval.recall import recall_rows
+from litm.retrieval.search import recall_rows
 
 
 def record(answers_at: int | None, gold_id: str | None = None) -> QuestionRecord:

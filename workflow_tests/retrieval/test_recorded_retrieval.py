@@ -12,15 +12,10 @@ from litm.base.messages import UserError
 from litm.base.records import read_json, write_json
 from litm.checks.doctor.examine import packages
 from litm.config.study import load_study
-from litm.corpora.passages import Passage
-from litm.corpora.retrieved_chunks import read_retrieved
-from litm.corpora.shards import write_shards
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import retrieved
+from litm.corpora.passages import CorpusSettings, Passage, write_shards
+from litm.corpora.retrieved import hits_of_questions, read_retrieved, retrieved
 from litm.questions.released_format import QuestionRecord, write_question_records
-from litm.retrieval.method import SearchTask
-from litm.retrieval.methods import recorded
-from litm.retrieval.recorded_hits import hits_of_questions
+from litm.retrieval.search import SearchTask, find
 from litm.workflow.needs import needs_of
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
@@ -55,7 +50,7 @@ def test_the_shapes_of_libraries_are_one_passage_with_its_score(tmp_path, record
 def test_texts_without_ids_and_scores_keep_their_order_and_are_one_passage_each(tmp_path):
     records = [{"question": "a?", "contexts": ["one", "two"]}, {"question": "b?", "contexts": ["two", " one "]}]
     path = write_lines(tmp_path / "r.jsonl", records)
-    corpus = [passage for _, passage in retrieved.passages(path, CorpusSettings())]
+    corpus = [passage for _, passage in retrieved(path, CorpusSettings())]
     assert [passage.text for passage in corpus] == ["one", "two"]
     hits = hits_of_questions(path, QUESTIONS)
     one, two = (passage.id for passage in corpus)
@@ -98,7 +93,7 @@ def test_what_is_wrong_with_it_is_one_line_with_its_place(tmp_path, name, lines,
 def test_two_texts_with_one_id_are_refused(tmp_path):
     records = [{"question": "a?", "docs": [MILL]}, {"question": "b?", "docs": [{**MILL, "page_content": "Other."}]}]
     path = write_lines(tmp_path / "r.jsonl", records)
-    said = refusal(lambda: list(retrieved.passages(path, CorpusSettings())))
+    said = refusal(lambda: list(retrieved(path, CorpusSettings())))
     assert f"{path}, line 2: the document m has another text than at {path}, line 1" in said
 
 
@@ -110,7 +105,7 @@ def test_the_program_writes_the_hits_that_the_method_gives_and_refuses_an_unknow
     assert run_program("read_run", *words, "--output", tmp_path / "run.json").returncode == 0
     settings = dict.fromkeys(SearchTask.__dataclass_fields__)
     task = SearchTask(**{**settings, "indexes": [str(tmp_path / "run.json")], "search": {"hits": 5}})
-    assert recorded.find(task, ["b?", "a?"]).hits == [[("d1", 1.0)], [("d1", 2.0)]]
+    assert find(task, ["b?", "a?"]).hits == [[("d1", 1.0)], [("d1", 2.0)]]
     first = read_json(tmp_path / "run.json")["entry"]
     write_lines(run, ["1 Q0 d1 1 2 x", "2 Q0 d7 1 1 x"])
     ran = run_program("read_run", *words, "--output", tmp_path / "run.json")

@@ -17,8 +17,8 @@ from litm.base.messages import UserError
 from litm.base.records import read_jsonl, write_json
 from litm.models.identity import folder_identity
 from litm.questions.released_format import Document, QuestionRecord
-from litm.retrieval.cross_encoder import CrossEncoder
 from litm.retrieval.reranking import bm25_ranking, by_score, count_terms, fused
+from litm.retrieval.scoring_models import CrossEncoder
 
 #: What `CrossEncoder(folder, max_length=48).rank` of sentence-transformers 6.2.0 makes of `some_texts()`, best first.
 LIBRARY_RANKING = [8, 3, 0, 10, 7, 9, 1, 11, 2, 4, 5, 6]

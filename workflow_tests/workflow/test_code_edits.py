@@ -56,9 +56,9 @@ def test_an_edited_forest_plot_is_drawn_again_and_the_report_is_not_made_again(f
     [
         "figures/accuracy_by_target.py",
         "figures/accuracy_by_size.py",
-        "reference_model/figure.py",
-        "corpora/sources/documents.py",
-        "retrieval/methods/bm25.py",
+        "reference_model/export.py",
+        "corpora/documents.py",
+        "retrieval/bm25.py",
         "config/figures.py",
         "config/experiments.py",
         "inference/engines/vllm.py",

@@ -20,7 +20,7 @@ def test_a_generated_corpus_reads_no_file_and_has_questions(demo):
     settings = '{"passage_words":null,"passages":3000,"seed":0}'
     assert demo.corpora.settings(corpus) == demo.questions.generator_settings(questions) == settings
     assert demo.corpora.code(corpus)[0] == "scripts/corpora/make_passages.py"
-    assert "scripts/litm/corpora/sources/mini_encyclopedia.py" in demo.corpora.code(corpus)
+    assert "scripts/litm/corpora/made_up.py" in demo.corpora.code(corpus)
     assert demo.questions.generator_code(questions)[0] == "scripts/corpora/generate_questions.py"
 
 

@@ -14,7 +14,7 @@ from encoders import WORDS, make_encoder
 from workbench import Workbench
 
 from litm.base.records import read_jsonl
-from litm.retrieval.encoder import Encoder, EncoderSettings
+from litm.retrieval.scoring_models import Encoder, EncoderSettings
 
 #: Two full shards and an empty one.
 DOCUMENTS, PASSAGES_PER_SHARD, SHARDS = 12, 6, 3
@@ -276,7 +276,7 @@ def test_another_setting_is_another_search_and_going_back_gives_the_first_again(
 
 
 def test_an_edited_comment_of_one_method_does_not_run_the_other(bench):
-    path = bench.path("scripts/litm/retrieval/methods/bm25.py")
+    path = bench.path("scripts/litm/retrieval/bm25.py")
     path.write_text(path.read_text() + "\n# A comment.\n")
     jobs = bench.plan()
     assert jobs["retrieve"] == 1 and "encode_passages" not in jobs and "index_bm25" not in jobs

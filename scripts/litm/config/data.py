@@ -24,12 +24,11 @@ from litm.config.schema import (
     locate,
     one_of,
 )
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import is_generator, passage_words, source_names
-from litm.corpora.sources.documents import source_files
+from litm.corpora.documents import source_files
+from litm.corpora.passages import SOURCES, CorpusSettings, is_generator
 from litm.domain.placement import AS_RETRIEVED
 from litm.retrieval.candidates import FILL, GOLD_AND_RANDOM, CandidateSettings
-from litm.retrieval.method import EXACT
+from litm.retrieval.search import EXACT
 
 
 class Dataset(Entry):
@@ -139,7 +138,7 @@ QUESTION_KEYS = ({"corpus"}, {"nq_open", "annotations"}, {"file", "corpus"}, {"g
 class CorpusEntry(Entry):
     """Passages to search and to take distractors from."""
 
-    source: Annotated[str, one_of(source_names)]
+    source: Annotated[str, one_of(lambda: sorted(SOURCES))]
     """Source of the text, a module of scripts/litm/corpora: dpr_passages (a file in the format of psgs_w100.tsv.gz),
     wikipedia_dump (pages-articles.xml.bz2), documents (your own folder or file: .txt, .md, .html, .pdf, .jsonl, .json,
     .tsv, .csv, all except .pdf also with .gz), mini_encyclopedia, mini_gazetteer (both made up, with questions),
@@ -185,7 +184,7 @@ def read_corpus(entry: CorpusEntry, datasets: Iterable[str], seed: int, root: Pa
     if entry.dataset is not None:
         choose([entry.dataset], datasets, f"{entry.where}.dataset")
     is_given = "passage_words" in entry.model_fields_set
-    words = entry.passage_words if is_given else passage_words(entry.source)
+    words = entry.passage_words if is_given else SOURCES[entry.source].passage_words
     settings = CorpusSettings(words, entry.passages, seed if is_generator(entry.source) else None)
     path = locate(entry.path, root, f"{entry.where}.path") if entry.path is not None else None
     return entry.become(Corpus, settings=settings, path=path, files=_files(entry, path))

@@ -16,26 +16,23 @@ from litm.base.messages import UserError
 from litm.base.records import read_json
 from litm.config.models import ApiModel, Model
 from litm.config.schema import Entry, locate
-from litm.corpora.passages import Passage
-from litm.corpora.source import CorpusSettings
-from litm.corpora.sources import retrieved
-from litm.corpora.sources.documents import (
-    PASSAGE_WORDS,
-    file_name,
-    has_chunks,
-    ignored_files,
-    passages_of,
-    source_files,
-)
+from litm.corpora.documents import file_name, has_chunks, ignored_files, passages_of, source_files
+from litm.corpora.passages import SOURCES, CorpusSettings, Passage
+from litm.corpora.retrieved import has_texts, hits_of_questions, retrieved
 from litm.domain.curve import Cell
 from litm.domain.placement import AS_RETRIEVED, gold_positions
 from litm.models.context_window import CONTEXT_WINDOW_NAMES
 from litm.models.gguf import is_gguf, read_gguf
-from litm.questions.own_questions import LONG_ANSWER, OwnQuestion, long_answers, read_own_questions, used_columns
-from litm.questions.own_rows import KINDS, column_names
-from litm.retrieval.corrections import read_corrections
-from litm.retrieval.named_passages import FileNames
-from litm.retrieval.recorded_hits import has_texts, hits_of_questions
+from litm.questions.own_questions import (
+    KINDS,
+    LONG_ANSWER,
+    OwnQuestion,
+    column_names,
+    long_answers,
+    read_own_questions,
+    used_columns,
+)
+from litm.retrieval.gold import FileNames, read_corrections
 
 #: Characters per token, assumed where no tokenizer is available: fewer than in English text, about as in code.
 CHARACTERS_OF_TOKEN = 3
@@ -82,6 +79,8 @@ OF_TEN = 9
 SIZES = (20, 10, 5, 3, 2)
 #: Orders that are tried in addition to the retriever's: best last, and best at both ends.
 ORDERS = ("reversed", "ends")
+#: Words of the longest passage.
+WORDS = SOURCES["documents"].passage_words
 #: Passages read to choose sizes: more would not change the choice.
 LOOKED_AT = 200
 #: Passages of the corpus per passage of a context, at least: distractors must be passages without an answer.
@@ -185,7 +184,7 @@ def read_my_data(my_data: MyData, models: Mapping[str, Entry], root: Path) -> My
 def _look_at(my_data: MyData, run: Path | None, root: Path) -> _Texts:
     if my_data.documents is None:
         assert run is not None, "one of both is given"
-        found = islice(retrieved.passages(run, CorpusSettings()), LOOKED_AT)
+        found = islice(retrieved(run, CorpusSettings()), LOOKED_AT)
         return _Texts("retrieved", run, (run.name,), True, tuple(map(_shown, found)), "")
     folder = Path(locate(my_data.documents, root, "config.my_data.documents"))
     if all((folder / name).is_file() for name in BEIR):
@@ -194,7 +193,7 @@ def _look_at(my_data: MyData, run: Path | None, root: Path) -> _Texts:
     _check_tables_are_no_documents(my_data, files, root)
     # A run names documents by id, and documents that are cut would lose theirs.
     are_whole = run is not None or all(map(has_chunks, files))
-    found = islice(passages_of(folder, files, None if are_whole else PASSAGE_WORDS), LOOKED_AT)
+    found = islice(passages_of(folder, files, None if are_whole else WORDS), LOOKED_AT)
     names = tuple(file_name(folder, file) for file in files)
     return _Texts("documents", folder, names, are_whole, tuple(map(_shown, found)), ignored_files(folder, files))
 
@@ -365,7 +364,7 @@ def _figures() -> dict[str, dict]:
 def _notes(texts: _Texts, table: Path, questions: list[OwnQuestion], run: Path | None) -> list[str]:
     used, unused = used_columns(column_names(table))
     number = f"{len(texts.first):,}" if len(texts.first) < LOOKED_AT else f"{LOOKED_AT} or more"
-    cut = "kept as they are" if texts.are_whole else f"of at most {PASSAGE_WORDS} words"
+    cut = "kept as they are" if texts.are_whole else f"of at most {WORDS} words"
     notes = [
         f"my_data: {texts.path}: {len(texts.files)} files, {number} passages {cut}",
         *([f"my_data: {texts.path}: {texts.ignored}"] if texts.ignored else []),

@@ -23,7 +23,7 @@ from litm.inference.recorded_files import (
     read_recorded,
     read_response,
 )
-from litm.questions.labels import match_key
+from litm.questions.subsets import match_key
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,42 @@ has no gold document but may have its `gold_id`. A derived question also has its
 kept, and all keys keep their order, so that reading and writing a record does not change it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from litm.base.messages import UserError, quoted
-from litm.base.records import typed_field, write_jsonl
+from litm.base.records import read_jsonl, typed_field, write_jsonl
 from litm.base.store import text_sha256
 from litm.domain.condition import Cut
 from litm.domain.question import Gold, Item, Question
-from litm.questions.reading import read_distinct
+
+
+class HasText(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+T = TypeVar("T", bound=HasText)
+
+
+def read_distinct(path: str | Path, parse: Callable[[dict, str], T], limit: int | None = None) -> Iterator[T]:
+    """Yield `parse(record, where)` for the first `limit` lines, all if None; `where` begins any error message.
+
+    Raises `UserError` for a question that repeats an earlier line.
+    """
+    seen: dict[str, int] = {}
+    for number, record in islice(read_jsonl(path), limit):
+        where = f"{path}, line {number}"
+        question = parse(record, where)
+        if question.text in seen:
+            raise UserError(f"{where}: the question {quoted(question.text)} is already on line {seen[question.text]}")
+        seen[question.text] = number
+        yield question
 
 
 @dataclass(frozen=True)
@@ -368,3 +390,35 @@ def text_list(record: object, name: str, where: str) -> list[str]:
     if not values or not all(isinstance(value, str) for value in values):
         raise UserError(f"{where}: '{name}' must be a list of one or more strings")
     return values
+
+
+def read_kv_questions(path: str | Path, limit: int | None) -> Iterator[Question]:
+    """The first `limit` examples of a released key-value file; the key asked for is both question and id."""
+    return read_distinct(path, kv_question, limit)
+
+
+def kv_question(record: dict, where: str) -> Question:
+    """A released key-value record as a question; `UserError` for duplicate keys or a missing pair."""
+    pairs = typed_field(record, "ordered_kv_records", list, where)
+    for index, pair in enumerate(pairs):
+        if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
+            raise UserError(f"{where}, ordered_kv_records[{index}]: expected [key, value], two strings")
+    key, value = typed_field(record, "key", str, where), typed_field(record, "value", str, where)
+    if not key or not value:
+        raise UserError(f"{where}: 'key' and 'value' must not be empty")
+    keys = [pair[0] for pair in pairs]
+    duplicates = sorted({k for k in keys if keys.count(k) > 1}) if len(set(keys)) < len(keys) else []
+    if duplicates:
+        raise UserError(f"{where}: duplicate key {quoted(duplicates[0])} in ordered_kv_records")
+    if [key, value] not in pairs:
+        raise UserError(
+            f"{where}: the pair of key {quoted(key)} and value {quoted(value)} is not among ordered_kv_records"
+        )
+    distractors = tuple((k, v) for k, v in pairs if k != key)
+    elsewhere = [k for k, v in distractors if value in (k, v)]
+    if elsewhere:
+        raise UserError(
+            f"{where}: the value {quoted(value)} of key {quoted(key)} is in the pair of key {quoted(elsewhere[0])} "
+            "too, so an answer would not tell which pair was read: give the pairs different values"
+        )
+    return Question(key, key, (Gold("gold", (key, value), (value,)),), distractors)

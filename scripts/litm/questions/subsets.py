@@ -1,13 +1,106 @@
 """Subsets of questions: by labels (paper, Appendix A), and by a seeded sample (Appendix D)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-from litm.base.messages import UserError
+from litm.base.files import read_text
+from litm.base.messages import UserError, quoted
+from litm.base.records import parse_json, read_jsonl
 from litm.base.store import text_sha256
-from litm.questions.labels import match_key
-from litm.questions.reading import HasText
+from litm.questions.released_format import HasText
+
+
+def match_key(text: str) -> str:
+    """A question's text in lower case with single spaces and without a final question mark."""
+    return " ".join(text.lower().split()).removesuffix("?").rstrip()
+
+
+def read_labels(path: str | Path, format: str) -> dict[str, bool]:
+    """For each labelled question, by its `match_key`, whether to keep it.
+
+    Raises `UserError` for a format that is not in `FORMATS`, and for a file that does not follow its format (naming
+    file and line or item) or has no labels.
+    """
+    if format not in FORMATS:
+        raise UserError(f"labels {path}: unknown format {format!r}, choose one of {', '.join(FORMATS)}")
+    labels: dict[str, bool] = {}
+    for text, keep in FORMATS[format](Path(path)):
+        key = match_key(text)
+        labels[key] = labels.get(key, True) and keep
+    if not labels:
+        raise UserError(f"{path}: there are no labels in it")
+    return labels
+
+
+def _ambignq(path: Path) -> Iterator[tuple[str, bool]]:
+    """AmbigNQ (Min et al. 2020), train_light.json, dev_light.json or the full files: a JSON list of {"question",
+    "annotations": [{"type": "singleAnswer" or "multipleQAs", ...}]}. Kept: questions whose annotations are all single
+    answers. The paper names these annotations, but not its treatment of several annotations of a question.
+    """
+    records = parse_json(read_text(path), f"{path}: not a JSON file of AmbigNQ")
+    if not isinstance(records, list):
+        raise UserError(f"{path}: expected a JSON list of AmbigNQ's records, found {type(records).__name__}")
+    for number, record in enumerate(records, start=1):
+        where = f"{path}, item {number}"
+        text = _question(record, where)
+        annotations = record.get("annotations")
+        types = [a.get("type") if isinstance(a, dict) else None for a in annotations or []]
+        if not types or not all(kind in ("singleAnswer", "multipleQAs") for kind in types):
+            raise UserError(
+                f'{where}: \'annotations\' must be a list of objects with "type": "singleAnswer" or "multipleQAs"'
+            )
+        yield text, all(kind == "singleAnswer" for kind in types)
+
+
+def _situatedqa(path: Path) -> Iterator[tuple[str, bool]]:
+    """SituatedQA (Zhang and Choi 2021), data/id_data/temp.{train,dev,test}.jsonl or geo.*: {"question",
+    "source_dataset", "is_dependent": "yes" or "no", "id"}. Its README calls the label `label`, true or false; both are
+    read. Kept: questions whose answer does not depend on the context.
+    """
+    dependent = {"yes": True, "no": False, True: True, False: False}
+    for number, record in read_jsonl(path):
+        where = f"{path}, line {number}"
+        text, label = _question(record, where), record.get("is_dependent", record.get("label"))
+        if not isinstance(label, str | bool) or label not in dependent:
+            raise UserError(f'{where}: \'is_dependent\' must be "yes" or "no", found {quoted(label)}')
+        yield text, not dependent[label]
+
+
+def _keep_flags(path: Path) -> Iterator[tuple[str, bool]]:
+    """JSON Lines of {"question", "keep": true or false}."""
+    for number, record in read_jsonl(path):
+        where = f"{path}, line {number}"
+        text, keep = _question(record, where), record.get("keep")
+        if not isinstance(keep, bool):
+            raise UserError(f"{where}: 'keep' must be true or false, found {quoted(keep)}")
+        yield text, keep
+
+
+def _question_list(path: Path) -> Iterator[tuple[str, bool]]:
+    """Text file with a question to keep on each non-blank line. Questions that are not listed count as unlabelled."""
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if line.lstrip().startswith(("{", "[")):
+            raise UserError(f"{path}, line {number}: expected a question, found JSON; is it another format?")
+        if line.strip():
+            yield line, True
+
+
+def _question(record: object, where: str) -> str:
+    text = record.get("question") if isinstance(record, dict) else None
+    if not isinstance(text, str) or not match_key(text):
+        raise UserError(f"{where}: the field 'question', a text, is missing")
+    return text
+
+
+#: Readers by the format's name in a config; their docstrings describe the files.
+FORMATS: dict[str, Callable[[Path], Iterator[tuple[str, bool]]]] = {
+    "ambignq": _ambignq,
+    "situatedqa": _situatedqa,
+    "jsonl": _keep_flags,
+    "txt": _question_list,
+}
 
 
 class HasId(Protocol):

@@ -8,15 +8,18 @@ another seed, without those that share a name with the held-out encyclopedia. Wo
 same for all seeds, and a date or number may be.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from litm.corpora.encyclopedia import names
-from litm.corpora.encyclopedia.articles import FAMILY_SIZE, Article, make_family
-from litm.corpora.encyclopedia.kinds import ASKED
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
+
+from litm.corpora.made_up import ASKED, FAMILY_SIZE, Article, coined_name, make_family, stem
 from litm.examples.prompt_file import read_template
 from litm.examples.tasks import kv_retrieval, multi_document_qa, needle_in_haystack
 from litm.reference_model.recipe import Course
@@ -75,7 +78,7 @@ class Teacher:
         """A family that shares no name with the held-out encyclopedia."""
         while True:
             index = rng.randrange(_FAMILIES)
-            if names.stem(_ENCYCLOPEDIA, index) in self._held_out_stems:
+            if stem(_ENCYCLOPEDIA, index) in self._held_out_stems:
                 continue
             family = make_family(_ENCYCLOPEDIA, index)
             if not any(_coined_words(article) & self._held_out_words for article in family):
@@ -84,13 +87,13 @@ class Teacher:
     @cached_property
     def _held_out_stems(self) -> frozenset[str]:
         seed, passages = self.held_out
-        return frozenset(names.stem(seed, index) for index in range(-(-passages // FAMILY_SIZE)))
+        return frozenset(stem(seed, index) for index in range(-(-passages // FAMILY_SIZE)))
 
     @cached_property
     def _held_out_words(self) -> frozenset[str]:
         seed, passages = self.held_out
         # Indices of the names in the facts of those passages.
-        return frozenset(names.coined_name(seed, index) for index in range(2 * passages))
+        return frozenset(coined_name(seed, index) for index in range(2 * passages))
 
     def _qa_lesson(self, template: str, size: int, queries: int, rng: Random) -> Lesson:
         """Articles of one family, of many, or of both: hard and easy distractors."""
@@ -165,3 +168,105 @@ def _frame(template: str, items: Sequence[str], separator: str) -> tuple[str, li
 def read_templates(files: Iterable[Path]) -> dict[str, str]:
     """The prompt templates by task, the name of each file."""
     return {file.stem: read_template(file) for file in files}
+
+
+#: (task, size, queries, number of lessons): enough for all pieces of all kinds of text, and for all document numbers.
+_SAMPLE = (
+    ("multi_document_qa", 3, 4, 3000),
+    ("multi_document_qa", 30, 1, 10),
+    ("needle_in_haystack", 15, 1, 1000),
+    ("kv_retrieval", 10, 2, 300),
+)
+#: Number of texts from which on a capitalised word does not count as a made-up name.
+_TEXTS_WITH_A_WORD = 25
+
+
+def sample_texts(teacher: Teacher, seed: int) -> list[str]:
+    """Contexts and queries with their answers."""
+    return list(_texts(teacher, seed))
+
+
+def _texts(teacher: Teacher, seed: int) -> Iterator[str]:
+    rng = Random(f"{seed}/reference_model/vocabulary")
+    for task, size, queries, count in _SAMPLE:
+        for _ in range(count):
+            lesson = teacher.lesson(Course(task, 1, size, size, queries), size, rng)
+            yield lesson.context
+            yield from (f"{query.prompt} {query.answer}" for query in lesson.queries)
+
+
+def ordinary_words(texts: Sequence[str]) -> list[str]:
+    """Capitalised words that are not made-up names, because many texts contain them."""
+    counts = Counter(word for text in texts for word in set(re.findall(r"[A-Z][a-z]+", text)))
+    return sorted(word for word, count in counts.items() if count >= _TEXTS_WITH_A_WORD)
+
+
+END, PADDING = "<|endoftext|>", "<|pad|>"
+#: Occurrences in the sample below which a piece is written in bytes.
+SEEN = 3
+_CONSONANTS, _VOWELS = "[b-df-hj-np-tv-z]", "[aeiou]"
+
+
+def piece_pattern(words: Iterable[str]) -> str:
+    """The regular expression that cuts texts; words: capitalised words to keep whole, which are no made-up names."""
+    whole = "|".join(sorted(set(words), key=lambda word: (-len(word), word)))
+    return "|".join(
+        (
+            # Two digits of a UUID: only hexadecimal digits follow up to a quotation mark.
+            r'-?[0-9a-f]{2}(?=[0-9a-f-]{0,36}")',
+            r" ?\[[0-9]+\]\(Title:",
+            # The letters of a code such as TRK-5938.
+            r" ?[A-Z](?=[A-Z]*-[0-9])",
+            r" [0-9]{4}(?![0-9])",
+            r",[0-9](?=[0-9]{2})",
+            r" ?[0-9]{1,2}",
+            rf" ?(?:{whole})(?![a-z])",
+            # Syllables of made-up names: Te|ngre|lm, Ble|sto|tek.
+            rf" ?[A-Z]{_CONSONANTS}*{_VOWELS}+",
+            rf"(?<=[A-Za-z]){_CONSONANTS}+{_VOWELS}?{_CONSONANTS}?(?![a-z])",
+            rf"(?<=[A-Za-z]){_CONSONANTS}+(?![a-z])",
+            rf"(?<=[A-Za-z]){_CONSONANTS}+{_VOWELS}+",
+            r" ?[A-Za-z]+",
+            r'": "|",\n "|"\}|\{"| "|"',
+            r"\n+",
+            r"[^\sA-Za-z0-9\"\[\]\n]",
+            r"\s|.",
+        )
+    )
+
+
+def count_pieces(texts: Iterable[str], words: Iterable[str]) -> Counter[str]:
+    """The count of each piece in the texts, written in the characters that stand for bytes."""
+    cutter = _pre_tokenizer(piece_pattern(words))
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(piece for piece, _ in cutter.pre_tokenize_str(text))
+    return counts
+
+
+def build_tokenizer(texts: Iterable[str], words: Sequence[str]) -> PreTrainedTokenizerFast:
+    """The tokenizer with the bytes and the texts' pieces as its vocabulary, in alphabetical order."""
+    pieces = {piece for piece, count in count_pieces(texts, words).items() if count >= SEEN}
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokens = [END, PADDING, *alphabet, *sorted(pieces - set(alphabet))]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.BPE(vocabulary, [], ignore_merges=True))
+    tokenizer.pre_tokenizer = _pre_tokenizer(piece_pattern(words))
+    tokenizer.decoder = decoders.ByteLevel()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=END,
+        pad_token=PADDING,
+        padding_side="left",
+        model_max_length=8192,
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def _pre_tokenizer(pattern: str) -> pre_tokenizers.PreTokenizer:
+    return pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(pattern), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )

@@ -21,11 +21,11 @@ from litm.config.data import (
 from litm.config.experiments import Experiment
 from litm.config.recorded_models import RecordedModel, ResponseFile
 from litm.config.study import Study
-from litm.corpora.sources import is_generator
+from litm.corpora.passages import SOURCES, is_generator
 from litm.domain.placement import AS_RETRIEVED
 from litm.models.files import model_files
 from litm.reference_model.recipe import TASKS
-from litm.retrieval.method import EXACT
+from litm.retrieval.search import EXACT, METHODS
 from litm.workflow.rules_help import ProjectFiles, Wildcards
 
 
@@ -104,7 +104,7 @@ class CorpusPlan:
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """make_passages.py and the source's module."""
-        return self._project.code("make_passages.py", f"litm.corpora.sources.{self.source(wildcards)}")
+        return self._project.code("make_passages.py", f"litm.corpora.{SOURCES[self.source(wildcards)].module}")
 
     def source(self, wildcards: Wildcards) -> str:
         """The name of the source's module."""
@@ -168,7 +168,7 @@ class QuestionPlan:
 
     def generator_code(self, wildcards: Wildcards) -> list[str]:
         """generate_questions.py and the generator's module."""
-        return self._project.code("generate_questions.py", f"litm.corpora.sources.{self.generator(wildcards)}")
+        return self._project.code("generate_questions.py", f"litm.corpora.{SOURCES[self.generator(wildcards)].module}")
 
     def generator_settings(self, wildcards: Wildcards) -> str:
         """The settings that change the questions: JSON of the corpus's `CorpusSettings`."""
@@ -317,7 +317,7 @@ class RetrievalPlan:
 
     def code(self, wildcards: Wildcards) -> list[str]:
         """retrieve.py and the method's module."""
-        return self._project.code("retrieve.py", f"litm.retrieval.methods.{self.method(wildcards)}")
+        return self._project.code("retrieve.py", f"litm.retrieval.{METHODS[self.method(wildcards)]}")
 
     def method(self, wildcards: Wildcards) -> str:
         """`bm25` or `dense`."""

@@ -20,7 +20,7 @@ from litm.models.gguf import is_gguf, read_gguf
 from litm.models.number_format import format_here
 from litm.models.unpacking import number_format
 from litm.models.weights import weight_bytes
-from litm.retrieval.method import EXACT
+from litm.retrieval.search import EXACT
 from litm.workflow.needs import Needs, needs_of
 from litm.workflow.resources import billions_of, longest_tokens
 

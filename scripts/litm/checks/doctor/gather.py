@@ -67,7 +67,7 @@ def quantization_error(device: str) -> str | None:
 
 def java_error() -> str | None:
     """Why Java or Lucene's archive cannot be used, from a trial in a process of its own; None if they can."""
-    from litm.retrieval.java import java_home, lucene_jar
+    from litm.retrieval.bm25 import java_home, lucene_jar
 
     try:
         java = Path(java_home()) / "bin" / "java"

@@ -9,7 +9,7 @@ from litm.domain.question import Gold, Item, Question
 from litm.examples.other_items import other_pairs
 from litm.examples.placing import place
 from litm.examples.task import ExampleSettings, TaskDefaults
-from litm.questions.released_kv import read_kv_questions
+from litm.questions.released_format import read_kv_questions
 
 DEFAULTS = TaskDefaults(
     prompt="kv_retrieval",

@@ -2,12 +2,10 @@
 
 from random import Random
 
-from litm.corpora.encyclopedia.names import CODAS, coined_name, stem
+from litm.corpora.made_up import coined_name, name_parts, stem
 
 #: Names that share all but their last two letters: Varnhold, Varnholt, Varnholm, ...
 FAMILY = 5
-# Without endings that make a swear word of some stems.
-_ENDINGS = tuple(coda for coda in CODAS if coda not in ("ck", "nt"))
 _SEEDS = 2**32
 
 
@@ -23,6 +21,8 @@ def similar_names(rng: Random, count: int) -> list[str]:
     No name contains another. The last family may be smaller.
     """
     seed = rng.randrange(_SEEDS)
+    # Without endings that make a swear word of some stems.
+    endings = tuple(coda for coda in name_parts("coda")[0] if coda not in ("ck", "nt"))
     families = range(-(-count // FAMILY))
-    names = [stem(seed, family) + coda for family in families for coda in rng.sample(_ENDINGS, FAMILY)][:count]
+    names = [stem(seed, family) + coda for family in families for coda in rng.sample(endings, FAMILY)][:count]
     return rng.sample(names, count)

@@ -1,27 +1,88 @@
-"""Vector search by inner product with FAISS (Johnson et al. 2021), part by part, in bounded memory.
+"""The method dense: vectors of passages on disk, and search among them by FAISS."""
 
-Exact search compares all vectors. An approximate index, one per shard, compares some: along a graph (HNSW: Malkov and
-Yashunin 2020) or in the nearest lists (IVF). Its misses are measured against exact search.
-
-FAISS sums in an order that depends on the processor. So it only finds the hits, and some more than are asked for; their
-scores are computed again in float64, rounded, and ordered with ties by row.
-"""
-
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 import faiss
 import numpy as np
 
+from litm.base.messages import UserError, note
 from litm.base.progress import progress_bar
-from litm.retrieval.method import Hit, rounded
-from litm.retrieval.vectors import Vectors
+from litm.base.records import read_json
+from litm.base.store import existing
+from litm.retrieval.scoring_models import load_encoder
+from litm.retrieval.search import Found, Hit, SearchTask, rounded
+
+T = TypeVar("T")
+#: Version: raise it if the encoding of a passage changes, because the store keeps existing vectors.
+VECTORS_RECIPE = 1
+#: Texts encoded and written at a time; a crash loses at most one block.
+BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors of one shard: `rows` times `dimension` numbers of type `dtype` in `path`, row after row."""
+
+    path: Path
+    rows: int
+    dimension: int
+    dtype: str
+
+    def map(self) -> np.ndarray:
+        """The vectors as a memory map (rows, dimension)."""
+        if not self.rows:
+            return np.empty((0, self.dimension), dtype=self.dtype)
+        return np.memmap(self.path, dtype=self.dtype, mode="r", shape=(self.rows, self.dimension))
+
+
+def write_vectors(
+    texts: Sequence[T],
+    encode: Callable[[Sequence[T]], np.ndarray],
+    dimension: int,
+    dtype: str,
+    path: Path,
+    what: str,
+) -> int:
+    """Encode the texts, or pairs of texts, and append the vectors to `path` after its whole blocks; returns the number
+    of vectors that were there before.
+    """
+    row_bytes = dimension * np.dtype(dtype).itemsize
+    with path.open("ab") as file:
+        done = file.tell() // row_bytes // BLOCK * BLOCK
+        file.truncate(done * row_bytes)
+        with progress_bar(len(texts), what, "passages") as bar:
+            bar.update(done)
+            for start in range(done, len(texts), BLOCK):
+                block = texts[start : start + BLOCK]
+                file.write(encode(block).astype(dtype).tobytes())
+                file.flush()
+                os.fsync(file.fileno())
+                bar.update(len(block))
+    return done
+
+
+def read_vectors(manifest: str | Path) -> Vectors:
+    """The vectors of a shard from the manifest of encode_passages.py; `UserError` if the store lacks some of them."""
+    fields = read_json(manifest)
+    path = existing(fields["entry"], "encode_passages")
+    vectors = Vectors(path, fields["rows"], fields["dimension"], fields["dtype"])
+    size = vectors.rows * vectors.dimension * np.dtype(vectors.dtype).itemsize
+    if path.stat().st_size != size:
+        raise UserError(
+            f"{path}: {path.stat().st_size} bytes, but {vectors.rows} vectors take {size}; delete it and make it again "
+            f"with `snakemake --forcerun encode_passages ...`"
+        )
+    return vectors
+
 
 #: Version: raise it if the content of an approximate index changes, because the store keeps existing indexes.
-RECIPE = 1
+INDEX_RECIPE = 1
 HNSW, IVF = "hnsw", "ivf"
 #: Vectors compared at a time: 200 MB at 768 dimensions.
 ROWS_AT_A_TIME = 65_536
@@ -29,7 +90,6 @@ ROWS_AT_A_TIME = 65_536
 SPARE = 10
 #: Training vectors per list that FAISS asks for; more do not improve the lists.
 TRAINING_VECTORS_A_LIST = 64
-
 #: Function from (queries, hits) to scores and rows, both (queries, hits); row -1 is no hit.
 Search = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]]
 
@@ -171,3 +231,27 @@ def _rows(shards: Sequence[Vectors]) -> int:
 
 def _float32(rows: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(rows, dtype=np.float32)
+
+
+#: Questions on which an approximate index is compared with exact search.
+MEASURED = 200
+
+
+def find(task: SearchTask, questions: Sequence[str]) -> Found:
+    """The hits of each question; for an approximate index also its recall of the exact hits."""
+    shards = [read_vectors(path) for path in task.vectors]
+    encoder = load_encoder(read_json(task.encoder), task.encoding, task.device, task.batch_tokens)
+    queries = encoder.encode([f"{task.search['query_prefix']}{text}" for text in questions])
+    if encoder.cut:
+        note(f"{encoder.cut} questions are longer than {task.encoding['max_tokens']} tokens and were cut there")
+    number = task.search["hits"]
+    if not task.indexes:
+        return Found(search_exact(shards, queries, number), cut=encoder.cut)
+    settings = IndexSettings(**task.approximate)
+    indexes = [existing(read_json(path)["entry"], "index_vectors") for path in task.indexes]
+    hits = search_indexes(indexes, shards, settings, queries, number)
+    step = max(1, len(questions) // MEASURED)
+    sample = hits[::step]
+    recall = overlap(sample, search_exact(shards, queries[::step], number))
+    note(f"the {settings.kind} index finds {recall:.3f} of what exact search finds, on {len(sample)} questions")
+    return Found(hits, encoder.cut, round(recall, 6), len(sample))

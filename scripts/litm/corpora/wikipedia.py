@@ -1,13 +1,4 @@
-"""The source wikipedia_dump: a MediaWiki XML dump (`*-pages-articles.xml`, plain, .bz2 or .gz) as plain text.
-
-It uses articles: pages of namespace 0 that are neither redirects nor disambiguation pages (recognised by English names
-of templates and by the magic word __DISAMBIG__). White space becomes single spaces, and a page's text is cut into
-disjoint passages of `passage_words` words with the page's title (one passage if None). Ids are `page id:n`, n from 0.
-
-Lost are tables, lists and indented lines, headings, references, files and galleries with their captions, formulas,
-comments, links to categories and other languages, and the output of all templates: infoboxes, but also words within
-sentences, as of {{lang|fr|mot}} and {{convert|5|km}}. Links keep their label.
-"""
+"""Passages of Wikipedia: those of DPR, and a MediaWiki dump as plain text."""
 
 import re
 from collections.abc import Iterator
@@ -22,11 +13,48 @@ from mwparserfromhell.wikicode import Wikicode
 
 from litm.base.files import open_bytes, reading
 from litm.base.messages import UserError, note, shortened
-from litm.corpora.passages import Passage, cut_text
-from litm.corpora.source import CorpusSettings, needed
+from litm.base.records import read_table
+from litm.corpora.passages import CorpusSettings, Passage, cut_text
 
-#: Words of the longest passage, unless the corpus sets its own limit.
-PASSAGE_WORDS = 100
+HEADER = ["id", "text", "title"]
+
+
+def dpr_passages(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
+    """Yield (file and line, passage), with the file's ids; a block that is cut gets `id:n`, n from 0.
+
+    Raises `UserError` for a wrong header, a wrong number of fields, a blank text or id, and as `read_table`.
+    """
+    rows = read_table(path, delimiter="\t")
+    _check_header(path, next(rows, None))
+    for line, row in rows:
+        try:
+            id_, text, title = row
+        except ValueError:
+            raise UserError(
+                f"{path}, line {line}: {len(row)} fields between tabs, but id, text and title are 3; fix the line"
+            ) from None
+        if not id_ or not text or text.isspace() or id_.isspace():
+            empty = "text" if id_.strip() else "id"
+            raise UserError(f"{path}, line {line}: the {empty} is empty; fill it or remove the line")
+        where = f"{path}, line {line}"
+        if settings.passage_words is None:
+            yield where, Passage(id_, title, text)
+        else:
+            blocks = cut_text(text, settings.passage_words)
+            for number, block in enumerate(blocks):
+                yield where, Passage(id_ if len(blocks) == 1 else f"{id_}:{number}", title, block)
+
+
+def _check_header(path: Path, first: tuple[int, list[str]] | None) -> None:
+    if first is None:
+        raise UserError(f"{path}: the file is empty; get it again")
+    if first[1] != HEADER:
+        found = "\t".join(first[1])
+        raise UserError(
+            f"{path}, line {first[0]}: the header is {found[:80]!r}, but must be {chr(9).join(HEADER)!r}; "
+            f"for another table use the source 'documents'"
+        )
+
 
 #: Numbers of the namespaces of files and categories, whose links show no text; English names work everywhere.
 UNSEEN_NAMESPACES = ("6", "14")
@@ -60,7 +88,6 @@ DROPPED_TAGS = frozenset(
 LIST_MARKUP = ("*", "#", ":", ";")
 #: Mark at the start of the rest of a list line; XML cannot contain it.
 LIST_MARK = "\0"
-
 UNSEEN_LINES = re.compile(rf"^(?:[^\n]*{LIST_MARK}|[ \t]*(?:\{{\||\|))[^\n]*$", re.MULTILINE)
 MAGIC_WORD = re.compile(r"__[A-Z]+__")
 QUOTE_MARKS = re.compile("'{2,}")
@@ -93,13 +120,12 @@ class _Counts:
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
 
 
-def passages(source: Path | None, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
+def wikipedia_dump(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
     """Yield (file and page, passage) in the order of the dump; a note at the end counts the pages left out.
 
     A page on which the wikitext parser fails is left out and counted. Raises `UserError` for a file that is no dump,
     and for damaged files.
     """
-    path = needed(source, "a dump such as simplewiki-latest-pages-articles.xml.bz2")
     counts = _Counts()
     for page, unseen in read_pages(path):
         where = f"{path}, page {page.id} ({page.title})"

@@ -1,0 +1,428 @@
+"""Chunks: pieces of text from text splitters, document stores and retrievers, in one form.
+
+Supported are the JSON objects of LangChain (`page_content`, `metadata`; also inside `kwargs`), LlamaIndex (`text`,
+`metadata`, `id_`; with a score inside `node`), Haystack (`content`, `meta`), unstructured (`text`, `element_id`,
+`metadata`) and BEIR (`_id`, `title`, `text`), chunks of papers (`content`, `heading_hierarchy`, `page_numbers`,
+`metadata`), and plain ones (`id`, `title`, `text`).
+"""
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from litm.base.files import file_kind, open_text, reading, unpacked_name
+from litm.base.messages import UserError, note, quoted
+from litm.base.records import DELIMITERS, read_json_list, read_jsonl, read_named_columns, read_records
+from litm.corpora.passages import DOCUMENT_KINDS, CorpusSettings, Passage, cut_lines, cut_text
+
+TEXT, ID = ("text", "page_content", "content"), ("id", "_id", "id_", "doc_id", "docid", "element_id", "node_id")
+FILE, PAGE = ("source", "file_path", "file_name", "filename", "file"), ("page_label", "page", "page_number")
+METADATA, SCORE = ("metadata", "meta"), ("score", "similarity", "relevance_score")
+#: Metadata of LangChain's Markdown splitter and others: the headings above a chunk.
+HEADINGS = ("Header 1", "Header 2", "Header 3", "Header 4")
+#: Lists of the headings above a chunk, the outermost first, and of its pages: next to its text or in its metadata.
+HIERARCHY, PAGES = "heading_hierarchy", "page_numbers"
+#: Keys of objects that wrap a chunk.
+WRAPPERS = ("node", "document", "kwargs")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk; missing values are empty texts or None.
+
+    further_pages: of a chunk that spans several, those after `page`.
+    """
+
+    id: str | None
+    title: str
+    text: str
+    file: str | None
+    page: int | None
+    score: float | None
+    further_pages: tuple[int, ...] = ()
+
+
+def is_chunk(record: object) -> bool:
+    """Whether an object is a chunk of a text splitter, which is used whole as a passage."""
+    if not isinstance(record, Mapping):
+        return False
+    names = (*TEXT[1:], *METADATA, *WRAPPERS, HIERARCHY, PAGES)
+    return any(name in record for name in names)
+
+
+def read_chunk(record: object, where: str) -> Chunk:
+    """The chunk in an object; `UserError` beginning with `where` for a missing text or a wrong field."""
+    inner, score = _unwrapped(record, where)
+    metadata: Mapping = next((inner[name] for name in METADATA if isinstance(inner.get(name), Mapping)), {})
+    name = next((name for name in TEXT if name in inner), TEXT[0])
+    text = inner.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise UserError(f"{where}: '{name}' must be text that is not empty; fill it or remove this entry")
+    title = inner.get("title", metadata.get("title"))
+    if title is not None and not isinstance(title, str):
+        raise UserError(f"{where}: 'title' must be text, but is {type(title).__name__}; write it in quotes")
+    file = _first(metadata or inner, FILE)
+    shown = file if isinstance(file, str) and file.strip() else None
+    headings = _hierarchy(inner, metadata, where) or _headings(metadata)
+    titles = [title or "", " > ".join(headings), PurePosixPath(shown).stem if metadata and shown else ""]
+    pages = _page_numbers(inner, metadata, where)
+    return Chunk(
+        _id(inner, where),
+        " ".join(next(filter(None, titles), "").split()),
+        text,
+        shown,
+        pages[0] if pages else _page(metadata or inner),
+        None if score is None else read_score(score, where),
+        tuple(pages[1:]),
+    )
+
+
+def _unwrapped(record: object, where: str) -> tuple[Mapping, Any]:
+    """The object with the text, and the score, which may be outside it."""
+    score = None
+    while True:
+        if not isinstance(record, Mapping):
+            raise UserError(f"{where}: expected a JSON object with a 'text', found {quoted(record)}")
+        found = _first(record, SCORE)
+        score = found if found is not None else score
+        wrapper = next((name for name in WRAPPERS if isinstance(record.get(name), Mapping)), None)
+        if wrapper is None:
+            return record, score
+        record = record[wrapper]
+
+
+def _first(record: Mapping, names: Iterable[str]) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def _id(record: Mapping, where: str) -> str | None:
+    name = next((name for name in ID if record.get(name) is not None), None)
+    if name is None:
+        return None
+    value = record[name]
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise UserError(
+            f"{where}: '{name}' must be text or a whole number, but is {quoted(value)}; fix it, or leave ids out"
+        )
+    return str(value)
+
+
+def _headings(metadata: Mapping) -> list[str]:
+    given = metadata.get("headings", metadata.get("heading"))
+    found = given if isinstance(given, list) else [given, *(metadata.get(name) for name in HEADINGS)]
+    return [one for one in found if isinstance(one, str) and one.strip()]
+
+
+def _hierarchy(inner: Mapping, metadata: Mapping, where: str) -> list[str]:
+    """The texts of `heading_hierarchy`, without blank ones."""
+    given = inner.get(HIERARCHY, metadata.get(HIERARCHY))
+    found = [] if given is None else given if isinstance(given, list) else [given]
+    for one in found:
+        if not isinstance(one, str):
+            raise UserError(f"{where}: '{HIERARCHY}' must be a list of headings in quotes, but has {quoted(one)}")
+    return [one for one in found if one.strip()]
+
+
+def _page_numbers(inner: Mapping, metadata: Mapping, where: str) -> list[int]:
+    """The numbers of `page_numbers`, ascending."""
+    given = inner.get(PAGES, metadata.get(PAGES))
+    found = [] if given is None else given if isinstance(given, list) else [given]
+    for one in found:
+        if isinstance(one, bool) or not isinstance(one, int) or one < 0:
+            raise UserError(f"{where}: '{PAGES}' must be a list of whole numbers from 0, but has {quoted(one)}")
+    return sorted(set(found))
+
+
+def _page(metadata: Mapping) -> int | None:
+    """The printed page number if it is an integer, else the splitter's page."""
+    pages = [str(metadata.get(name)) for name in PAGE]
+    return next((int(page) for page in pages if page.isdecimal()), None)
+
+
+def read_score(value: Any, where: str) -> float:
+    """The score of a chunk; `UserError` beginning with `where` for NaN, infinity and anything that is no number."""
+    try:
+        score = float(value)
+    except (TypeError, ValueError, OverflowError):
+        score = math.nan
+    if not math.isfinite(score):
+        raise UserError(f"{where}: the score must be a number, found {quoted(value)}")
+    return score
+
+
+#: Elements without readable content.
+UNREAD = {"script", "style", "template", "noscript", "svg", "nav"}
+#: Element of a page's main content, if it has one: the text around it repeats on all pages of a site.
+CONTENT = "main"
+#: Elements within a line of text; any other element ends a word.
+INLINE = {
+    "a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup",
+    "tt", "u", "var", "wbr",
+}  # fmt: skip
+
+
+class _Reader(HTMLParser):
+    """Collects the texts of a page, and those of its title."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.texts: list[str] = []
+        self.content: list[str] = []
+        self.titles: list[str] = []
+        self._unread = 0
+        self._in_title = False
+        self._in_content = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._unread += tag in UNREAD
+        self._in_title = tag == "title" and not self._unread
+        self._in_content |= tag == CONTENT
+        if tag not in INLINE:
+            self._add("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._unread -= tag in UNREAD and self._unread > 0
+        self._in_title = False
+        if tag not in INLINE:
+            self._add("\n")
+        self._in_content &= tag != CONTENT
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.titles.append(data)
+        elif not self._unread:
+            self._add(data)
+
+    def _add(self, text: str) -> None:
+        self.texts.append(text)
+        if self._in_content:
+            self.content.append(text)
+
+
+def html_text(page: str) -> tuple[str, str]:
+    """Title and text of a page, without scripts, styles and navigation; only the main content if the page marks it. The
+    title is empty if the page has none.
+    """
+    reader = _Reader()
+    reader.feed(page)
+    reader.close()
+    content = "".join(reader.content)
+    return " ".join("".join(reader.titles).split()), content if content.strip() else "".join(reader.texts)
+
+
+def pdf_pages(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (page from 1, text) of each page with text; `UserError` for a file that is no PDF or has a password."""
+    # Imported here: the code of the rules must not need it.
+    from pypdf import PdfReader
+    from pypdf.errors import DependencyError, PyPdfError
+
+    # pypdf warns of every flaw that it can repair.
+    logging.getLogger("pypdf").setLevel(logging.ERROR)
+    page = 0
+    try:
+        reader = PdfReader(path)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise UserError(f"{path}: the PDF has a password: save it without one, or remove the file")
+        for page, content in enumerate(reader.pages, start=1):
+            if (text := content.extract_text()).strip():
+                # Damaged fonts give lone surrogates, which UTF-8 files cannot hold.
+                yield page, text.encode("utf-8", "replace").decode()
+    except DependencyError as error:
+        raise UserError(f"{path}: the PDF is encrypted ({error}): save it without, or remove the file") from error
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        raise UserError(
+            f"{path}, after page {page}: not a readable PDF ({str(error) or type(error).__name__}); save it again as "
+            f"PDF or as text, or remove the file"
+        ) from error
+
+
+#: Ignored files named in the note.
+NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with its title; `id` as the user gave it or None; `where`: its file and line.
+
+    place: its line or page, None if it is the whole file; file, page, further_pages: the origin that a chunk states.
+    """
+
+    where: str
+    place: str | None
+    id: str | None
+    title: str
+    text: str
+    file: str | None = None
+    page: int | None = None
+    further_pages: tuple[int, ...] = ()
+
+
+def documents(path: Path, settings: CorpusSettings) -> Iterator[tuple[str, Passage]]:
+    """Yield (file and line, passage) for all documents, files in the order of their paths.
+
+    Raises `UserError` naming file and line for a document without text, a title or id of another type, a header without
+    `text`, rows that do not match the header, broken and non-UTF-8 files, and for a folder without documents.
+    """
+    files = source_files(path)
+    _note_ignored(path, files)
+    return passages_of(path, files, settings.passage_words)
+
+
+def passages_of(folder: Path, files: Sequence[Path], words: int | None) -> Iterator[tuple[str, Passage]]:
+    """The passages of these files of the folder, or of `folder` itself if it is one file; errors as in `passages`."""
+    for file in files:
+        name = file_name(folder, file)
+        if file_kind(file) in LINES:
+            yield from _text_passages(file, name, words)
+        else:
+            for document in READERS[file_kind(file)](file):
+                yield from _cut(document, name, words)
+
+
+def file_name(folder: Path, file: Path) -> str:
+    """The name of a file in ids: its path within the folder, or the name of a single file."""
+    return file.relative_to(folder).as_posix() if folder.is_dir() else file.name
+
+
+def has_chunks(file: Path) -> bool:
+    """Whether a file holds chunks of a text splitter, judged by its first object."""
+    if file_kind(file) not in (".json", ".jsonl"):
+        return False
+    _, first = next(read_records(file), (0, None))
+    return is_chunk(first)
+
+
+def source_files(folder: Path) -> list[Path]:
+    """The usable files of the folder and its subfolders, sorted by relative POSIX path, without hidden ones.
+
+    For a path of one file, that file. Raises `UserError` if there is no usable file.
+    """
+    if folder.is_file():
+        files = [folder] if file_kind(folder) in SUFFIXES else []
+    else:
+        files = [path for path in _all_files(folder) if file_kind(path) in SUFFIXES and not _is_hidden(path, folder)]
+    if not files:
+        missing = "is not one of these" if folder.is_file() else "has none" if folder.is_dir() else "does not exist"
+        raise UserError(f"{folder}: {missing}; give a folder or file of {DOCUMENT_KINDS}")
+    return files
+
+
+def ignored_files(folder: Path, files: Sequence[Path]) -> str:
+    """A sentence on the ignored files of a folder; '' if there are none."""
+    if not folder.is_dir():
+        return ""
+    used = set(files)
+    ignored = [path.relative_to(folder).as_posix() for path in _all_files(folder) if path not in used]
+    more = ", ..." if len(ignored) > NAMED else ""
+    return f"ignored {len(ignored)} hidden or other files ({', '.join(ignored[:NAMED])}{more})" if ignored else ""
+
+
+def _all_files(folder: Path) -> list[Path]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return sorted(files, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _note_ignored(folder: Path, files: list[Path]) -> None:
+    if ignored := ignored_files(folder, files):
+        note(f"{folder}: {ignored}")
+
+
+def _text_passages(path: Path, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
+    """The passages of a text file; if it is cut, it may be larger than memory."""
+    title = unpacked_name(path).stem
+    line = 0
+
+    def counted(lines: Iterator[str]) -> Iterator[str]:
+        nonlocal line
+        for text in lines:
+            line += 1
+            yield text
+
+    number = -1
+    with reading(path, lambda: f"line {line}"), open_text(path) as lines:
+        for number, block in enumerate(cut_lines(counted(lines), words)):
+            yield f"{path}, line {line}", Passage(f"{name}:{number}", title, block)
+    if number < 0:
+        raise UserError(f"{path}: there is no text in it; remove the file or write some")
+
+
+def _cut(document: Document, name: str, words: int | None) -> Iterator[tuple[str, Passage]]:
+    blocks = cut_text(document.text, words)
+    place = name if document.place is None else f"{name}:{document.place}"
+    for number, block in enumerate(blocks):
+        if document.id is None:
+            id_ = f"{place}:{number}"
+        else:
+            id_ = document.id if len(blocks) == 1 else f"{document.id}:{number}"
+        yield (
+            document.where,
+            Passage(id_, document.title, block, document.file, document.page, document.further_pages),
+        )
+
+
+def _read_whole(path: Path) -> str:
+    with reading(path, lambda: "its beginning"), open_text(path) as file:
+        return file.read()
+
+
+def _read_html(path: Path) -> Iterator[Document]:
+    title, text = html_text(_read_whole(path))
+    if not text.strip():
+        raise UserError(f"{path}: there is no text in it; remove the file or write some")
+    yield Document(str(path), None, None, title or unpacked_name(path).stem, text)
+
+
+def _read_pdf(path: Path) -> Iterator[Document]:
+    page = None
+    for page, text in pdf_pages(path):
+        yield Document(f"{path}, page {page}", str(page), None, path.stem, text, page=page)
+    if page is None:
+        raise UserError(f"{path}: there is no text in it (a scan?); have its text recognised, or remove the file")
+
+
+def _read_jsonl(path: Path) -> Iterator[Document]:
+    for line, record in read_jsonl(path):
+        yield _document(record, f"{path}, line {line}", str(line))
+
+
+def _read_json(path: Path) -> Iterator[Document]:
+    before = 0
+    for element, (line, record) in enumerate(read_json_list(path), start=1):
+        place = f"{line}.{element}" if line == before else str(line)
+        yield _document(record, f"{path}, line {line}, element {element}", place)
+        before = line
+    if not before:
+        raise UserError(f"{path}: there are no documents in it; remove the file or write some")
+
+
+def _read_table(path: Path) -> Iterator[Document]:
+    for line, record in read_named_columns(path, DELIMITERS[file_kind(path)], needed="text"):
+        yield _document(record, f"{path}, line {line}", str(line))
+
+
+def _document(record: object, where: str, place: str) -> Document:
+    """The document of a record, checked."""
+    chunk = read_chunk(record, where)
+    return Document(where, place, chunk.id, chunk.title, chunk.text, chunk.file, chunk.page, chunk.further_pages)
+
+
+READERS: dict[str, Callable[[Path], Iterator[Document]]] = {
+    ".html": _read_html,
+    ".htm": _read_html,
+    ".pdf": _read_pdf,
+    ".jsonl": _read_jsonl,
+    ".json": _read_json,
+    ".tsv": _read_table,
+    ".csv": _read_table,
+}
+#: Endings of files that are read line by line.
+LINES = (".txt", ".md")
+SUFFIXES = (*LINES, *READERS)

@@ -1,0 +1,153 @@
+"""Retrieval methods: from questions to hits, from hits to records, and the recall of a retriever."""
+
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Protocol, cast
+
+from litm.answers.dpr import Check
+from litm.base.records import read_json
+from litm.corpora.passages import Passage
+from litm.questions.released_format import Document, QuestionRecord
+
+#: Methods, each with its module, which has a function `find(task, questions)`.
+METHODS = {"bm25": "bm25", "dense": "dense", "recorded": "search"}
+#: The kind of index that compares every vector.
+EXACT = "exact"
+#: Version: raise it if the hits change, because the store keeps existing hits.
+RECIPE = 2
+#: Digits of a score, and most decimals. A float32 has 7; a sum of d products in another order, as on another processor,
+#: differs by about d ** 0.5 units of the last one, and the layers of a network add to that.
+DIGITS = 5
+#: A retrieved passage, as its id in the corpus or its row (from 0), and its score. A plain tuple, because objects of a
+#: class cost a fifth of BM25's time in garbage collection.
+Hit = tuple[str | int, float]
+
+
+def rounded(score: float) -> float:
+    """A model's score with the digits that are the same on any processor, see `DIGITS`."""
+    before_the_point = len(str(int(abs(score)))) if isfinite(score) and abs(score) >= 1 else 0
+    return round(score, DIGITS - before_the_point)
+
+
+@dataclass(frozen=True)
+class SearchTask:
+    """A search: manifests of indexes and vectors, settings that change the hits, and settings of the machine."""
+
+    indexes: Sequence[str]
+    vectors: Sequence[str]
+    encoder: str
+    search: Mapping
+    encoding: Mapping
+    approximate: Mapping
+    device: str
+    batch_tokens: int
+    threads: int
+    memory_mb: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hits of each question, best first; the number of questions cut to the encoder's length; for an approximate
+    index its recall of exact hits, and the number of questions on which that was measured.
+    """
+
+    hits: list[list[Hit]]
+    cut: int = 0
+    recall_against_exact: float | None = None
+    measured_on: int = 0
+
+
+class Method(Protocol):
+    """Interface of a method's module."""
+
+    def find(self, task: SearchTask, questions: Sequence[str]) -> Found: ...
+
+
+def load_method(name: str) -> Method:
+    """The module of a method, by its name."""
+    return cast(Method, importlib.import_module(f"litm.retrieval.{METHODS[name]}"))
+
+
+def find(task: SearchTask, questions: Sequence[str]) -> Found:
+    """The hits of each question."""
+    hits = read_json(task.indexes[0])["hits"]
+    return Found([[(id_, score) for id_, score in hits[text][: task.search["hits"]]] for text in questions])
+
+
+def retrieved_records(
+    questions: Sequence[QuestionRecord],
+    hits: Sequence[Sequence[Hit]],
+    passages: Mapping[str | int, Passage],
+    check: Check,
+) -> Iterator[QuestionRecord]:
+    """Each question with its passages, best first and ties by id, with scores and whether they hold an answer.
+
+    passages: by id or row, as the hits refer to them. Hits with ids are in this order already; hits with rows cannot
+    be.
+    """
+    for question, found in zip(questions, hits, strict=True):
+        # Six decimals are beyond the precision of a float32.
+        scored = [(passages[passage], round(score, 6)) for passage, score in found]
+        if any(isinstance(passage, int) for passage, _ in found):
+            scored.sort(key=lambda pair: (-pair[1], pair[0].id))
+        documents = [
+            Document.of(
+                passage.title,
+                passage.text,
+                id=passage.id,
+                score=str(score),
+                has_answer=check(passage, question.answers),
+                rank=rank,
+            )
+            for rank, (passage, score) in enumerate(scored)
+        ]
+        gold_id = question.given_gold_id
+        yield question.retrieved(documents, gold_id if gold_id in passages else None)
+
+
+#: Values of k; those above the number of retrieved passages are skipped.
+KS = (1, 5, 10, 20, 30, 40, 50, 100)
+
+
+def recall_rows(
+    name: dict, records: Sequence[QuestionRecord], hits: int, recall_against_exact: float | None, n_against_exact: int
+) -> list[dict]:
+    """One row per number of passages k, starting with the columns of `name`.
+
+    recall: share of questions with an answer in one of the first k passages, by DPR's check (Karpukhin et al. 2020);
+    ci_low, ci_high: its 95 % limits; recall_gold: share of questions, of those with a gold passage in the corpus, with
+    that passage among the first k, missing if there are none; recall_against_exact: for an approximate index, None for
+    exact search.
+    """
+    # Imported here: the rules import this module, and Snakemake does not bring its packages.
+    from litm.base.intervals import binomial_interval
+
+    rows = []
+    # Computed once: a record builds its documents at each access.
+    documents = [record.documents for record in records]
+    golds = [
+        (id, [document.id for document in found])
+        for record, found in zip(records, documents, strict=True)
+        if (id := record.retrieved_gold_id) is not None
+    ]
+    for k in [k for k in KS if k <= hits]:
+        found = sum(any(document.has_answer for document in first[:k]) for first in documents)
+        gold = sum(id in ids[:k] for id, ids in golds)
+        low, high = binomial_interval(found, len(records))
+        rows.append(
+            {
+                **name,
+                "k": k,
+                "n": len(records),
+                "recall": found / len(records),
+                "ci_low": low,
+                "ci_high": high,
+                "n_gold": len(golds),
+                "recall_gold": gold / len(golds) if golds else None,
+                "recall_against_exact": recall_against_exact,
+                "n_against_exact": n_against_exact,
+            }
+        )
+    return rows

@@ -1,0 +1,252 @@
+"""The made-up corpora: the same texts for a seed, hard distractors, and answers found in one passage only."""
+
+import hashlib
+import json
+import re
+import string
+from collections import Counter, defaultdict
+
+import pytest
+from programs import run_program
+
+from litm.base.messages import UserError
+from litm.base.records import read_jsonl
+from litm.corpora import made_up
+from litm.corpora.made_up import ASKED, FAMILY_SIZE, Article, make_articles, words
+from litm.corpora.passages import CorpusSettings, json_line, read_source
+
+SOURCES = ("mini_encyclopedia", "mini_gazetteer")
+KINDS = words("encyclopedia")["kinds"]
+#: Digests of 3,000 passages as written in shards, and of their questions, by source and seed.
+DIGESTS = {
+    ("mini_encyclopedia", 0): ("0b883de83deaaebe6bfaa52e5df24513", "f3149f1e03544366e1b87b9d86b3050e"),
+    ("mini_encyclopedia", 1): ("6c19ecb76200884c687d25ef9e9e37b9", "a8cc4fe447e5bc48ee27c8e39b76d66b"),
+    ("mini_gazetteer", 0): ("e8d14ada4faabb808944e576d870e698", "b97e12cff915cf8131bf1f43b6c50445"),
+    ("mini_gazetteer", 1): ("82141e984c4ba56274ab9f0d6d1a1a43", "ccef13017eca424889deb928af2c8eec"),
+}
+
+
+def settings(seed: int = 0, passages: int = 3000) -> CorpusSettings:
+    return CorpusSettings(passages=passages, seed=seed)
+
+
+def digest(lines: list[str]) -> str:
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:32]
+
+
+@pytest.fixture(scope="module")
+def articles() -> list[Article]:
+    return list(make_articles("mini_encyclopedia", 0, 3000))
+
+
+@pytest.fixture(scope="module")
+def entries() -> list[Article]:
+    return list(make_articles("mini_gazetteer", 0, made_up.most_entries()))
+
+
+@pytest.fixture(scope="module", params=SOURCES)
+def questions(request) -> tuple[str, list[dict]]:
+    return request.param, [record.to_json() for record in made_up.questions(request.param, settings())]
+
+
+def families(articles: list[Article]) -> list[list[Article]]:
+    """The families that are complete."""
+    return [articles[i : i + FAMILY_SIZE] for i in range(0, len(articles) - FAMILY_SIZE + 1, FAMILY_SIZE)]
+
+
+def plain(text: str) -> str:
+    """Lower case without punctuation, articles and double spaces, as the scorer compares."""
+    text = text.lower().translate(str.maketrans("", "", string.punctuation))
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text).split())
+
+
+# Both
+
+
+@pytest.mark.parametrize(("source", "seed"), DIGESTS)
+def test_a_seed_gives_these_passages_and_questions(source, seed):
+    passages = [json_line(passage) for _, passage in read_source(source, None, settings(seed))]
+    asked = [json.dumps(record.to_json()) + "\n" for record in made_up.questions(source, settings(seed))]
+    assert (digest(passages), digest(asked)) == DIGESTS[source, seed]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("count", [0, 1, 8, 9, 10, 31])
+def test_more_passages_keep_the_earlier_ones(source, count):
+    assert list(make_articles(source, 0, count)) == list(make_articles(source, 0, 31))[:count]
+
+
+def test_a_record_is_in_the_released_format_with_its_passage_as_the_only_document(questions):
+    source, records = questions
+    passages = {passage.id: passage for _, passage in read_source(source, None, settings())}
+    for record in records:
+        passage = passages.pop(record["ctxs"][0]["id"])
+        gold = {"id": passage.id, "title": passage.title, "text": passage.text, "hasanswer": True, "isgold": True}
+        assert record == {"question": record["question"], "answers": record["answers"], "ctxs": [gold]}
+        assert record["answers"][0] in passage.text and passage.title in record["question"]
+    assert not passages and len({record["question"] for record in records}) == len(records)
+
+
+def test_the_first_question_of_every_family_or_place_comes_before_the_second_of_any(questions):
+    source, records = questions
+    groups = [record["ctxs"][0]["id"].split("/") for record in records]
+    count = len({group for group, _ in groups})
+    assert count == (334 if source == "mini_encyclopedia" else 300)
+    for begin in (0, count):
+        some = [group for group, _ in groups[begin : begin + count - 1]]
+        assert len(set(some)) == len(some)
+    if source == "mini_gazetteer":
+        # Places begin with their offices in turn.
+        assert set(Counter(member for _, member in groups[:50]).values()) == {5}
+
+
+@pytest.mark.parametrize("taken", [[], [7]])
+def test_the_first_questions_are_taken_or_all(tmp_path, taken):
+    given = ["--source", "mini_gazetteer", "--settings", json.dumps({"passages": 40, "seed": 0})]
+    run = run_program("generate_questions", *given, "--taken", *taken, "--output", tmp_path / "q.jsonl")
+    assert run.returncode == 0
+    records = [record.to_json() for record in made_up.questions("mini_gazetteer", settings(passages=40))]
+    assert [record for _, record in read_jsonl(tmp_path / "q.jsonl")] == records[: taken[0] if taken else None]
+
+
+# The gazetteer
+
+
+def test_no_two_entries_have_the_same_title_question_or_person(entries):
+    for values in ([e.title for e in entries], [e.question for e in entries], [e.answers for e in entries]):
+        assert len(set(values)) == len(values)
+    with pytest.raises(UserError, match=f"has {len(entries)} passages at most, asked for: {len(entries) + 1}"):
+        list(make_articles("mini_gazetteer", 0, len(entries) + 1))
+
+
+def test_a_person_is_named_in_the_gold_passage_alone(entries):
+    text = "\n".join(entry.text for entry in entries[:1000])
+    for entry in entries[:1000]:
+        (person,) = entry.answers
+        assert text.count(person) == entry.text.count(person) == 1
+
+
+# The encyclopedia
+
+
+def test_stems_and_values_repeat_only_after_the_last_of_them():
+    assert len({made_up.stem(0, index) for index in range(20_000)}) == 20_000
+    assert len({made_up.coined_name(0, index) for index in range(20_000)}) == 20_000
+    assert len({made_up.date(0, index) for index in range(41_040)}) == 41_040
+    assert len({made_up.number(0, index) for index in range(90_000)}) == 90_000
+    assert made_up.date(0, 41_040) == made_up.date(0, 0)
+
+
+def test_no_two_choices_of_the_parts_of_a_name_make_the_same_name():
+    # Consonants and vowels take turns in the parts, so a name has one reading.
+    for parts in (made_up.name_parts("stem") + made_up.name_parts("coda"), made_up.name_parts("coined")[:-1]):
+        for position, part in enumerate(parts):
+            assert all((letter in "aeiou") == (position % 2 == 1) for word in part for letter in word.lower())
+            assert len(set(part)) == len(part)
+    last = made_up.name_parts("coined")[-1]
+    assert all(ending[0] in "aeiou" for ending in last) and len(set(last)) == len(last)
+
+
+def test_an_article_has_all_its_facts_and_its_name_twice_in_40_to_75_words_of_whole_sentences(articles):
+    for article in articles:
+        first, rest = article.text.split(". ", 1)
+        assert article.title in first and article.title in rest
+        assert set(article.facts) == set(ASKED) and all(value in article.text for value in article.facts.values())
+        assert 40 <= len(article.text.split()) <= 75
+        assert not set("{}") & set(article.text + article.question) and article.question[0].islower()
+        assert article.text.endswith(".") and "  " not in article.text
+        assert all(sentence[0].isupper() for sentence in article.text.split(". "))
+        assert not re.search(r"\b[Aa] (?!use\b)[aeiou]|\b[Aa]n [^aeiou]|\b(\w+) \1\b", article.text)
+        year = int(article.facts["date"].split()[-1])
+        others = {int(found) for found in re.findall(r"(?<![\d,])1[7-9]\d\d|20\d\d(?![\d,])", article.text)} - {year}
+        assert all(year + 20 <= other <= year + 80 for other in others)
+
+
+def test_a_person_is_he_or_she_throughout_and_a_thing_neither(articles):
+    used = set()
+    for article in articles:
+        said = set(article.text.lower().replace(".", "").split())
+        pronouns = ("she" in said or "her" in said, "he" in said or "his" in said)
+        assert pronouns != (True, True)
+        assert article.kind == "person" or pronouns == (False, False)
+        used.add(pronouns)
+    assert {(True, False), (False, True)} < used
+
+
+def test_a_family_has_three_kinds_of_three_with_names_and_facts_easy_to_confuse(articles):
+    assert {article.kind for article in articles} == {kind["label"] for kind in KINDS}
+    for family in families(articles):
+        shared = set.intersection(*(set(re.findall(r"\w+", f"{a.title} {a.text} {a.question}")) for a in family))
+        stem = made_up.stem(0, int(family[0].id.split("/")[0]))
+        bases = {word for word in shared if word.startswith(stem)}
+        assert len(bases) == 2 and all(bases <= set(re.findall(r"\w+", article.question)) for article in family)
+        of_kind = defaultdict(list)
+        for article in family:
+            of_kind[article.kind].append(article)
+        assert [len(members) for members in of_kind.values()] == [3, 3, 3]
+        for members in of_kind.values():
+            # Two share all but the base name, and two share only it.
+            named = [re.search(rf"{stem}\w+", article.title) for article in members]
+            assert sorted(Counter(found[0] for found in named).values()) == [1, 2]
+            rest = Counter(article.title.replace(found[0], "_") for article, found in zip(members, named, strict=True))
+            assert sorted(rest.values()) == [1, 2]
+            for fact in ASKED:
+                assert len({article.facts[fact] for article in members}) == 3
+
+
+def test_an_answer_is_in_no_other_passage_of_its_family_and_hardly_in_any_other(articles):
+    texts = [plain(f"{article.title} {article.text}") for article in articles]
+    corpus = "\n".join(texts)
+    elsewhere = 0
+    for index, article in enumerate(articles):
+        found = [plain(answer) for answer in article.answers]
+        assert all(len(answer) >= 4 and len(answer.split()) <= 3 for answer in found)
+        assert not any(answer in plain(f"{article.question} {article.title}") for answer in found)
+        start = index - index % FAMILY_SIZE
+        family = texts[start:index] + texts[index + 1 : start + FAMILY_SIZE]
+        assert not any(answer in text for answer in found for text in family)
+        elsewhere += any(corpus.count(answer) > texts[index].count(answer) for answer in found)
+    assert elsewhere <= 0.005 * len(articles)
+
+
+def test_other_spellings_of_an_answer_are_the_same_answer_and_all_kinds_and_facts_are_asked_first(articles):
+    parts = [[sorted(re.findall(r"[a-z]+|\d+", one.lower().replace(",", ""))) for one in a.answers] for a in articles]
+    assert all(one == of_one[0] for of_one in parts for one in of_one)
+    by_id = {article.id: article for article in articles}
+    asked = set()
+    for record in list(made_up.questions("mini_encyclopedia", settings()))[:400]:
+        article = by_id[record.given_gold_id]
+        asked |= {(article.kind, fact) for fact, value in article.facts.items() if value == record.answers[0]}
+    assert len(asked) == len(KINDS) * len(ASKED)
+
+
+def test_another_seed_has_other_titles_values_and_questions(articles):
+    other = list(make_articles("mini_encyclopedia", 1, 3000))
+    for of, most in {"title": 3, "question": 0}.items():
+        assert len({getattr(a, of) for a in articles} & {getattr(a, of) for a in other}) <= most
+    persons = [{article.facts["person"].split()[-1] for article in corpus} for corpus in (articles, other)]
+    assert len(persons[0] & persons[1]) < 0.01 * len(articles)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind["label"])
+def test_the_wordings_of_a_kind_mention_the_entity_and_their_fact_and_are_all_used(kind, articles):
+    def slots(wording: str) -> set[str]:
+        return {name for _, name, _, _ in string.Formatter().parse(wording) if name}
+
+    of_kind = [article for article in articles if article.kind == kind["label"]]
+    texts, asked = (" ".join(getattr(article, part) for article in of_kind) for part in ("text", "question"))
+    wordings = [*kind["openings"], *kind["fillers"]]
+    for name in ASKED:
+        fact = kind["facts"][name]
+        assert len(set(fact["sentences"])) >= 4 and all(name in slots(wording) for wording in fact["sentences"])
+        assert len(set(fact["questions"])) >= 3 and all("n" in slots(wording) for wording in fact["questions"])
+        assert all(max(re.split(r"{\w+}", wording), key=len) in asked for wording in fact["questions"])
+        wordings += fact["sentences"]
+    assert len(set(wordings)) == len(wordings)
+    for wording in wordings:
+        assert {"S", "s"} & slots(wording) and max(re.split(r"{\w+}", wording), key=len) in texts
+        assert "{S}" not in wording[1:], "a pronoun as a subject within a sentence"
+        assert not re.search(r"{S}.*{s}|{s}.*{s}", wording), "the entity twice"
+    assert all({"region", "detail"} <= slots(wording) for wording in kind["openings"])
+    shapes = {re.sub(r"\b[A-Z]\w+|\d[\d,]*", "_", article.text) for article in of_kind}
+    assert len(shapes) > 0.98 * len(of_kind), "passages in the same words"
