@@ -22,7 +22,7 @@ OURS = """
 import json, sys
 from pathlib import Path
 from litm.corpora.passages import Passage
-from litm.retrieval import bm25 as lucene
+from litm.retrieval import bm25
 task = json.loads(Path(sys.argv[1]).read_text())
 folder = Path(sys.argv[1]).parent / f"index{task['threads']}"
 passages = [Passage(*one) for one in task["passages"]]

@@ -15,7 +15,7 @@ two entries name the same person.
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from itertools import zip_longest
@@ -70,7 +70,7 @@ class Article:
     question: str
     answers: tuple[str, ...]
     kind: str = ""
-    facts: Mapping[str, str] | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
     subject: str = ""
     possessive: str = ""
 
@@ -206,7 +206,7 @@ def make_family(seed: int, index: int) -> tuple[Article, ...]:
     for it finds the whole family.
     """
     rng = Random(f"{seed}/mini_encyclopedia/family/{index}")
-    bases = tuple(stem(seed, index) + coda for coda in rng.sample(*name_parts("coda"), 2))
+    bases = tuple(stem(seed, index) + coda for coda in rng.sample(name_parts("coda")[0], 2))
     regions = [rng.choice(words("encyclopedia")["regions"]).format(base) for base in bases]
     named: list[tuple[Mapping[str, Any], str, int]] = []
     for kind in rng.sample(words("encyclopedia")["kinds"], KINDS_OF_FAMILY):
