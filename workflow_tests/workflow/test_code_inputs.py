@@ -10,7 +10,7 @@ from programs import program_file
 
 from litm.analysis.tables import table_names
 from litm.figures import kind_names
-from litm.workflow.rules_help import imported_names, local_modules
+from litm.workflow.rules_help import ProjectFiles, imported_names, local_modules
 
 SCRIPTS = ROOT / "scripts"
 
@@ -89,6 +89,13 @@ def test_no_script_is_made_of_a_module_that_it_loads_by_name():
     for script in ("make_examples", "generate", "make_passages", "score", "retrieve"):
         modules = {file for file in made_of(script) if file.startswith(named)}
         assert all(file.endswith("__init__.py") for file in modules), script
+
+
+def test_a_program_with_made_up_texts_is_made_of_their_words():
+    project = ProjectFiles(ROOT)
+    for program, module in (("make_passages", "litm.corpora.made_up"), ("make_vocabulary", "litm.corpora.made_up")):
+        assert [file for file in project.code(f"{program}.py", module) if file.endswith("words/gazetteer.toml")]
+    assert not [file for file in project.code("make_passages.py", "litm.corpora.documents") if file.endswith(".toml")]
 
 
 def test_a_figure_is_made_of_the_code_of_its_own_kind():

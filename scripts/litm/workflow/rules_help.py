@@ -77,7 +77,8 @@ class ProjectFiles:
         ]
 
     def code(self, program: str, *modules: str) -> list[str]:
-        """A program (`generate.py`) and all modules that it imports, the program first.
+        """A program (`generate.py`) and all modules that it imports, the program first; and the words of made-up texts, if
+        one of the modules reads them.
 
         modules: those that the program imports by a computed name (`litm.inference.engines.vllm`). Raises `LookupError`
         for a missing program or module.
@@ -89,6 +90,8 @@ class ProjectFiles:
             raise LookupError(f"{self._scripts} has no program {program}")
         starts = [self._programs[program], *map(self._module, modules)]
         files = dict.fromkeys(file for start in starts for file in local_modules(start, self._scripts))
+        if self._scripts / "litm" / "corpora" / "made_up.py" in files:
+            files |= dict.fromkeys(sorted(self._root.glob("resources/words/*.toml")))
         return tuple(map(os.path.relpath, files))
 
     def _module(self, name: str) -> Path:
