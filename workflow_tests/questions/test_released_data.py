@@ -44,7 +44,7 @@ def test_the_token_counts_of_mpt_are_those_of_the_papers_tables_2_and_4(data, ta
     template = read_prompt_template(ROOT / "resources" / "prompt_templates" / "mpt_instruct.txt")
     measured = measure_prompts(tokenizer, "mpt_instruct", template, examples(task, data / file, size, placement))
     row = token_count_row("mpt", "e", size, placement, [prompt for _, prompt in measured])
-    assert (row["n"], f"{row['mean']:.1f}", f"{row['sd']:.1f}", row["max"]) == published
+    assert (row["n"], f"{row['tokens_mean']:.1f}", f"{row['tokens_sd']:.1f}", row["tokens_max"]) == published
     assert row["n_gold_located"] == (0 if task == "closed_book_qa" else row["n"])
 
 

@@ -77,8 +77,7 @@ class ProjectFiles:
         ]
 
     def code(self, program: str, *modules: str) -> list[str]:
-        """A program (`generate.py`) and all modules that it imports, the program first; and the words of made-up texts, if
-        one of the modules reads them.
+        """A program (`generate.py`) and all modules that it imports, the program first; and the words that they read.
 
         modules: those that the program imports by a computed name (`litm.inference.engines.vllm`). Raises `LookupError`
         for a missing program or module.
