@@ -45,7 +45,7 @@ def table(bench: Workbench, name: str) -> pd.DataFrame:
 def test_a_length_in_tokens_is_used_up_and_the_gold_item_is_at_its_depth(finished):
     tokens = table(finished, "token_counts").query("experiment == 'needle'")
     assert tokens["size"].eq(500).all()
-    assert tokens["max"].between(420, 500).all()
+    assert tokens["tokens_max"].between(420, 500).all()
     items = read_json(finished.path("results/sizes/needle/500.json"))["items"]
     cells = table(finished, "accuracy").query("experiment == 'needle'")
     assert list(cells["placement"]) == ["gold_at_depth_0", "gold_at_depth_0.5", "gold_at_depth_1"]
@@ -63,14 +63,14 @@ def test_the_first_and_last_token_of_every_gold_item_are_stored(finished):
 def test_each_placement_of_several_needles_is_a_curve_of_its_own(finished):
     bias = table(finished, "position_bias").query("experiment == 'needles'")
     assert list(bias["placement"]) == ["gold_at_0_1_2", "gold_at_0_2_5"]
-    assert list(bias["end_position"]) == [2, 5]
+    assert list(bias["position_end"]) == [2, 5]
     assert finished.path("results/figures/needles.png").stat().st_size > 5000
 
 
 def test_utilisation_compares_the_same_questions_without_and_with_the_gold_document_alone(finished):
     rows = table(finished, "utilisation")
     assert list(rows["placement"]) == ["gold_at_0", "gold_at_2"] and rows["n"].eq(4).all()
-    assert {"closed_book", "accuracy", "oracle", "utilisation", "utilisation_ci_low"} <= set(rows.columns)
+    assert {"accuracy_closed_book", "accuracy", "accuracy_oracle", "utilisation", "utilisation_ci_low"} <= set(rows.columns)
 
 
 def test_the_index_across_experiments_has_a_table_and_a_picture(finished):

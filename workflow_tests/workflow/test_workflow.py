@@ -34,7 +34,7 @@ def test_a_run_makes_all_tables_figures_and_the_report(finished):
     assert accuracy["model"].value_counts().to_dict() == {"dummy": 4 + 2 + 1, "reference": 4}
     assert accuracy.loc[accuracy["experiment"] == "kv", "n"].eq(3).all()
     tokens = pd.read_csv(finished.path("results/tables/token_counts.csv"))
-    assert tokens["model"].tolist() == ["reference"] * 4 and (tokens["min"] > 0).all()
+    assert tokens["model"].tolist() == ["reference"] * 4 and (tokens["tokens_min"] > 0).all()
     checks = pd.read_csv(finished.path("results/tables/answer_checks.csv"))
     assert list(zip(checks["experiment"], checks["size"], checks["n"], strict=True)) == [
         ("kv", 4, 3), ("kv", 6, 3), ("qa", 3, 4), ("closed_book", 0, 4)
