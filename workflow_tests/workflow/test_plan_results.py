@@ -117,13 +117,14 @@ def test_claims_have_the_recall_of_open_domain_experiments(paper, demo):
     assert {"gpt-3.5-turbo-0613", "claude-1.3"} <= set(json.loads(paper.claims.relations)["recorded"])
 
 
-def test_a_figure_is_drawn_of_its_selected_models_and_reference_lines(paper):
+def test_a_figure_is_drawn_of_its_selected_models_and_reference_lines(paper, demo):
     figure = of(figure="figure5")
     assert paper.figures.accuracy(figure) == [
-        f"results/accuracy/{model}/{experiment}.csv"
-        for model in ("mpt-30b-instruct", "longchat-13b-16k")
-        for experiment in ("multi_document_qa", "closed_book_qa")
+        f"results/accuracy/{model}/multi_document_qa.csv" for model in ("mpt-30b-instruct", "longchat-13b-16k")
     ]
+    assert "results/accuracy/reference/mini_encyclopedia_closed_book.csv" in demo.figures.accuracy(
+        of(figure="mini_encyclopedia_qa")
+    )
     assert paper.figures.scores(figure) == []
     assert paper.figures.published(figure) == ["resources/published/accuracy.csv"]
     assert paper.figures.recall(figure) == []
@@ -154,9 +155,8 @@ def test_figures_come_in_two_formats_with_the_one_of_all_curves_first(demo):
 
 
 def test_a_figure_has_the_lengths_of_the_prompts_that_can_be_counted(paper, demo):
-    names = ("multi_document_qa", "closed_book_qa")
     counted = [Path(path).parts[2:] for path in paper.figures.token_counts(of(figure="figure5"))]
-    assert counted == [(model, f"{name}.csv") for model in ("mpt-30b-instruct", "longchat-13b-16k") for name in names]
+    assert counted == [(model, "multi_document_qa.csv") for model in ("mpt-30b-instruct", "longchat-13b-16k")]
     assert demo.figures.token_counts(of(figure="kv_retrieval_small")) == [
         "results/token_counts/reference/kv_retrieval_small.csv"
     ]
