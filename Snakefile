@@ -24,48 +24,45 @@ include: "rules/reference_model.smk"
 include: "rules/checks.smk"
 
 
-rule all:
-    default_target: True
-    input:
-        PLAN.tables.files,
-        PLAN.paper.tables,
-        PLAN.suite.summaries,
-        PLAN.figures.files,
-        PLAN.report.file,
-        PLAN.report.record,
-
-
 rule tables:
     input:
-        PLAN.tables.files,
-        PLAN.paper.tables,
-        PLAN.suite.summaries,
-        PLAN.report.record,
+        TABLES.files,
+        TABLES.in_the_paper,
+        PAGES.summaries,
+        RECORD,
 
 
 rule figures:
     input:
-        PLAN.figures.files,
+        PAGES.figures,
 
 
 rule report:
     input:
-        PLAN.report.file,
+        REPORT,
+
+
+rule all:
+    default_target: True
+    input:
+        rules.tables.input,
+        rules.figures.input,
+        rules.report.input,
 
 
 rule published:
     input:
-        PLAN.paper.published_files,
+        PAGES.published,
 
 
 rule suite_export:
     input:
-        PLAN.suite.exports,
+        PAGES.exports(),
 
 
 rule suite_zip:
     input:
-        PLAN.suite.zips,
+        PAGES.exports(".zip"),
 
 
 rule reference_model:
@@ -75,6 +72,4 @@ rule reference_model:
 
 
 onerror:
-    for path, message in error_messages("results/logs", since=STARTED):
-        say(f"{path}:\n  {message}")
-    say(*replaced_lines(PLAN.content.replaced()), CONSOLE.last_line())
+    say(*console.error_messages("results/logs", STARTED), *CONSOLE.last_lines())

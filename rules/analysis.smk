@@ -1,37 +1,29 @@
 """Tables of results, the paper's claims, and the tables laid out as in the paper."""
 
+TABLE = Each(lambda wildcards: TABLES.tables[wildcards.table])
+
 
 rule make_table:
     input:
-        unpack(PLAN.tables.inputs),
-        code=PLAN.tables.code,
+        TABLES.inputs_of,
     output:
-        report(
-            "results/tables/{table}.csv",
-            caption="../resources/captions/table.rst",
-            category="Tables",
-        ),
+        report("results/tables/{table}.csv", caption="../resources/captions/table.rst", category="Tables"),
     log:
         "results/logs/make_table/{table}.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.tables.inputs, PLAN.tables.code),
-        options=PLAN.tables.options,
-        caption=PLAN.tables.caption,
+        **settings("make_table", code("analysis.tables", JOB.table)),
+        files=TABLES.options,
+        caption=TABLE.doc,
     shell:
-        "python {input.code[0]:q}"
-        " --table {wildcards.table}"
-        " {params.options}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_table", "table", "{params.files}")
 
 
 rule make_markdown:
     input:
         csv="results/tables/{table}.csv",
-        code=PLAN.tables.markdown_code,
     output:
         "results/tables/{table}.md",
     log:
@@ -40,28 +32,19 @@ rule make_markdown:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.tables.markdown_code),
+        **settings("make_markdown", code("analysis.tables", JOB.table)),
     shell:
-        "python {input.code[0]:q}"
-        " --table {wildcards.table}"
-        " --csv {input.csv:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_markdown", "table")
 
 
 rule make_claims_table:
     input:
-        scores=PLAN.claims.scores,
-        recall=PLAN.claims.recall,
-        statements=PLAN.paper.statements,
-        statuses=PLAN.paper.claim_statuses,
-        code=PLAN.code("make_claims_table.py"),
+        scores=TABLES.claim_scores,
+        recall=TABLES.claim_recall.values(),
+        statements=TABLES.published("statements"),
+        statuses=TABLES.published("claims"),
     output:
-        csv=report(
-            "results/tables/claims.csv",
-            caption="../resources/captions/claims.rst",
-            category="Tables",
-        ),
+        csv=report("results/tables/claims.csv", caption="../resources/captions/claims.rst", category="Tables"),
         summary="results/tables/claims_summary.csv",
         markdown="results/tables/claims.md",
     log:
@@ -70,68 +53,30 @@ rule make_claims_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(
-            PLAN.paper.statements,
-            PLAN.paper.claim_statuses,
-            PLAN.code("make_claims_table.py"),
-        ),
-        order=PLAN.sweeps.order,
-        relations=PLAN.claims.relations,
-        recall_of=PLAN.claims.recall_of,
+        **settings("make_claims_table", TABLES.order, relations=TABLES.relations, recall_of=list(TABLES.claim_recall)),
     shell:
-        "python {input.code[0]:q}"
-        " --scores {input.scores:q}"
-        " --relations {params.relations:q}"
-        " --statements {input.statements:q}"
-        " --statuses {input.statuses:q}"
-        " --recall {input.recall:q}"
-        " --recall-of {params.recall_of:q}"
-        " --csv {output.csv:q}"
-        " --summary {output.summary:q}"
-        " --markdown {output.markdown:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_claims_table")
 
 
-rule make_published_claims_table:
+use rule make_claims_table as make_published_claims_table with:
     input:
-        published=PLAN.paper.accuracy,
-        statements=PLAN.paper.statements,
-        statuses=PLAN.paper.claim_statuses,
-        code=PLAN.code("make_claims_table.py"),
+        published=TABLES.published("accuracy"),
+        statements=TABLES.published("statements"),
+        statuses=TABLES.published("claims"),
     output:
         csv="results/published/tables/claims.csv",
         summary="results/published/tables/claims_summary.csv",
         markdown="results/published/tables/claims.md",
     log:
         "results/logs/make_published_claims_table.log",
-    localrule: True
-    conda:
-        "../envs/analysis.yaml"
     params:
-        content=PLAN.content(
-            PLAN.paper.accuracy,
-            PLAN.paper.statements,
-            PLAN.paper.claim_statuses,
-            PLAN.code("make_claims_table.py"),
-        ),
-        relations=PLAN.claims.published_relations,
-    shell:
-        "python {input.code[0]:q}"
-        " --published {input.published:q}"
-        " --relations {params.relations:q}"
-        " --statements {input.statements:q}"
-        " --statuses {input.statuses:q}"
-        " --csv {output.csv:q}"
-        " --summary {output.summary:q}"
-        " --markdown {output.markdown:q}"
-        " 2>&1 | tee -i {log:q}"
+        **settings("make_published_claims_table", relations=TABLES.published_relations),
 
 
 rule make_paper_table:
     input:
-        values=PLAN.paper.measured,
-        models=PLAN.paper.models,
-        code=PLAN.code("make_paper_table.py"),
+        measured=TABLES.measured,
+        models=TABLES.published("models"),
     output:
         csv=report(
             "results/tables/paper/table{number}.csv",
@@ -147,24 +92,15 @@ rule make_paper_table:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.paper.models, PLAN.code("make_paper_table.py")),
-        values="--measured",
+        **settings("make_paper_table", table=JOB.number),
     shell:
-        "python {input.code[0]:q}"
-        " --table {wildcards.number}"
-        " {params.values} {input.values:q}"
-        " --models {input.models:q}"
-        " --csv {output.csv:q}"
-        " --markdown {output.markdown:q}"
-        " --latex {output.latex:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_paper_table")
 
 
 use rule make_paper_table as make_published_paper_table with:
     input:
-        values=PLAN.paper.published,
-        models=PLAN.paper.models,
-        code=PLAN.code("make_paper_table.py"),
+        published=TABLES.published_of,
+        models=TABLES.published("models"),
     output:
         csv="results/published/tables/table{number}.csv",
         markdown="results/published/tables/table{number}.md",
@@ -172,7 +108,4 @@ use rule make_paper_table as make_published_paper_table with:
     log:
         "results/logs/make_published_paper_table/{number}.log",
     params:
-        content=PLAN.content(
-            PLAN.paper.published, PLAN.paper.models, PLAN.code("make_paper_table.py")
-        ),
-        values="--published",
+        **settings("make_published_paper_table", table=JOB.number),

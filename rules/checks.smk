@@ -2,165 +2,117 @@
 prompt at a time. Nothing here is part of `all`.
 """
 
-from litm.workflow.sweep_inputs import config_text
+from litm.config.catalogue import string_keys
+from litm.workflow.resources import rate_here
+from litm.workflow.sweep_inputs import auditing_engine, gpu_model_of, gpus_of, prices
 
 
 rule doctor:
     input:
-        code=PLAN.code("doctor.py"),
-        lock=PLAN.project.file("requirements.lock"),
+        lock=PROGRAMS.file("requirements.lock"),
     log:
         "results/logs/doctor.log",
     localrule: True
     conda:
         "../envs/inference.yaml"
     params:
-        # A function, because Snakemake fills in the braces of a text, and paths of responses have some.
-        config=lambda wildcards, text=config_text(config): text,
+        **settings("doctor", config=string_keys(config)),
     shell:
-        "python {input.code[0]:q}"
-        " --config {params.config:q}"
-        " --lock {input.lock:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("doctor")
 
 
 rule estimate_sweep:
     input:
-        examples=PLAN.examples.files,
-        source=PLAN.estimate.source,
-        tokenizer=PLAN.models.tokenizer_files,
-        template=PLAN.models.template,
-        code=PLAN.code("estimate_sweep.py"),
+        PROMPTING.tokenizer_files,
+        examples=SWEEPS.examples,
+        source=SWEEPS.estimate_source,
+        template=PROMPTING.template,
     output:
         "results/estimates/{model}/{experiment}.json",
     log:
         "results/logs/estimate_sweep/{model}/{experiment}.log",
-    wildcard_constraints:
-        model=any_of(PLAN.models.asked),
     conda:
         "../envs/inference.yaml"
     resources:
-        run=PLAN.inference.run,
+        run=MODEL(run_settings),
     params:
-        content=PLAN.content(
-            PLAN.models.tokenizer_files,
-            PLAN.models.template,
-            PLAN.code("estimate_sweep.py"),
-        ),
-        journal=PLAN.estimate.journal,
         # A journal only grows, and is no input: its size alone tells that there are more answers.
-        answered=PLAN.estimate.answered,
-        model=PLAN.inference.settings,
-        tokenizer=PLAN.models.tokenizer,
-        context_window=PLAN.models.context_window,
-        decoding=PLAN.inference.decoding,
+        **settings(
+            "estimate_sweep",
+            SWEEPS.answered,
+            **ASKED,
+            context_window=MODEL(lambda model: model.context_window or 0),
+            tokenizer=PROMPTING.tokenizer,
+            journal=JOB("results/journal/{model}/{experiment}.jsonl"),
+            journals="results/journal",
+        ),
     shell:
-        "python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --source {input.source:q}"
-        " --settings {params.model:q}"
-        " --decoding {params.decoding:q}"
-        " --context-window {params.context_window}"
-        " --tokenizer {params.tokenizer:q}"
-        " --template {input.template:q}"
-        " --run {resources.run:q}"
-        " --examples {input.examples:q}"
-        " --journal {params.journal:q}"
-        " --journals results/journal"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("estimate_sweep", "model", "experiment", "--run {resources.run:q}")
 
 
 rule estimate:
     input:
-        sweeps=PLAN.estimate.sweeps,
-        code=PLAN.code("estimate.py"),
+        sweeps=SWEEPS.files("results/estimates/{model}/{experiment}.json", SWEEPS.asked),
     log:
         "results/logs/estimate.log",
     localrule: True
     conda:
         "../envs/inference.yaml"
     params:
-        rates=PLAN.estimate.rates,
-        predicted=PLAN.estimate.predicted,
-        prices=PLAN.estimate.prices,
-        # A by-product of the target, which always runs: a table that is no output.
-        table="results/estimate.csv",
+        **settings(
+            "estimate",
+            rates=SWEEPS.by_model(lambda model: model.tokens_per_second),
+            predicted=lambda wildcards: SWEEPS.by_model(rate_here),
+            prices=prices(STUDY),
+            # A by-product of the target, which always runs: a table that is no output.
+            table="results/estimate.csv",
+        ),
     shell:
-        "python {input.code[0]:q}"
-        " --sweeps {input.sweeps:q}"
-        " --rates {params.rates:q}"
-        " --predicted {params.predicted:q}"
-        " --prices {params.prices:q}"
-        " --table {params.table:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("estimate")
 
 
 rule ask_again:
     input:
-        examples=PLAN.examples.files,
+        PROMPTING.tokenizer_files,
+        examples=SWEEPS.examples,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         source="results/models/{model}.json",
-        tokenizer=PLAN.models.tokenizer_files,
-        template=PLAN.models.template,
-        code=PLAN.audit.code,
+        template=PROMPTING.template,
     output:
         "results/audit_responses/{model}/{experiment}.jsonl.gz",
     log:
         "results/logs/ask_again/{model}/{experiment}.log",
-    wildcard_constraints:
-        model=any_of(PLAN.models.asked),
     conda:
         "../envs/inference.yaml"
-    threads: PLAN.inference.threads
+    threads: MODEL(threads_of)
     resources:
-        run=PLAN.inference.run,
-        gpu=PLAN.audit.gpus,
-        model_gpus=PLAN.audit.gpus,
-        gpu_model=PLAN.audit.gpu_model,
-        mem_mb=PLAN.inference.memory,
-        runtime=PLAN.inference.minutes,
+        run=MODEL(run_settings),
+        gpu=MODEL(gpus_of),
+        model_gpus=MODEL(gpus_of),
+        gpu_model=MODEL(gpu_model_of),
+        mem_mb=SWEEPS.memory,
+        runtime=SWEEPS.minutes,
     params:
-        content=PLAN.content(
-            PLAN.models.tokenizer_files, PLAN.models.template, PLAN.audit.code
-        ),
         # The audit's own journal: an interrupted audit resumes from it, and no sweep uses it.
-        journal="results/audit_journal/{model}/{experiment}.jsonl",
-        model=PLAN.inference.settings,
-        tokenizer=PLAN.models.own_tokenizer,
-        digests="results/store/file_digests",
-        decoding=PLAN.inference.decoding,
-        prompts_per_cell=PLAN.study.audited_per_cell,
-        seed=PLAN.study.seed,
+        **settings(
+            "ask_again",
+            code("inference.engines", MODEL(auditing_engine)),
+            **ASKED,
+            tokenizer=PROMPTING.own_tokenizer,
+            digests="results/store/file_digests",
+            prompts_per_cell=STUDY.audited_per_cell,
+            seed=STUDY.seed,
+            journal=JOB("results/audit_journal/{model}/{experiment}.jsonl"),
+        ),
     shell:
-        "OMP_WAIT_POLICY=PASSIVE"
-        " python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --source {input.source:q}"
-        " --settings {params.model:q}"
-        " --decoding {params.decoding:q}"
-        " --tokenizer {params.tokenizer:q}"
-        " --digests {params.digests:q}"
-        " --template {input.template:q}"
-        " --run {resources.run:q}"
-        " --gpus {resources.model_gpus}"
-        " --prompts-per-cell {params.prompts_per_cell}"
-        " --seed {params.seed}"
-        " --examples {input.examples:q}"
-        " --responses {input.responses:q}"
-        " --journal {params.journal:q}"
-        " --output {output:q}"
-        " 2>&1 | (trap '' TERM; tee -i {log:q})"
+        command("ask_again", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus}")
 
 
 rule audit_sweep:
     input:
-        examples=PLAN.examples.files,
+        examples=SWEEPS.examples,
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         again="results/audit_responses/{model}/{experiment}.jsonl.gz",
-        code=PLAN.code("audit_sweep.py"),
     output:
         "results/audits/{model}/{experiment}.csv",
     log:
@@ -169,30 +121,20 @@ rule audit_sweep:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("audit_sweep.py")),
-        metric=PLAN.examples.metric,
-        seed=PLAN.study.seed,
+        **settings("audit_sweep", metric=EXPERIMENT.metric, seed=STUDY.seed),
     shell:
-        "python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --metric {params.metric}"
-        " --seed {params.seed}"
-        " --examples {input.examples:q}"
-        " --responses {input.responses:q}"
-        " --again {input.again:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("audit_sweep", "model", "experiment")
 
 
 rule audit:
     input:
         table="results/tables/audit.csv",
-        code=PLAN.code("audit.py"),
     log:
         "results/logs/audit.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
+    params:
+        **settings("audit"),
     shell:
-        "python {input.code[0]:q}" " --table {input.table:q}" " 2>&1 | tee -i {log:q}"
+        command("audit")

@@ -1,4 +1,4 @@
-"""The config's study, and `PLAN` with the inputs, params and resources of all rules."""
+"""The config's study, and what the rules are written with."""
 
 import os
 import sys
@@ -6,64 +6,45 @@ import time
 from pathlib import Path
 
 import yaml
-from snakemake.exceptions import WorkflowError
+from snakemake.io import IOFile
 from snakemake.settings.enums import Quietness
 from snakemake.utils import update_config
 
 
 # Before the library can be imported: finds its folder.
-include: "../scripts/litm/workflow/checkout.py"
+include: "../scripts/litm/workflow/housekeeping.py"
 
 
 STARTED = time.time()
 ROOT = project_root(workflow.current_basedir)
-SCRIPTS = str(ROOT / "scripts")
-sys.path.insert(0, SCRIPTS)
+sys.path.insert(0, str(ROOT / "scripts"))
 
-from litm.base.messages import without_passwords
-from litm.base.cli import describe_os_error
+from litm.analysis.paper_layouts import LAYOUTS
+from litm.base.cli import ending_in_a_line, hangup_is_sigterm
 from litm.config.yaml_files import command_line_values, read_config_file
-from litm.base.messages import UserError, missing_package
-from litm.base.cli import hangup_is_sigterm
+from litm.config.catalogue import CATALOGUES
+from litm.config.data import FIRST_OF, FOUND_GOLD, NATURAL_QUESTIONS, OWN_FILE
+from litm.config.study import load_study
 from litm.models.devices import has_gpu
-from litm.workflow.console import say_errors, show_own_lines, shown_lines
-from litm.workflow.rules_help import replaced_lines
-from litm.workflow.console import at_start_and_end, say_what_would_run, start_lines
-from litm.workflow.rules_help import job_environment
-from litm.workflow.housekeeping import set_back
-from litm.workflow.housekeeping import put_aside
-from litm.workflow.console import error_messages
-from litm.workflow.console import outcome
-from litm.workflow.plan import load_plan
-from litm.workflow.housekeeping import say_unrecorded
-from litm.workflow.housekeeping import wake_once_at_a_time
-from litm.workflow.rules_help import PLACEMENT, any_of
+from litm.workflow import console
+from litm.workflow.data_inputs import DataInputs
+from litm.workflow.resources import time_lines
+from litm.workflow.result_files import PageFiles, TableFiles
+from litm.workflow.rules_help import PLACEMENT, Each, Programs, any_of, job_environment, output_test
+from litm.workflow.sweep_inputs import SweepInputs
 
-os.environ.update(job_environment(sys.executable, SCRIPTS, os.environ))
+os.environ.update(job_environment(sys.executable, str(ROOT / "scripts"), os.environ))
 
 if workflow.is_main_process:
     hangup_is_sigterm()
-    quiet = workflow.output_settings.quiet or ()
-    CONSOLE = show_own_lines(
-        shown_lines(
-            # profiles/slurm is quiet about reasons alone: its runs have all lines.
-            short=not workflow.output_settings.verbose
-            and (
-                Quietness.RULES in quiet
-                or (workflow.output_settings.dryrun and Quietness.REASON in quiet)
-            ),
-            dry_run=workflow.output_settings.dryrun,
-        )
-    )
-    # A dry run shows errors itself.
-    if Quietness.ALL in quiet and not workflow.output_settings.dryrun:
-        say_errors()
+    quiet, is_dry = workflow.output_settings.quiet or (), workflow.output_settings.dryrun
+    # profiles/slurm is quiet about reasons alone: its runs have all lines.
+    is_short = Quietness.RULES in quiet or (is_dry and Quietness.REASON in quiet)
+    CONSOLE = console.Console(is_short and not workflow.output_settings.verbose, is_dry)
+    if Quietness.ALL in quiet and not is_dry:
+        console.say_errors()
 
-
-DEFAULTS = os.path.relpath(ROOT / "config" / "config.yaml")
-OWN = "config/config.yaml"
-# How an importing workflow names these rules.
-RENAMED = workflow.modifier.modify_rulename("*")
+DEFAULTS, OWN = os.path.relpath(ROOT / "config" / "config.yaml"), "config/config.yaml"
 
 
 configfile: DEFAULTS
@@ -83,101 +64,121 @@ if DEFAULTS in workflow.configfiles:
     update_config(config, command_line_values(workflow.config_settings.config))
 
 
-def is_output(path):
-    """Whether a rule makes a file or folder of this path; called after all rules are read."""
-    return any(rule.is_producer(path) for rule in workflow.rules)
-
-
 def runs_here():
     """Whether jobs run on this machine, also those of a dry run: Snakemake uses threads for jobs on a cluster only."""
     settings = workflow.execution_settings
-    return (
-        workflow.is_main_process
-        and workflow.local_exec
-        and not (settings and settings.use_threads)
-    )
+    return workflow.is_main_process and workflow.local_exec and not (settings and settings.use_threads)
 
 
-def is_of_study(path):
-    """Whether a result of this path is one of the selection's."""
-    return is_output(path) and path not in PLAN.figures.not_drawn
+def say(*lines):
+    """Print lines for the user."""
+    if lines:
+        print(*lines, sep="\n", file=sys.stderr)
 
 
-try:
+with ending_in_a_line("config: "):
     # Snakemake has read them, and ignores duplicate keys. An importing workflow checks its own.
     if workflow.is_main_process and DEFAULTS in workflow.configfiles:
         for file in workflow.configfiles:
             read_config_file(file)
-    PLAN = load_plan(config, ROOT, is_output=is_output, runs_here=runs_here)
+    STUDY = load_study(config, ROOT)
+    DATA = DataInputs(STUDY)
     if workflow.is_main_process:
-        PLAN.data.check_fetched()
-except UserError as error:
-    raise WorkflowError(without_passwords(str(error)))
-except OSError as error:
-    raise WorkflowError(without_passwords(f"config: {describe_os_error(error)}"))
-except ModuleNotFoundError as error:
-    if line := missing_package(error):
-        raise WorkflowError(line)
-    raise
+        DATA.check_fetched()
+
+is_output = output_test(workflow)
+PROGRAMS = Programs(ROOT, is_output, lambda rule: getattr(rules, rule).input)
+command, settings, code = PROGRAMS.command, PROGRAMS.settings, PROGRAMS.code
+SWEEPS = SweepInputs(STUDY, DATA, PROGRAMS.file, runs_here)
+TABLES = TableFiles(STUDY, DATA, SWEEPS, PROGRAMS.file)
+PAGES = PageFiles(STUDY, DATA, SWEEPS, TABLES)
+JOBS = console.Jobs(
+    STUDY,
+    SWEEPS,
+    times=lambda shares: time_lines(STUDY, shares) if runs_here() else [],
+    # How an importing workflow names these rules.
+    renamed=workflow.modifier.modify_rulename("*"),
+)
+
+# The entries that a job's wildcards name, and the wildcards themselves. The rules that make questions have one wildcard,
+# whose name tells how they are made.
+CANDIDATES = Each(lambda wildcards: STUDY.candidates[wildcards.candidates])
+CORPUS = Each(lambda wildcards: STUDY.corpora[wildcards.corpus])
+EXPERIMENT = Each(lambda wildcards: STUDY.experiments[wildcards.experiment])
+JOB = Each(lambda wildcards: wildcards)
+MODEL = Each(lambda wildcards: SWEEPS.models[wildcards.model])
+PROMPTING = Each(lambda wildcards: SWEEPS.prompting[wildcards.model])
+QUESTIONS = Each(lambda wildcards: STUDY.questions[wildcards[0]])
+RERANKER = Each(lambda wildcards: STUDY.rerankers[wildcards.reranker])
+RETRIEVER = Each(lambda wildcards: STUDY.retrievers[wildcards.retriever])
 
 
-def say(*lines):
-    """Print the lines that are not empty."""
-    for line in filter(None, lines):
-        print(line, file=sys.stderr)
+def is_of_study(path):
+    """Whether a result of this path is one of the selection's."""
+    return is_output(path) and path not in PAGES.not_drawn
+
+
+def is_recorded(path):
+    """Whether Snakemake has a record of what a file or folder was made of."""
+    return workflow.persistence.metadata(IOFile(path)) is not None
+
+
+def picture(name, caption):
+    """A figure that Snakemake's own report shows."""
+    return report(f"results/figures/{name}.png", caption=caption, category="Figures", labels={"figure": name})
 
 
 def start():
     """Before the first job."""
-    wake_once_at_a_time(workflow.scheduler)
     # Without a GPU, `device: auto` is the processor: no sweep waits for another one's GPU.
     if runs_here() and not has_gpu():
         workflow.register_resource("gpu", sys.maxsize)
-    say(*start_lines(PLAN, workflow.dag.needrun_jobs(), RENAMED), set_back("results"))
+    for job in workflow.dag.needrun_jobs():
+        JOBS.add(job.rule.name, job.wildcards_dict)
+    say(*JOBS.at_start(), *set_back("results"))
 
 
 def end():
     """After the last job, if none has failed."""
-    say(
-        put_aside(PLAN.report.config, is_of_study),
-        *outcome(PLAN, since=STARTED),
-        *replaced_lines(PLAN.content.replaced()),
-    )
+    say(*put_aside(PAGES.config, is_of_study, is_recorded))
+    accuracies = SWEEPS.files("results/accuracy/{model}/{experiment}.csv")
+    say(*console.outcome(STUDY, TABLES.tables, accuracies, [*PAGES.figures, "results/report.html"], STARTED))
 
 
 if workflow.is_main_process:
-    if workflow.output_settings.dryrun:
-        say_what_would_run(PLAN, RENAMED)
+    if is_dry:
+        console.summarize(JOBS)
     else:
-        at_start_and_end(start, end)
-    # Before Snakemake reports that there is nothing to do.
-    say(
-        *PLAN.project.unread_copies(),
-        *PLAN.study.notes,
-        say_unrecorded(PLAN.recordable),
-    )
+        console.at_start_and_end(start, end)
+    made = [*SWEEPS.files("results/responses/{model}/{experiment}.jsonl.gz"), *TABLES.files]
+    say(*unread_copies(CATALOGUES, ROOT), *STUDY.notes, *lost_records(made))
+
+
+# The order of jobs that many others wait for: mistakes in questions should be found before anything is indexed; no other
+# of these jobs should wait for a sweep, and figures come as soon as they can.
+FIRST, EARLY = 2, 1
 
 
 wildcard_constraints:
-    candidates=any_of(PLAN.study.candidates),
-    corpus=any_of(PLAN.study.corpora),
-    dataset=any_of([*PLAN.study.datasets, *PLAN.study.candidates]),
-    derived=any_of(PLAN.questions.derived),
-    experiment=any_of(PLAN.study.experiments),
-    figure=any_of([*PLAN.study.all_figures, *PLAN.study.published_figures]),
-    file=any_of(PLAN.data.remote_files),
-    first=any_of(PLAN.questions.first),
-    found=any_of(PLAN.questions.found),
-    generated=any_of(PLAN.questions.generated),
-    model=any_of([*PLAN.models.asked, *PLAN.recorded.models]),
-    number=any_of(PLAN.paper.numbers),
-    own=any_of(PLAN.questions.own),
+    candidates=any_of(STUDY.candidates),
+    corpus=any_of(STUDY.corpora),
+    dataset=any_of([*STUDY.datasets, *STUDY.candidates]),
+    derived=any_of(DATA.made_by(NATURAL_QUESTIONS)),
+    experiment=any_of(STUDY.experiments),
+    figure=any_of([*STUDY.all_figures, *STUDY.published_figures]),
+    file=any_of(DATA.remote),
+    first=any_of(DATA.made_by(FIRST_OF)),
+    found=any_of(DATA.made_by(FOUND_GOLD)),
+    generated=any_of(DATA.generated),
+    model=any_of(SWEEPS.models),
+    number=any_of(LAYOUTS),
+    own=any_of(DATA.made_by(OWN_FILE)),
     part=r"\d+_of_\d+",
     placement=PLACEMENT,
     position=r"\d+",
-    questions=any_of([*PLAN.study.datasets, *PLAN.study.questions]),
-    reranker=any_of(PLAN.study.rerankers),
-    retriever=any_of(PLAN.study.retrievers),
+    questions=any_of([*STUDY.datasets, *STUDY.questions]),
+    reranker=any_of(STUDY.rerankers),
+    retriever=any_of(STUDY.retrievers),
     shard=r"\d+",
     size=r"\d+",
-    table=any_of(PLAN.tables.names),
+    table=any_of(TABLES.tables),

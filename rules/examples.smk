@@ -3,11 +3,10 @@
 
 rule make_examples:
     input:
-        dataset=PLAN.examples.dataset,
-        labels=PLAN.examples.labels,
-        length=PLAN.examples.items,
-        prompt=PLAN.examples.prompt,
-        code=PLAN.examples.code,
+        dataset=SWEEPS.dataset,
+        labels=DATA.files(EXPERIMENT.subset),
+        length=SWEEPS.length,
+        prompt=EXPERIMENT(SWEEPS.prompt),
     output:
         "results/examples/{experiment}/{size}/{placement}.jsonl.gz",
     log:
@@ -15,32 +14,19 @@ rule make_examples:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(
-            PLAN.examples.dataset,
-            PLAN.examples.labels,
-            PLAN.examples.prompt,
-            PLAN.examples.code,
+        **settings(
+            "make_examples",
+            code("examples.tasks", EXPERIMENT.task),
+            task=EXPERIMENT.task,
+            settings=EXPERIMENT.example_settings,
         ),
-        task=PLAN.examples.task,
-        settings=PLAN.examples.settings,
     shell:
-        "python {input.code[0]:q}"
-        " --task {params.task}"
-        " --size {wildcards.size}"
-        " --placement {wildcards.placement}"
-        " --settings {params.settings:q}"
-        " --prompt {input.prompt:q}"
-        " --dataset {input.dataset:q}"
-        " --labels {input.labels:q}"
-        " --length {input.length:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_examples", "size", "placement")
 
 
 rule check_examples:
     input:
-        examples=PLAN.examples.files,
-        code=PLAN.code("check_examples.py"),
+        examples=SWEEPS.examples,
     output:
         "results/example_checks/{experiment}.json",
     log:
@@ -48,14 +34,6 @@ rule check_examples:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("check_examples.py")),
-        generated=PLAN.examples.generated,
-        design=PLAN.examples.design,
+        **settings("check_examples", generated=EXPERIMENT(lambda one: not one.datasets), design=EXPERIMENT.design),
     shell:
-        "python {input.code[0]:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --examples {input.examples:q}"
-        " {params.generated}"
-        " --design {params.design}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("check_examples", "experiment")

@@ -1,17 +1,21 @@
 """Inference: one job per sweep that asks prompts without an answer, or imports recorded responses."""
 
+from litm.workflow.sweep_inputs import answer_settings, reasoning, run_settings, shard_of, threads_of
+
+#: Settings that change an answer, apart from weights and the text of a template.
+ASKED = {"settings": MODEL(answer_settings), "decoding": EXPERIMENT.decoding}
+
 
 rule generate:
     input:
-        examples=PLAN.examples.files,
         # The check of the examples: defective examples are never asked.
-        checked="results/example_checks/{experiment}.json",
-        source="results/models/{model}.json",
-        tokenizer=PLAN.models.tokenizer_files,
-        template=PLAN.models.template,
+        "results/example_checks/{experiment}.json",
+        PROMPTING.tokenizer_files,
         # For a sharded sweep: this job only gathers the shards' answers.
-        parts=PLAN.inference.part_responses,
-        code=PLAN.inference.code,
+        SWEEPS.part_responses,
+        examples=SWEEPS.examples,
+        source="results/models/{model}.json",
+        template=PROMPTING.template,
     output:
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         manifest="results/responses/{model}/{experiment}.manifest.json",
@@ -20,63 +24,40 @@ rule generate:
     benchmark:
         "results/benchmarks/generate/{model}/{experiment}.tsv"
     wildcard_constraints:
-        model=any_of(PLAN.models.asked),
-    priority: PLAN.sweeps.priority
+        model=any_of(SWEEPS.asked),
+    priority: SWEEPS.priority
     conda:
         "../envs/inference.yaml"
-    threads: PLAN.inference.threads
+    threads: MODEL(threads_of)
     resources:
         # Text and no `params`, which would re-run the job although no response changes.
-        run=PLAN.inference.run,
-        gpu=PLAN.inference.gpus,
+        run=MODEL(run_settings),
+        gpu=SWEEPS.gpus,
         # The same for the program: Snakemake silently lowers the one above to the limit of `--resources gpu=`.
-        model_gpus=PLAN.inference.gpus,
-        gpu_model=PLAN.inference.gpu_model,
-        mem_mb=PLAN.inference.memory,
-        runtime=PLAN.inference.minutes,
+        model_gpus=SWEEPS.gpus,
+        gpu_model=SWEEPS.gpu_model,
+        mem_mb=SWEEPS.memory,
+        runtime=SWEEPS.minutes,
     params:
-        content=PLAN.content(
-            PLAN.models.tokenizer_files,
-            PLAN.models.template,
-            PLAN.inference.code,
+        **settings(
+            "generate",
+            code("inference.engines", MODEL.engine),
+            # What `dtype: auto` is here: the program chooses it where it runs.
+            SWEEPS.number_format,
+            **ASKED,
+            context_window=MODEL(lambda model: model.context_window or 0),
+            on_failure=MODEL.on_failure,
+            on_overflow=EXPERIMENT.on_overflow,
+            tokenizer=PROMPTING.own_tokenizer,
+            shard=shard_of,
+            gather=SWEEPS.gathers,
+            digests="results/store/file_digests",
+            # The journal outlives every run: never a declared output, which Snakemake would delete.
+            journal=JOB("results/journal/{model}/{experiment}.jsonl"),
+            journals="results/journal",
         ),
-        # The journal outlives every run: never a declared output, which Snakemake would delete.
-        journal="results/journal/{model}/{experiment}.jsonl",
-        model=PLAN.inference.settings,
-        # What `dtype: auto` is here: the program chooses it where it runs.
-        number_format=PLAN.inference.number_format,
-        tokenizer=PLAN.models.own_tokenizer,
-        digests="results/store/file_digests",
-        part=PLAN.inference.part_option,
-        context_window=PLAN.models.context_window,
-        on_failure=PLAN.inference.on_failure,
-        on_overflow=PLAN.inference.on_overflow,
-        decoding=PLAN.inference.decoding,
     shell:
-        "OMP_WAIT_POLICY=PASSIVE"
-        " python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --source {input.source:q}"
-        " --settings {params.model:q}"
-        " --decoding {params.decoding:q}"
-        " --context-window {params.context_window}"
-        " --on-failure {params.on_failure}"
-        " --on-overflow {params.on_overflow}"
-        " --tokenizer {params.tokenizer:q}"
-        " --digests {params.digests:q}"
-        " --template {input.template:q}"
-        " --run {resources.run:q}"
-        " --gpus {resources.model_gpus}"
-        " --examples {input.examples:q}"
-        " --journal {params.journal:q}"
-        " --journals results/journal"
-        " --responses {output.responses:q}"
-        " --manifest {output.manifest:q}"
-        " {params.part}"
-        # SLURM and a lost terminal end all processes of a job at once; the log still has to receive the program's last
-        # message.
-        " 2>&1 | (trap '' TERM HUP; tee -i {log:q})"
+        command("generate", "model", "experiment", "--run {resources.run:q} --gpus {resources.model_gpus}")
 
 
 use rule generate as generate_shard with:
@@ -91,33 +72,19 @@ use rule generate as generate_shard with:
 
 rule import_responses:
     input:
-        examples=PLAN.examples.files,
-        checked="results/example_checks/{experiment}.json",
-        recorded=PLAN.recorded.files,
-        code=PLAN.code("import_responses.py"),
+        "results/example_checks/{experiment}.json",
+        examples=SWEEPS.examples,
+        recorded=SWEEPS.recorded_files,
     output:
         responses="results/responses/{model}/{experiment}.jsonl.gz",
         manifest="results/responses/{model}/{experiment}.manifest.json",
     log:
         "results/logs/import_responses/{model}/{experiment}.log",
     wildcard_constraints:
-        model=any_of(PLAN.recorded.models),
+        model=any_of(SWEEPS.recorded),
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.recorded.files, PLAN.code("import_responses.py")),
-        fields=PLAN.recorded.fields,
-        settings=PLAN.recorded.reasoning,
-        cells=PLAN.recorded.cells,
+        **settings("import_responses", fields=MODEL.fields, settings=MODEL(reasoning), cells=SWEEPS.recorded_cells),
     shell:
-        "python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --fields {params.fields:q}"
-        " --settings {params.settings:q}"
-        " --cells {params.cells:q}"
-        " --recorded {input.recorded:q}"
-        " --examples {input.examples:q}"
-        " --responses {output.responses:q}"
-        " --manifest {output.manifest:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("import_responses", "model", "experiment")

@@ -1,85 +1,62 @@
 """Identity of models, as a rule of its own: large weights are hashed when they change, not at every run."""
 
+from litm.workflow.data_inputs import stored_files
+
+STORES = {"digests": "results/store/file_digests", "store": "results/store/unpacked"}
+
 
 rule identify_model:
     input:
-        folder=PLAN.models.folder,
-        tokenizer=PLAN.models.identified_tokenizer,
-        code=PLAN.code("identify_model.py"),
+        MODEL(stored_files),
+        tokenizer=SWEEPS.identified_tokenizer,
     output:
         "results/models/{model}.json",
     log:
         "results/logs/identify_model/{model}.log",
     wildcard_constraints:
-        model=any_of(PLAN.models.asked),
+        model=any_of(SWEEPS.asked),
     localrule: True
     conda:
         "../envs/inference.yaml"
     params:
-        content=PLAN.content(
-            PLAN.models.folder,
-            PLAN.models.identified_tokenizer,
-            PLAN.code("identify_model.py"),
-        ),
-        location=PLAN.models.location,
-        digests="results/store/file_digests",
-        # GGUF files are unpacked into it.
-        store="results/store/unpacked",
+        # GGUF files are unpacked into the store.
+        **settings("identify_model", location=MODEL.location, **STORES),
     shell:
-        "python {input.code[0]:q}"
-        " --location {params.location:q}"
-        " --tokenizer {input.tokenizer:q}"
-        " --digests {params.digests:q}"
-        " --store {params.store:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("identify_model")
 
 
 use rule identify_model as identify_encoder with:
     input:
-        folder=PLAN.retrieval.encoder_folder,
-        tokenizer=[],
-        code=PLAN.code("identify_model.py"),
+        RETRIEVER(stored_files),
     output:
         "results/retrievers/{retriever}.json",
     log:
         "results/logs/identify_encoder/{retriever}.log",
     params:
-        content=PLAN.content(
-            PLAN.retrieval.encoder_folder, PLAN.code("identify_model.py")
-        ),
-        location=PLAN.retrieval.encoder_location,
-        digests="results/store/file_digests",
-        store="results/store/unpacked",
+        **settings("identify_encoder", location=RETRIEVER.location, **STORES),
 
 
-use rule identify_encoder as identify_reranker with:
+use rule identify_model as identify_reranker with:
     input:
-        folder=PLAN.rerank.model_folder,
-        tokenizer=[],
-        code=PLAN.code("identify_model.py"),
+        RERANKER(stored_files),
     output:
         "results/rerankers/{reranker}.json",
     log:
         "results/logs/identify_reranker/{reranker}.log",
     params:
-        content=PLAN.content(PLAN.rerank.model_folder, PLAN.code("identify_model.py")),
-        location=PLAN.rerank.model_location,
-        digests="results/store/file_digests",
-        store="results/store/unpacked",
+        **settings("identify_reranker", location=RERANKER.location, **STORES),
 
 
 rule fetch:
     input:
-        files=PLAN.fetch.files,
-        sources=PLAN.fetch.sources,
-        code=PLAN.code("fetch.py"),
+        DATA.needed,
+        sources=SWEEPS.sources,
     log:
         "results/logs/fetch.log",
     localrule: True
     conda:
         "../envs/inference.yaml"
+    params:
+        **settings("fetch"),
     shell:
-        "python {input.code[0]:q}"
-        " --sources {input.sources:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("fetch")

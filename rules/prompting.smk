@@ -1,13 +1,13 @@
 """Facts about prompts that need no weights: their tokens, and the number of items in a size given in tokens."""
 
+SIZING = Each(lambda wildcards: SWEEPS.prompting[STUDY.experiments[wildcards.experiment].tokens_of])
+
 
 rule find_size:
     input:
-        prompt=PLAN.examples.prompt,
-        tokenizer=PLAN.sizes.tokenizer_files,
-        source=PLAN.sizes.tokenizer_source,
-        template=PLAN.sizes.template,
-        code=PLAN.sizes.code,
+        SIZING.tokenizer_files,
+        **SIZING.keys("source template"),
+        prompt=EXPERIMENT(SWEEPS.prompt),
     output:
         "results/sizes/{experiment}/{size}.json",
     log:
@@ -15,106 +15,50 @@ rule find_size:
     conda:
         "../envs/inference.yaml"
     params:
-        content=PLAN.content(
-            PLAN.examples.prompt,
-            PLAN.sizes.tokenizer_files,
-            PLAN.sizes.template,
-            PLAN.sizes.code,
+        **settings(
+            "find_size",
+            code("examples.tasks", EXPERIMENT.task),
+            task=EXPERIMENT.task,
+            tokens=JOB.size,
+            placements=SWEEPS.placements,
+            settings=EXPERIMENT.example_settings,
+            **SIZING.keys("tokenizer prompt_template reasoning"),
         ),
-        task=PLAN.examples.task,
-        settings=PLAN.examples.settings,
-        placements=PLAN.sizes.placements,
-        tokenizer=PLAN.sizes.tokenizer,
-        prompt_template=PLAN.sizes.prompt_template,
-        reasoning=PLAN.sizes.reasoning,
     shell:
-        "python {input.code[0]:q}"
-        " --task {params.task}"
-        " --tokens {wildcards.size}"
-        " --placements {params.placements}"
-        " --settings {params.settings:q}"
-        " --prompt {input.prompt:q}"
-        " --tokenizer {params.tokenizer:q}"
-        " --source {input.source:q}"
-        " --prompt-template {params.prompt_template:q}"
-        " --reasoning {params.reasoning:q}"
-        " --template {input.template:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("find_size")
 
 
 rule count_tokens:
     input:
-        examples=PLAN.examples.files,
-        tokenizer=PLAN.models.tokenizer_files,
-        source=PLAN.models.tokenizer_source,
-        template=PLAN.models.template,
-        code=PLAN.code("count_tokens.py"),
+        PROMPTING.tokenizer_files,
+        **PROMPTING.keys("source template"),
+        examples=SWEEPS.examples,
     output:
-        counts="results/token_counts/{model}/{experiment}.csv",
+        "results/token_counts/{model}/{experiment}.csv",
         positions="results/token_positions/{model}/{experiment}.parquet",
     log:
         "results/logs/count_tokens/{model}/{experiment}.log",
-    wildcard_constraints:
-        model=any_of(PLAN.models.counted),
-    # Before the next sweep: figures come as soon as they can.
-    priority: 1
+    priority: EARLY
     conda:
         "../envs/inference.yaml"
     params:
-        content=PLAN.content(
-            PLAN.models.tokenizer_files,
-            PLAN.models.template,
-            PLAN.code("count_tokens.py"),
-        ),
-        tokenizer=PLAN.models.tokenizer,
-        prompt_template=PLAN.models.prompt_template,
-        reasoning=PLAN.models.reasoning,
+        **settings("count_tokens", **PROMPTING.keys("tokenizer prompt_template reasoning")),
     shell:
-        "python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --experiment {wildcards.experiment:q}"
-        " --tokenizer {params.tokenizer:q}"
-        " --source {input.source:q}"
-        " --prompt-template {params.prompt_template:q}"
-        " --reasoning {params.reasoning:q}"
-        " --template {input.template:q}"
-        " --examples {input.examples:q}"
-        " --output {output.counts:q}"
-        " --positions {output.positions:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("count_tokens", "model", "experiment")
 
 
 rule make_prompt_format:
     input:
-        tokenizer=PLAN.models.tokenizer_files,
-        source=PLAN.models.tokenizer_source,
-        template=PLAN.models.template,
-        code=PLAN.code("make_prompt_format.py"),
+        PROMPTING.tokenizer_files,
+        **PROMPTING.keys("source template"),
     output:
         "results/prompt_formats/{model}.json",
     log:
         "results/logs/make_prompt_format/{model}.log",
-    wildcard_constraints:
-        model=any_of(PLAN.models.counted),
     localrule: True
     conda:
         "../envs/inference.yaml"
     params:
-        content=PLAN.content(
-            PLAN.models.tokenizer_files,
-            PLAN.models.template,
-            PLAN.code("make_prompt_format.py"),
-        ),
-        tokenizer=PLAN.models.tokenizer,
-        prompt_template=PLAN.models.prompt_template,
-        reasoning=PLAN.models.reasoning,
+        **settings("make_prompt_format", **PROMPTING.keys("tokenizer prompt_template reasoning")),
     shell:
-        "python {input.code[0]:q}"
-        " --tokenizer {params.tokenizer:q}"
-        " --source {input.source:q}"
-        " --prompt-template {params.prompt_template:q}"
-        " --reasoning {params.reasoning:q}"
-        " --template {input.template:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_prompt_format")

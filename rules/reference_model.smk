@@ -2,12 +2,17 @@
 is part of `all`.
 """
 
+from litm.reference_model.recipe import TASKS
+
+RECIPE = PROGRAMS.file("config", "reference_model.yaml")
+#: The prompt files of the tasks in its lessons.
+PROMPTS = [PROGRAMS.file("resources", "prompts", f"{task}.txt") for task in TASKS]
+
 
 rule make_vocabulary:
     input:
-        recipe=PLAN.reference_model.recipe,
-        prompts=PLAN.reference_model.prompts,
-        code=PLAN.code("make_vocabulary.py"),
+        recipe=RECIPE,
+        prompts=PROMPTS,
     output:
         directory("results/reference_model/vocabulary"),
     log:
@@ -16,25 +21,16 @@ rule make_vocabulary:
     conda:
         "../envs/inference.yaml"
     params:
-        content=PLAN.content(
-            PLAN.reference_model.recipe,
-            PLAN.reference_model.prompts,
-            PLAN.code("make_vocabulary.py"),
-        ),
+        **settings("make_vocabulary"),
     shell:
-        "python {input.code[0]:q}"
-        " --recipe {input.recipe:q}"
-        " --prompts {input.prompts:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_vocabulary")
 
 
 rule train_reference_model:
     input:
-        recipe=PLAN.reference_model.recipe,
-        prompts=PLAN.reference_model.prompts,
+        recipe=RECIPE,
+        prompts=PROMPTS,
         vocabulary="results/reference_model/vocabulary",
-        code=PLAN.code("train_reference_model.py"),
     output:
         model=directory("results/reference_model/model"),
         curve="results/reference_model/training.csv",
@@ -48,29 +44,14 @@ rule train_reference_model:
         mem_mb=4000,
         runtime=180,
     params:
-        content=PLAN.content(
-            PLAN.reference_model.recipe,
-            PLAN.reference_model.prompts,
-            PLAN.code("train_reference_model.py"),
-        ),
-        store="results/store/reference_model",
+        **settings("train_reference_model", store="results/store/reference_model"),
     shell:
-        "OMP_WAIT_POLICY=PASSIVE"
-        " python {input.code[0]:q}"
-        " --recipe {input.recipe:q}"
-        " --prompts {input.prompts:q}"
-        " --vocabulary {input.vocabulary:q}"
-        " --store {params.store:q}"
-        " --threads {threads}"
-        " --model {output.model:q}"
-        " --curve {output.curve:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("train_reference_model", "--threads {threads}")
 
 
 rule plot_training:
     input:
         curve=rules.train_reference_model.output.curve,
-        code=PLAN.code("plot_training.py"),
     output:
         png="results/reference_model/training.png",
         pdf="results/reference_model/training.pdf",
@@ -80,10 +61,6 @@ rule plot_training:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("plot_training.py")),
+        **settings("plot_training"),
     shell:
-        "python {input.code[0]:q}"
-        " --curve {input.curve:q}"
-        " --png {output.png:q}"
-        " --pdf {output.pdf:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("plot_training")

@@ -1,12 +1,14 @@
 """The report with its sample of questions, and the formats of the benchmark suite."""
 
+from litm.analysis.tables import table_names
+from litm.workflow.result_files import RECORD, REPORT, REPORT_FILES
+
 
 rule sample_questions:
     input:
-        examples=PLAN.examples.files,
-        responses=PLAN.report.responses,
-        scores=PLAN.report.scores,
-        code=PLAN.examples.sample_code,
+        examples=SWEEPS.examples,
+        responses=SWEEPS.files_of("results/responses/{model}/{experiment}.jsonl.gz"),
+        scores=SWEEPS.files_of("results/scores/{model}/{experiment}.parquet"),
     output:
         "results/question_samples/{experiment}.jsonl.gz",
     log:
@@ -15,96 +17,67 @@ rule sample_questions:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.examples.sample_code),
-        task=PLAN.examples.task,
-        models=PLAN.report.models,
-        questions=PLAN.study.sampled_per_size,
-        seed=PLAN.study.seed,
+        **settings(
+            "sample_questions",
+            code("examples.tasks", EXPERIMENT.task),
+            models=SWEEPS.models_of,
+            task=EXPERIMENT.task,
+            questions=STUDY.sampled_per_size,
+            seed=STUDY.seed,
+        ),
     shell:
-        "python {input.code[0]:q}"
-        " --models {params.models:q}"
-        " --task {params.task}"
-        " --examples {input.examples:q}"
-        " --responses {input.responses:q}"
-        " --scores {input.scores:q}"
-        " --questions {params.questions}"
-        " --seed {params.seed}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("sample_questions")
 
 
 rule make_report:
     input:
-        tables=PLAN.tables.shown,
-        figures=PLAN.figures.shown,
-        samples=PLAN.report.samples,
-        formats=PLAN.report.formats,
-        manifests=PLAN.sweeps.files(
-            "results/responses/{model}/{experiment}.manifest.json"
-        ),
-        datasets=PLAN.report.datasets,
-        sources=PLAN.report.sources,
-        code=PLAN.report.code,
+        tables=TABLES.shown,
+        figures=PAGES.untitled,
+        samples=PAGES.samples,
+        formats=PAGES.formats,
+        manifests=SWEEPS.files("results/responses/{model}/{experiment}.manifest.json"),
+        datasets=PAGES.datasets,
+        sources=[PROGRAMS.file("resources", "report", name) for name in REPORT_FILES],
     output:
-        report(
-            PLAN.report.file,
-            caption="../resources/captions/report.rst",
-            category="Report",
-        ),
+        report(REPORT, caption="../resources/captions/report.rst", category="Report"),
     log:
         "results/logs/make_report.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(
-            PLAN.report.datasets, PLAN.report.sources, PLAN.report.code
+        **settings(
+            "make_report",
+            TABLES.order,
+            code("analysis.tables", lambda wildcards: table_names()),
+            code("figures", PAGES.kinds),
+            settings=PAGES.report,
         ),
-        order=PLAN.sweeps.order,
-        settings=PLAN.report.settings,
     shell:
-        "python {input.code[0]:q}"
-        " --settings {params.settings:q}"
-        " --tables {input.tables:q}"
-        " --figures {input.figures:q}"
-        " --samples {input.samples:q}"
-        " --formats {input.formats:q}"
-        " --manifests {input.manifests:q}"
-        " --datasets {input.datasets:q}"
-        " --sources {input.sources:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_report")
 
 
 rule record_study:
     input:
-        tables=PLAN.tables.files,
-        datasets=PLAN.report.datasets,
-        code=PLAN.code("record_study.py"),
+        tables=TABLES.files,
+        datasets=PAGES.datasets,
     output:
-        PLAN.report.record,
+        RECORD,
     log:
         "results/logs/record_study.log",
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.report.datasets, PLAN.code("record_study.py")),
-        selection=PLAN.report.selection,
+        **settings("record_study", selection=PAGES.selection),
     shell:
-        "python {input.code[0]:q}"
-        " --selection {params.selection:q}"
-        " --tables {input.tables:q}"
-        " --datasets {input.datasets:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("record_study")
 
 
 rule summarize:
     input:
         accuracy="results/tables/accuracy.csv",
-        position_bias=PLAN.tables.position_bias,
-        code=PLAN.code("summarize.py"),
+        position_bias=TABLES.inputs["position_bias"],
     output:
         directory("results/summaries/{model}"),
     log:
@@ -113,26 +86,18 @@ rule summarize:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("summarize.py")),
-        curves=PLAN.suite.curves,
+        **settings("summarize", curves=PAGES.curves),
     shell:
-        "python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --curves {params.curves:q}"
-        " --accuracy {input.accuracy:q}"
-        " --position-bias {input.position_bias:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("summarize", "model")
 
 
 rule export_suite:
     input:
+        PAGES.exported,
         summaries="results/summaries/{model}",
         accuracy="results/tables/accuracy.csv",
-        files=PLAN.suite.files,
-        code=PLAN.code("export_suite.py"),
     output:
-        folder=directory("results/suite_export/{model}"),
+        directory("results/suite_export/{model}"),
         zip="results/suite_export/{model}.zip",
     log:
         "results/logs/export_suite/{model}.log",
@@ -140,14 +105,6 @@ rule export_suite:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("export_suite.py")),
-        curves=PLAN.suite.curve_files,
+        **settings("export_suite", curves=PAGES.exported_curves),
     shell:
-        "python {input.code[0]:q}"
-        " --model {wildcards.model:q}"
-        " --curves {params.curves:q}"
-        " --summaries {input.summaries:q}"
-        " --accuracy {input.accuracy:q}"
-        " --output {output.folder:q}"
-        " --zip {output.zip:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("export_suite", "model")

@@ -5,42 +5,35 @@ An existing entry is not made again, whatever re-runs the rule.
 The shards of a corpus are `ancient` inputs: the manifest has their hashes, and tells when they have changed.
 """
 
+from litm.retrieval.search import METHODS
+from litm.workflow.data_inputs import batch_tokens, bm25_threads, gpus, identity_file, index_memory
+
 
 rule index_bm25:
     input:
+        ancient("results/passages/{corpus}/shards"),
         passages="results/passages/{corpus}/manifest.json",
-        shards=ancient("results/passages/{corpus}/shards"),
-        code=PLAN.code("index_bm25.py"),
     output:
         "results/indexes/{corpus}/bm25.json",
     log:
         "results/logs/index_bm25/{corpus}.log",
-    # Sweeps wait for this job, and it should not wait for one of them.
-    priority: 1
+    priority: EARLY
     conda:
         "../envs/retrieval.yaml"
-    threads: PLAN.retrieval.bm25_threads
+    threads: CORPUS(bm25_threads)
     resources:
         mem_mb=4000,
     params:
-        content=PLAN.content(PLAN.code("index_bm25.py")),
-        store="results/store/bm25",
+        **settings("index_bm25", store="results/store/bm25"),
     shell:
-        "python {input.code[0]:q}"
-        " --passages {input.passages:q}"
-        " --threads {threads}"
-        " --memory-mb {resources.mem_mb}"
-        " --store {params.store:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("index_bm25", "--threads {threads} --memory-mb {resources.mem_mb}")
 
 
 rule encode_passages:
     input:
+        ancient("results/passages/{corpus}/shards"),
         passages="results/passages/{corpus}/manifest.json",
-        shards=ancient("results/passages/{corpus}/shards"),
         encoder="results/retrievers/{retriever}.json",
-        code=PLAN.code("encode_passages.py"),
     output:
         "results/vectors/{corpus}/{retriever}/{shard}.json",
     log:
@@ -49,33 +42,20 @@ rule encode_passages:
         "results/benchmarks/encode_passages/{corpus}/{retriever}/{shard}.tsv"
     conda:
         "../envs/retrieval.yaml"
-    threads: PLAN.retrieval.threads
+    threads: RETRIEVER.threads
     resources:
-        device=PLAN.retrieval.device,
-        gpu=PLAN.retrieval.gpu,
-        batch_tokens=PLAN.retrieval.batch_tokens,
+        device=RETRIEVER.device,
+        gpu=RETRIEVER(gpus),
+        batch_tokens=RETRIEVER(batch_tokens),
     params:
-        content=PLAN.content(PLAN.code("encode_passages.py")),
-        encoding=PLAN.retrieval.encoding,
-        store="results/store/vectors",
+        **settings("encode_passages", encoding=RETRIEVER.encoding, store="results/store/vectors"),
     shell:
-        "OMP_WAIT_POLICY=PASSIVE"
-        " python {input.code[0]:q}"
-        " --passages {input.passages:q}"
-        " --shard {wildcards.shard}"
-        " --encoder {input.encoder:q}"
-        " --encoding {params.encoding:q}"
-        " --device {resources.device}"
-        " --batch-tokens {resources.batch_tokens}"
-        " --store {params.store:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("encode_passages", "shard", "--device {resources.device} --batch-tokens {resources.batch_tokens}")
 
 
 rule index_vectors:
     input:
         vectors="results/vectors/{corpus}/{retriever}/{shard}.json",
-        code=PLAN.code("index_vectors.py"),
     output:
         "results/indexes/{corpus}/{retriever}/{shard}.json",
     log:
@@ -83,27 +63,19 @@ rule index_vectors:
     conda:
         "../envs/retrieval.yaml"
     resources:
-        mem_mb=PLAN.retrieval.index_memory,
+        mem_mb=CORPUS(index_memory),
     params:
-        content=PLAN.content(PLAN.code("index_vectors.py")),
-        index=PLAN.retrieval.index_settings,
-        store="results/store/indexes",
+        **settings("index_vectors", index=RETRIEVER.index, store="results/store/indexes"),
     shell:
-        "python {input.code[0]:q}"
-        " --vectors {input.vectors:q}"
-        " --index {params.index:q}"
-        " --store {params.store:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("index_vectors")
 
 
 rule read_run:
     input:
-        run=PLAN.retrieval.run_file,
-        questions=PLAN.retrieval.run_questions,
+        ancient("results/passages/{corpus}/shards"),
+        run=RETRIEVER.path,
+        questions=DATA.files(RETRIEVER.questions),
         passages="results/passages/{corpus}/manifest.json",
-        shards=ancient("results/passages/{corpus}/shards"),
-        code=PLAN.code("read_run.py"),
     output:
         "results/indexes/{corpus}/{retriever}/run.json",
     log:
@@ -112,108 +84,77 @@ rule read_run:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(
-            PLAN.retrieval.run_file,
-            PLAN.retrieval.run_questions,
-            PLAN.code("read_run.py"),
-        ),
+        **settings("read_run"),
     shell:
-        "python {input.code[0]:q}"
-        " --run {input.run:q}"
-        " --questions {input.questions:q}"
-        " --passages {input.passages:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("read_run")
 
 
 rule retrieve:
     input:
-        questions=PLAN.data.questions,
+        ancient("results/passages/{corpus}/shards"),
+        questions=DATA.files(JOB.questions),
         passages="results/passages/{corpus}/manifest.json",
-        shards=ancient("results/passages/{corpus}/shards"),
-        indexes=PLAN.retrieval.indexes,
-        vectors=PLAN.retrieval.vectors,
-        encoder=PLAN.retrieval.encoder,
-        code=PLAN.retrieval.code,
+        indexes=DATA.indexes,
+        vectors=DATA.vectors,
+        encoder=RETRIEVER(identity_file),
     output:
-        retrieved="results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
+        "results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
     log:
         "results/logs/retrieve/{corpus}/{retriever}/{questions}.log",
-    # Sweeps wait for this job, and it should not wait for one of them.
-    priority: 1
+    priority: EARLY
     conda:
         "../envs/retrieval.yaml"
-    threads: PLAN.retrieval.search_threads
+    threads: DATA.search_threads
     resources:
-        device=PLAN.retrieval.device,
-        gpu=PLAN.retrieval.gpu,
-        batch_tokens=PLAN.retrieval.batch_tokens,
+        device=RETRIEVER.device,
+        gpu=RETRIEVER(gpus),
+        batch_tokens=RETRIEVER(batch_tokens),
         mem_mb=4000,
     params:
-        content=PLAN.content(PLAN.data.questions, PLAN.retrieval.code),
-        method=PLAN.retrieval.method,
-        search=PLAN.retrieval.search_settings,
-        encoding=PLAN.retrieval.encoding,
-        index=PLAN.retrieval.index_settings,
-        store="results/store/hits",
+        **settings(
+            "retrieve",
+            code("retrieval", RETRIEVER(lambda one: METHODS[one.method])),
+            approximate=RETRIEVER.index,
+            store="results/store/hits",
+            **RETRIEVER.keys("method search encoding"),
+        ),
     shell:
-        "OMP_WAIT_POLICY=PASSIVE"
-        " python {input.code[0]:q}"
-        " --method {params.method}"
-        " --questions {input.questions:q}"
-        " --passages {input.passages:q}"
-        " --indexes {input.indexes:q}"
-        " --vectors {input.vectors:q}"
-        " --encoder {input.encoder:q}"
-        " --search {params.search:q}"
-        " --encoding {params.encoding:q}"
-        " --approximate {params.index:q}"
-        " --device {resources.device}"
-        " --batch-tokens {resources.batch_tokens}"
-        " --threads {threads}"
-        " --memory-mb {resources.mem_mb}"
-        " --store {params.store:q}"
-        " --output {output.retrieved:q}"
-        " --manifest {output.manifest:q}"
-        " 2>&1 | tee -i {log:q}"
+        command(
+            "retrieve",
+            "--device {resources.device} --batch-tokens {resources.batch_tokens}",
+            "--threads {threads} --memory-mb {resources.mem_mb}",
+        )
 
 
 rule read_questions:
     input:
-        file=PLAN.questions.own_file,
-        passages=PLAN.questions.own_passages,
-        shards=ancient(PLAN.questions.own_shards),
-        code=PLAN.code("read_questions.py"),
+        ancient(QUESTIONS("results/passages/{corpus}/shards")),
+        questions=QUESTIONS.file,
+        passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
     output:
         "results/questions/{own}.jsonl.gz",
     log:
         "results/logs/read_questions/{own}.log",
-    # Run first, because mistakes should be found before anything is indexed.
-    priority: 2
+    priority: FIRST
     localrule: True
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.questions.own_file, PLAN.code("read_questions.py")),
+        **settings("read_questions"),
     shell:
-        "python {input.code[0]:q}"
-        " --questions {input.file:q}"
-        " --passages {input.passages:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("read_questions")
 
 
 rule find_gold:
     input:
-        asked=PLAN.questions.asked,
-        retrieved=PLAN.questions.retrieved,
-        passages=PLAN.questions.asked_passages,
-        shards=ancient(PLAN.questions.asked_shards),
-        corrections=PLAN.questions.corrections,
-        code=PLAN.code("find_gold.py"),
+        ancient(QUESTIONS("results/passages/{corpus}/shards")),
+        questions=DATA.files(QUESTIONS.gold_of),
+        retrieved=QUESTIONS("results/retrieved/{corpus}/{retriever}/{gold_of}.jsonl.gz"),
+        passages=QUESTIONS("results/passages/{corpus}/manifest.json"),
+        corrections=QUESTIONS("{corrections}"),
     output:
-        questions="results/questions/{found}.jsonl.gz",
+        "results/questions/{found}.jsonl.gz",
         table="results/gold_passages/{found}.csv",
     log:
         "results/logs/find_gold/{found}.log",
@@ -221,26 +162,15 @@ rule find_gold:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.questions.corrections, PLAN.code("find_gold.py")),
-        seed=PLAN.questions.seed,
+        **settings("find_gold", name=JOB.found, seed=STUDY.seed),
     shell:
-        "python {input.code[0]:q}"
-        " --name {wildcards.found:q}"
-        " --questions {input.asked:q}"
-        " --retrieved {input.retrieved:q}"
-        " --passages {input.passages:q}"
-        " --corrections {input.corrections:q}"
-        " --seed {params.seed}"
-        " --output {output.questions:q}"
-        " --table {output.table:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("find_gold")
 
 
 rule measure_recall:
     input:
         retrieved="results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz",
         manifest="results/retrieved/{corpus}/{retriever}/{questions}.manifest.json",
-        code=PLAN.code("measure_recall.py"),
     output:
         "results/recall/{corpus}/{retriever}/{questions}.csv",
     log:
@@ -249,91 +179,57 @@ rule measure_recall:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.code("measure_recall.py")),
+        **settings("measure_recall"),
     shell:
-        "python {input.code[0]:q}"
-        " --questions {wildcards.questions:q}"
-        " --corpus {wildcards.corpus:q}"
-        " --retriever {wildcards.retriever:q}"
-        " --retrieved {input.retrieved:q}"
-        " --manifest {input.manifest:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("measure_recall", "questions", "corpus", "retriever")
 
 
 rule make_candidates:
     input:
-        questions=PLAN.candidates.questions,
-        retrieved=PLAN.candidates.retrieved,
-        passages=PLAN.candidates.passages,
-        shards=ancient(PLAN.candidates.shards),
-        code=PLAN.code("make_candidates.py"),
+        ancient(CANDIDATES("results/passages/{corpus}/shards")),
+        questions=DATA.files(CANDIDATES.questions),
+        retrieved=CANDIDATES("results/retrieved/{corpus}/{retriever}/{questions}.jsonl.gz"),
+        passages=CANDIDATES("results/passages/{corpus}/manifest.json"),
     output:
-        candidates="results/candidates/{candidates}.jsonl.gz",
+        "results/candidates/{candidates}.jsonl.gz",
         table="results/candidates/{candidates}.csv",
     log:
         "results/logs/make_candidates/{candidates}.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.candidates.questions, PLAN.code("make_candidates.py")),
-        settings=PLAN.candidates.settings,
+        **settings("make_candidates", name=JOB.candidates, settings=CANDIDATES.settings),
     shell:
-        "python {input.code[0]:q}"
-        " --name {wildcards.candidates:q}"
-        " --settings {params.settings:q}"
-        " --questions {input.questions:q}"
-        " --retrieved {input.retrieved:q}"
-        " --passages {input.passages:q}"
-        " --output {output.candidates:q}"
-        " --table {output.table:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("make_candidates")
 
 
 rule rerank:
     input:
-        documents=PLAN.data.dataset,
-        fused_with=PLAN.rerank.fused_with,
-        model=PLAN.rerank.model,
-        code=PLAN.code("rerank.py"),
+        documents=DATA.files(JOB.dataset),
+        fused_with=DATA.files(RERANKER.fused_with),
+        model=RERANKER(identity_file),
     output:
         "results/reranked/{reranker}/{dataset}.jsonl.gz",
     log:
         "results/logs/rerank/{reranker}/{dataset}.log",
-    # Sweeps wait for this job, and it should not wait for one of them.
-    priority: 1
+    priority: EARLY
     conda:
         "../envs/retrieval.yaml"
     threads: 8
     resources:
-        device=PLAN.rerank.device,
-        gpu=PLAN.rerank.gpu,
-        batch_tokens=PLAN.rerank.batch_tokens,
+        device=RERANKER.device,
+        gpu=RERANKER(gpus),
+        batch_tokens=RERANKER(batch_tokens),
         mem_mb=4000,
     params:
-        content=PLAN.content(
-            PLAN.data.dataset, PLAN.rerank.fused_with, PLAN.code("rerank.py")
-        ),
-        settings=PLAN.rerank.settings,
-        store="results/store/reranked",
+        **settings("rerank", settings=RERANKER.settings, store="results/store/reranked"),
     shell:
-        "OMP_WAIT_POLICY=PASSIVE"
-        " python {input.code[0]:q}"
-        " --documents {input.documents:q}"
-        " --fused-with {input.fused_with:q}"
-        " --model {input.model:q}"
-        " --settings {params.settings:q}"
-        " --device {resources.device}"
-        " --batch-tokens {resources.batch_tokens}"
-        " --store {params.store:q}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("rerank", "--device {resources.device} --batch-tokens {resources.batch_tokens}")
 
 
 rule export_released:
     input:
-        candidates=PLAN.data.dataset,
-        code=PLAN.code("export_released.py"),
+        candidates=DATA.files(JOB.dataset),
     output:
         "results/export/{dataset}/{size}_total_documents/{dataset}-{size}_total_documents_gold_at_{position}.jsonl.gz",
     log:
@@ -342,11 +238,6 @@ rule export_released:
     conda:
         "../envs/analysis.yaml"
     params:
-        content=PLAN.content(PLAN.data.dataset, PLAN.code("export_released.py")),
+        **settings("export_released"),
     shell:
-        "python {input.code[0]:q}"
-        " --candidates {input.candidates:q}"
-        " --size {wildcards.size}"
-        " --position {wildcards.position}"
-        " --output {output:q}"
-        " 2>&1 | tee -i {log:q}"
+        command("export_released", "size", "position")

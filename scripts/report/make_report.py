@@ -19,7 +19,7 @@ from litm.report.page import Contents, render_report
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings", required=True, type=json_object, help="JSON: see ReportPlan.settings")
+    parser.add_argument("--settings", required=True, type=json_object, help="JSON: see PageFiles.report")
     parser.add_argument("--tables", required=True, nargs="+", help="CSV files")
     parser.add_argument("--figures", required=True, nargs="*", help="PNG files")
     parser.add_argument("--samples", required=True, nargs="*", help="what sample_questions.py wrote")

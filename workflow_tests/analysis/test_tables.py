@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from configs import DEFAULT
 from conftest import ROOT
+from plans import inputs_of
 from programs import load_program
 
 from litm.analysis import tables
@@ -28,21 +29,8 @@ from litm.questions.released_format import Document, QuestionRecord
 from litm.retrieval.candidates import CandidateSettings, candidate_row
 from litm.retrieval.search import recall_rows
 from litm.scoring import accuracy
-from litm.workflow.result_files import Sources, files_of, made, table_inputs, table_settings
 
 make_table = load_program("make_table")
-
-SOURCES = Sources(
-    counted=["reference"],
-    audited=["reference"],
-    examples=[("kv", "kv.jsonl.gz")],
-    recalls=[],
-    candidates=[],
-    gold_passages=[],
-    published="accuracy.csv",
-    published_models="models.csv",
-    data_versions={},
-)
 
 
 def small_study(models: list[str], experiments: list[str]) -> Study:
@@ -54,7 +42,7 @@ def small_study(models: list[str], experiments: list[str]) -> Study:
 
 
 def tables_of(study: Study) -> list[str]:
-    return [table.name for table in made(all_tables(), table_inputs(study, SOURCES))]
+    return list(inputs_of(study).tables.tables)
 
 
 # --- What is written ---
@@ -91,9 +79,8 @@ def test_a_table_has_its_modules_name_and_the_declared_inputs(name):
     assert all(column.doc for column in table.columns.values())
     if table.inputs:
         assert tuple(inspect.signature(module.rows).parameters) == (*table.inputs, *table.settings)
-    study = small_study(["reference"], ["kv_retrieval_small"])
-    assert set(table.inputs) <= set(table_inputs(study, SOURCES))
-    assert set(table.settings) <= set(table_settings(study, SOURCES))
+    tables = inputs_of(small_study(["reference"], ["kv_retrieval_small"])).tables
+    assert set(table.inputs) <= set(tables.inputs) and set(table.settings) <= set(tables.settings)
 
 
 @pytest.mark.parametrize("table", [table for table in all_tables() if table.report], ids=lambda table: table.name)
@@ -192,7 +179,7 @@ def test_a_module_is_all_that_a_new_table_takes(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
     study = small_study(["reference"], ["kv_retrieval_small"])
-    assert "results/tables/hard_questions.csv" in files_of(made(all_tables(), table_inputs(study, SOURCES)))
+    assert "results/tables/hard_questions.csv" in inputs_of(study).tables.files
     assert "| `share` | their share |" in with_reference((ROOT / "results" / "README.md").read_text(), all_tables())
     make("hard_questions", tmp_path, monkeypatch, curve_scores=["one.parquet"])
     assert (tmp_path / "made.csv").read_text() == "share\n0.250000\n"
@@ -222,14 +209,14 @@ def test_a_study_has_the_tables_whose_inputs_it_has():
 
 
 def test_a_table_that_is_only_made_when_asked_for_is_no_part_of_all():
-    files = files_of(made(all_tables(), table_inputs(small_study(["reference"], ["kv_retrieval_small"]), SOURCES)))
+    files = inputs_of(small_study(["reference"], ["kv_retrieval_small"])).tables.files
     assert "results/tables/accuracy.csv" in files and "results/tables/pbi.md" in files
-    assert not {"results/tables/audit.csv", "results/tables/accuracy.md", "results/tables/claims.csv"} & set(files)
+    assert not {"results/tables/audit.csv", "results/tables/accuracy.md"} & set(files)
 
 
 def test_inputs_of_tables_are_the_files_of_the_sweeps_they_need():
     three = ["mini_encyclopedia_qa", "mini_encyclopedia_closed_book", "mini_encyclopedia_oracle"]
-    inputs = table_inputs(small_study(["reference"], three), SOURCES)
+    inputs = inputs_of(small_study(["reference"], three)).tables.inputs
     assert inputs["accuracies"] == [f"results/accuracy/reference/{name}.csv" for name in three]
     assert inputs["curve_scores"] == ["results/scores/reference/mini_encyclopedia_qa.parquet"]
     assert inputs["gold_scores"] == inputs["curve_scores"]

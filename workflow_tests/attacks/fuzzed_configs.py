@@ -27,13 +27,14 @@ from outcomes import (
     refused,
     traceback_in,
 )
+from plans import inputs_of
 from programs import run_program
 from snakemake.utils import update_config
 from workbench import CONFIG, Workbench
 
 from litm.base.messages import UserError
+from litm.config.study import load_study
 from litm.config.yaml_files import read_yaml
-from litm.workflow.plan import load_plan
 
 #: Numbers of configs: read in this process, per block, read by `make test`, planned by Snakemake.
 COUNT, BLOCK, FAST_COUNT, PLANNED = 2500, 250, 60, 50
@@ -101,8 +102,8 @@ def planned_files(path: Path) -> list[Any]:
         raise UserError(f"{path}: no mapping, which Snakemake refuses")
     config = yaml.safe_load(_defaults())
     update_config(config, given)
-    plan = load_plan(config, ROOT)
-    return [plan.tables.files, plan.paper.tables, plan.suite.summaries, plan.figures.files, plan.report.file]
+    inputs = inputs_of(load_study(config, ROOT))
+    return [inputs.tables.files, inputs.tables.in_the_paper, inputs.pages.summaries, inputs.pages.figures]
 
 
 def attack(data: bytes, folder: Path) -> Outcome:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import ROOT, write_lines
+from plans import inputs_of
 
 from litm.base.messages import UserError
 from litm.config.my_data import EXPERIMENTS
 from litm.config.study import load_study
-from litm.workflow.plan import Plan
 
 DEFAULT = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 
@@ -54,12 +54,12 @@ def test_one_key_and_a_model_give_all_experiments_on_the_documents(mine):
     ]
     assert [cell.size for cell in one.experiments["my_as_retrieved"].cells] == [1, 3, 5, 10, 20]
     assert list(one.figures) >= ["my_positions", "my_as_retrieved"]
-    plan = Plan(one, ROOT)
+    inputs = inputs_of(one)
     # Two questions, at each of the cells above.
-    asked = {name: plan.sweeps.prompts["dummy", name] for name in ("my_positions", "my_as_retrieved", *orders)}
+    asked = {name: inputs.sweeps.work["dummy", name].prompts for name in ("my_positions", "my_as_retrieved", *orders)}
     assert asked == {"my_positions": 16, "my_as_retrieved": 10, **dict.fromkeys(orders, 8)}
-    assert plan.candidates.gold_tables == ["results/gold_passages/my_questions_with_gold.csv"]
-    assert {"gold_passages", "gold_counts", "utilisation"} <= set(plan.tables.names)
+    assert inputs.data.gold_tables == ["results/gold_passages/my_questions_with_gold.csv"]
+    assert {"gold_passages", "gold_counts", "utilisation"} <= set(inputs.tables.tables)
 
 
 def test_the_entries_equal_handwritten_ones_and_define_changes_them(mine):

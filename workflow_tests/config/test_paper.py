@@ -8,10 +8,10 @@ import pytest
 import yaml
 from configs import DEFAULT
 from conftest import ROOT
+from plans import inputs_of
 from snakemake.utils import update_config
 
 from litm.config.study import Study, load_study
-from litm.workflow.sweep_inputs import SweepPlan
 
 QA, SAMPLE = "multi_document_qa", "multi_document_qa_sample"
 READERS = ["gpt-3.5-turbo-0613", "gpt-3.5-turbo-16k-0613", "claude-1.3", "claude-1.3-100k"]
@@ -70,7 +70,7 @@ def test_the_config_and_its_miniature_run_what_the_paper_runs_and_no_more(miniat
     labels = {"unambiguous_questions": {"path": "unambiguous.txt", "labels": "txt"}}
     paper = study(paper_miniature.paper(), {"define": {"datasets": labels}})
     # A dry run and the time limits of a cluster count these.
-    prompts = SweepPlan(paper).prompts
+    prompts = {pair: work.prompts for pair, work in inputs_of(paper).sweeps.work.items()}
     assert set(prompts) == {(model, name) for model, name in run if model in paper.models}
     for (model, name), experiment in miniature.run.items():
         sizes, questions = PAPER[name] if name != QA or model not in ("mpt-30b", *LLAMA) else ({20: 5}, 2_655)

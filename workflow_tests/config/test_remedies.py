@@ -2,11 +2,11 @@
 
 import pytest
 from conftest import ROOT
+from plans import inputs_of
 
 from litm.base.messages import UserError
 from litm.config.conditions import find_comparisons
 from litm.config.study import load_study
-from litm.workflow.plan import Plan
 
 OPEN = {
     "task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 3, 4], "examples": 20,
@@ -110,13 +110,13 @@ def test_an_experiment_with_remedies_has_one_figure_of_all_its_conditions():
 
 
 def test_reranked_documents_are_made_of_the_dataset_and_the_paper_s_claims_are_of_the_plain_ones():
-    plan = Plan(study({"rerank": ["bm25_fusion"], "order": ["reversed"]}), ROOT)
+    inputs = inputs_of(study({"rerank": ["bm25_fusion"], "order": ["reversed"]}))
 
     class Wildcards:
         experiment, size = "open-bm25_fusion", "3"
 
-    assert plan.examples.dataset(Wildcards) == ["results/reranked/bm25_fusion/mini_encyclopedia_as_retrieved.jsonl.gz"]
-    assert plan.claims.recall_of == ["open"]
+    assert inputs.sweeps.dataset(Wildcards) == ["results/reranked/bm25_fusion/mini_encyclopedia_as_retrieved.jsonl.gz"]
+    assert list(inputs.tables.claim_recall) == ["open"]
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 import pytest
 from configs import DEFAULT
 from conftest import ROOT, write_lines
+from plans import inputs_of
 
 from litm.base.messages import UserError
 from litm.config.schema import check_plain
 from litm.config.study import load_study
-from litm.workflow.result_files import Sources, table_inputs
 
 KV = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3]}}
 OTHER = {"engine": "transformers", "path": "resources/reference_model"}
@@ -15,8 +15,6 @@ UNRECORDED = {"engine": "recorded", "responses": None}
 SIZES = {"task": "kv_retrieval", "examples": 3, "positions": {4: [0, 3], 6: [0, 5], 8: [0, 7]}}
 RETRIEVED = {"task": "open_domain_qa", "dataset": "mini_encyclopedia_as_retrieved", "sizes": [1, 2, 4], "examples": 3}
 QA = {"task": "multi_document_qa", "dataset": "asked", "positions": {3: [0, 2]}}
-
-SOURCES = Sources([], [], [], [], [], [], "published.csv", "models.csv", {})
 
 
 def study(define_models=None, define_experiments=None, define_datasets=None, **selected):
@@ -81,10 +79,10 @@ def test_models_that_share_no_size_are_not_compared():
     apart = study(
         define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}], "reference": [{"a": [8]}]}
     )
-    inputs = table_inputs(apart, SOURCES)
+    inputs = inputs_of(apart).tables.inputs
     assert inputs["scores"] and inputs["compared_scores"] == []
     together = study(define_experiments={"a": SIZES}, experiments=["a"], only={"other": [{"a": [6]}]})
-    assert len(table_inputs(together, SOURCES)["compared_scores"]) == 2
+    assert len(inputs_of(together).tables.inputs["compared_scores"]) == 2
 
 
 def test_a_model_whose_responses_are_still_to_be_supplied_is_left_out_and_named():

@@ -13,8 +13,8 @@ from typing import Any
 
 from workbench import Workbench, _snakemake, in_a_fork
 
-#: Parameters that hold digests of files' contents; inputs that are modules of the library.
-NOT_PARAMS, NOT_INPUTS = {"content", "code"}, {"code"}
+#: Params that hold digests of content, or the command's options; inputs that are modules of the library.
+NOT_PARAMS, NOT_INPUTS = {"made_of", "options"}, {"code"}
 #: Resources that Snakemake adds or derives.
 NOT_RESOURCES = {"tmpdir", "_nodes", "_cores", "mem", "mem_mib", "disk", "disk_mib"}
 #: Longer values are cut.

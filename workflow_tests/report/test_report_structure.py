@@ -20,7 +20,7 @@ from litm.report.page import SCRIPTS, render_report
 from litm.report.verdicts import verdicts
 from litm.report.warnings import warnings
 from litm.report.words import SizeNames, lengths_of, named_briefly, tokens, two_digits
-from litm.workflow.figure_inputs import SOURCES as FILES
+from litm.workflow.result_files import REPORT_FILES as FILES
 
 FIGURE = {"kind": "accuracy_by_position", "experiments": ["kv"], "panel_title": "{size} pairs"}
 

@@ -1,5 +1,6 @@
-"""Plans of configs, for tests without Snakemake."""
+"""Inputs of the jobs of configs, for tests without Snakemake."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -7,12 +8,12 @@ import pytest
 import yaml
 from conftest import ROOT, write_lines
 
-from litm.workflow.plan import Plan, load_plan
+from litm.config.study import Study, load_study
+from litm.workflow.data_inputs import DataInputs
+from litm.workflow.result_files import PageFiles, TableFiles
+from litm.workflow.rules_help import Programs
+from litm.workflow.sweep_inputs import SweepInputs
 
-TOKENIZER = [
-    f"resources/reference_model/{name}.json"
-    for name in ("config", "generation_config", "tokenizer", "tokenizer_config")
-]
 SHA256 = "0" * 64
 #: One of everything that the configs of config/ do not have.
 OTHER = {
@@ -84,19 +85,39 @@ OTHER = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What the rules take the inputs, params and resources of a study's jobs from, as in rules/common.smk."""
+
+    study: Study
+    data: DataInputs
+    sweeps: SweepInputs
+    tables: TableFiles
+    pages: PageFiles
+
+
+def inputs_of(study: Study, runs_here: bool = True) -> Inputs:
+    """Those of a study."""
+    file = Programs(ROOT).file
+    data = DataInputs(study)
+    sweeps = SweepInputs(study, data, file, lambda: runs_here)
+    tables = TableFiles(study, data, sweeps, file)
+    return Inputs(study, data, sweeps, tables, PageFiles(study, data, sweeps, tables))
+
+
 def of(**wildcards: str) -> SimpleNamespace:
     """The wildcards of a job."""
     return SimpleNamespace(**wildcards)
 
 
-def plan(name: str = "toy", **changes: object) -> Plan:
-    """The plan of one of the configs in config/, run in the project's folder."""
+def plan(name: str = "toy", **changes: object) -> Inputs:
+    """The inputs of one of the configs in config/, run in the project's folder."""
     files = [ROOT / "config" / "config.yaml", ROOT / "config" / f"{name}.yaml"]
     config = {key: value for file in files for key, value in yaml.safe_load(file.read_text()).items()}
-    return load_plan({**config, **changes}, ROOT)
+    return inputs_of(load_study({**config, **changes}, ROOT))
 
 
-def plan_in(folder: Path, name: str = "toy", **changes: object) -> Plan:
+def plan_in(folder: Path, name: str = "toy", **changes: object) -> Inputs:
     """As `plan`, run in a folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -122,26 +143,26 @@ def in_the_project(monkeypatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def demo() -> Plan:
+def demo() -> Inputs:
     """The plan of the default config."""
     return plan_in(ROOT)
 
 
 @pytest.fixture(scope="module")
-def paper() -> Plan:
+def paper() -> Inputs:
     """The plan of config/paper.yaml."""
     return plan_in(ROOT, "paper")
 
 
 @pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory) -> tuple[Path, Plan]:
+def elsewhere(tmp_path_factory) -> tuple[Path, Inputs]:
     """A folder with a user's files, and its plan with one of everything."""
     folder = user_folder(tmp_path_factory.mktemp("elsewhere"))
     return folder, plan_in(folder, **OTHER)
 
 
 @pytest.fixture
-def other(elsewhere, monkeypatch) -> Plan:
+def other(elsewhere, monkeypatch) -> Inputs:
     """The plan with one of everything, in its folder."""
     folder, one = elsewhere
     monkeypatch.chdir(folder)

@@ -224,6 +224,10 @@ def _snakemake(folder: Path, command: list[str], stats: Path | None = None, pyth
     except SystemExit as end:
         if stats and catch.stats is not None:
             stats.write_text(json.dumps(catch.stats))
+        if isinstance(end.code, str):
+            # As Python does at the end of a process.
+            print(end.code, file=sys.stderr)
+            return 1
         return int(end.code or 0)
     return 1
 

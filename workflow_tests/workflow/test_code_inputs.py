@@ -4,13 +4,12 @@ import ast
 import subprocess
 import sys
 
-import pytest
 from conftest import ROOT
 from programs import program_file
 
 from litm.analysis.tables import table_names
 from litm.figures import kind_names
-from litm.workflow.rules_help import ProjectFiles, imported_names, local_modules
+from litm.workflow.rules_help import imported_names, local_modules
 
 SCRIPTS = ROOT / "scripts"
 
@@ -34,44 +33,6 @@ def test_imports_are_followed_through_modules_and_packages(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "import lib",
-        "def f():\n    import lib",
-        "class C:\n    async def f(self):\n        from lib import x",
-        "if 1:\n    pass\nelif 2:\n    pass\nelse:\n    import lib",
-        "try:\n    pass\nexcept OSError:\n    import lib",
-        "try:\n    pass\nfinally:\n    import lib",
-        "for x in y:\n    pass\nelse:\n    import lib",
-        "with x:\n    import lib",
-        "match x:\n    case 1:\n        import lib",
-    ],
-)
-def test_imports_are_found_in_every_kind_of_block(tmp_path, program):
-    (tmp_path / "lib.py").write_text("")
-    (tmp_path / "script.py").write_text(program + "\n")
-    assert local_modules(tmp_path / "script.py", tmp_path) == (tmp_path / "script.py", tmp_path / "lib.py")
-
-
-@pytest.mark.parametrize(
-    ("statement", "names"),
-    [
-        ("import a.b as c, d  # e, f", {"a.b", "d"}),
-        ("from a import b as c, d  # e, f", {"a", "a.b", "a.d"}),
-        ("from a.b import (\n    c,  # d\n    e as f,\n)\ng = 1", {"a.b", "a.b.c", "a.b.e"}),
-        ("import a; from b import c; import d", {"a", "b", "b.c", "d"}),
-        ("if a: import b", {"b"}),
-        ("from a import b, \\\n    c", {"a", "a.b", "a.c"}),
-        ("from a import(b)", {"a", "a.b"}),
-        ("from .a import b", set()),
-        ("important = 1", set()),
-    ],
-)
-def test_the_names_of_a_statement_are_found_without_its_comments_and_aliases(statement, names):
-    assert imported_names(statement) == names
-
-
 def test_the_imports_of_every_module_are_those_that_python_finds():
     for path in SCRIPTS.rglob("*.py"):
         expected: set[str] = set()
@@ -89,13 +50,6 @@ def test_no_script_is_made_of_a_module_that_it_loads_by_name():
     for script in ("make_examples", "generate", "make_passages", "score", "retrieve"):
         modules = {file for file in made_of(script) if file.startswith(named)}
         assert all(file.endswith("__init__.py") for file in modules), script
-
-
-def test_a_program_with_made_up_texts_is_made_of_their_words():
-    project = ProjectFiles(ROOT)
-    for program, module in (("make_passages", "litm.corpora.made_up"), ("make_vocabulary", "litm.corpora.made_up")):
-        assert [file for file in project.code(f"{program}.py", module) if file.endswith("words/gazetteer.toml")]
-    assert not [file for file in project.code("make_passages.py", "litm.corpora.documents") if file.endswith(".toml")]
 
 
 def test_a_figure_is_made_of_the_code_of_its_own_kind():
@@ -123,9 +77,10 @@ def test_the_library_never_imports_snakemake():
         assert "import snakemake" not in path.read_text() and "from snakemake" not in path.read_text()
 
 
-def test_reading_a_config_imports_no_library_that_draws_or_computes():
-    """It is read whenever a workflow is planned, also by each job of a cluster."""
+def test_a_start_imports_no_library_that_draws_or_computes():
+    """The rules are read whenever a workflow is planned, also by each job of a cluster."""
     load = "; ".join(f"load_kind({kind!r})" for kind in kind_names())
-    code = f"import sys, litm.config.study; from litm.figures import load_kind; {load}; print(*sys.modules)"
+    modules = ", ".join(sorted(f"litm.workflow.{path.stem}" for path in (SCRIPTS / "litm/workflow").glob("*.py")))
+    code = f"import sys, {modules}; from litm.figures import load_kind; {load}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=True)
     assert not {"matplotlib", "seaborn", "pandas", "torch", "transformers"} & set(done.stdout.split())

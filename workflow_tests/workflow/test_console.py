@@ -1,44 +1,34 @@
-"""Snakemake's lines on the console: a user's mistake, and lines of the scheduler."""
+"""What the console shows: lines of Snakemake's, what would run, and how a run ended."""
 
 import logging
+import os
 
 import pytest
+from plans import Inputs
+from workbench import Workbench
 
-from litm.workflow.console import CONSOLE, LOGGER, Shown, show_own_lines, shown_lines, without_command, without_place
-
-MISTAKE = (
-    "WorkflowError in file \"/any/rules/common.smk\", line 81:\nmodels: unknown name 'x'\n"
-    '  File "/any/rules/common.smk", line 81, in <module>'
+from litm.workflow import console
+from litm.workflow.console import (
+    ACCURACY,
+    ALL_LINES,
+    CONSOLE,
+    LOGGER,
+    MADE_FIRST,
+    SHOWN,
+    USED_AGAIN,
+    Console,
+    Jobs,
+    error_messages,
+    outcome,
+    without_command,
 )
 
 #: As Snakemake prints the end of a program that failed.
 FAILED = (
     'RuleException:\nCalledProcessError in file "/any/rules/inference.smk", line 76:\n'
-    "Command 'set -euo pipefail;  OMP_WAIT_POLICY=PASSIVE python ../scripts/inference/generate.py --model m "
+    "Command 'set -euo pipefail;  LITM_CODE=f0 python ../scripts/inference/generate.py --model m "
     "2>&1 | (trap '' TERM HUP; tee -i results/logs/generate/m/kv.log)' returned non-zero exit status 1."
 )
-SCORE = (
-    'RuleException:\nCalledProcessError in file "/any/rules/scoring.smk", line 7:\n'
-    "Command 'set -euo pipefail;  python /a/scripts/scoring/score.py 2>&1 | tee -i results/logs/score.log' died with "
-    "<Signals.SIGKILL: 9>."
-)
-
-
-def test_a_mistake_of_the_user_is_shown_without_the_line_of_the_rules_that_found_it():
-    assert without_place(MISTAKE) == "error: models: unknown name 'x'"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'WorkflowError in file "/any/rules/own.smk", line 3:\nof another workflow',
-        'NameError in file "/any/rules/common.smk", line 3:\na defect',
-        "WorkflowError:\nAt least one job did not complete successfully.",
-        "IncompleteFilesException: a.csv",
-    ],
-)
-def test_all_other_errors_are_shown_as_they_are(text):
-    assert without_place(text) == text
 
 
 @pytest.fixture
@@ -46,11 +36,11 @@ def shown():
     """The lines that a handler for the console of Snakemake's logger shows."""
     texts = []
 
-    class Console(logging.Handler):
+    class Shown(logging.Handler):
         def emit(self, record):
             texts.extend(filter(None, [self.format(record)]))
 
-    logger, handler = logging.getLogger(LOGGER), Console()
+    logger, handler = logging.getLogger(LOGGER), Shown()
     handler.name, level = CONSOLE, logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -60,16 +50,16 @@ def shown():
 
 
 @pytest.mark.parametrize(
-    ("of_snakemake", "lines"),
+    ("is_short", "is_dry", "lines"),
     [
-        (Shown.ALL, ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]),
-        (Shown.RUN, ["1 of 4 steps"]),
-        (Shown.DRY_RUN, []),
+        (False, False, ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]),
+        (False, True, ["Building DAG of jobs...", "Execute 1 jobs...", "Finished jobid: 4", "1 of 4 steps"]),
+        (True, False, ["1 of 4 steps"]),
+        (True, True, []),
     ],
 )
-def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_problems(shown, of_snakemake, lines):
-    show_own_lines(of_snakemake)
-    show_own_lines(of_snakemake)
+def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_problems(shown, is_short, is_dry, lines):
+    Console(is_short, is_dry)
     logger = logging.getLogger(LOGGER)
     logger.info("Building DAG of jobs...")
     logger.info("Execute 1 jobs...", extra={"event": "job_started"})
@@ -78,14 +68,8 @@ def test_a_run_leaves_out_the_lines_of_the_scheduler_and_a_dry_run_all_but_probl
     assert shown == lines
     logger.info("Nothing to be done (all requested files are present and up to date).")
     assert shown[-1].startswith("Nothing to be done")
-    logger.error(MISTAKE)
-    assert shown[-1] == "error: models: unknown name 'x'"
-
-
-def test_snakemakes_lines_are_all_shown_unless_it_is_to_be_short():
-    assert shown_lines(short=False, dry_run=True) is shown_lines(short=False, dry_run=False) is Shown.ALL
-    assert shown_lines(short=True, dry_run=True) is Shown.DRY_RUN
-    assert shown_lines(short=True, dry_run=False) is Shown.RUN
+    logger.error("IncompleteFilesException: a.csv")
+    assert shown[-1] == "IncompleteFilesException: a.csv"
 
 
 @pytest.mark.parametrize(
@@ -97,9 +81,9 @@ def test_snakemakes_lines_are_all_shown_unless_it_is_to_be_short():
             "results/logs/generate/m/kv.log",
         ),
         (
-            SCORE,
-            "failed: scripts/scoring/score.py died with <Signals.SIGKILL: 9>; "
-            "its messages are in results/logs/score.log",
+            FAILED.replace("returned non-zero exit status 1", "died with <Signals.SIGKILL: 9>"),
+            "failed: scripts/inference/generate.py died with <Signals.SIGKILL: 9>; "
+            "its messages are in results/logs/generate/m/kv.log",
         ),
         ("RuleException:\nof another kind", "RuleException:\nof another kind"),
     ],
@@ -121,28 +105,28 @@ FINISHING = "Will exit after finishing currently running jobs (scheduler)."
     ],
 )
 def test_a_stopped_run_prints_one_line_for_each_signal_and_how_to_continue_at_the_end(shown, said, signals):
-    console = show_own_lines(Shown.RUN)
+    one = Console(is_short=True, is_dry=False)
     logger = logging.getLogger(LOGGER)
-    assert console.last_line() == ""
+    assert one.last_lines() == []
     for line in said:
         logger.info(line)
     logger.error(FAILED)
     logger.info("Shutting down, this might take some time.")
     logger.error("WorkflowError:\nAt least one job did not complete successfully.")
     assert [line.partition(":")[0] for line in shown] == [f"stopping ({signal})" for signal in signals]
-    assert console.last_line().startswith(f"stopped by {signals[-1]}: finished jobs and all answers so far are kept")
+    (last,) = one.last_lines()
+    assert last.startswith(f"stopped by {signals[-1]}: finished jobs and all answers so far are kept")
 
 
 def test_the_end_of_a_program_by_a_signal_is_no_failure_even_before_snakemake_has_heard_it(shown):
-    show_own_lines(Shown.RUN)
-    logging.getLogger(LOGGER).error(
-        FAILED.replace("returned non-zero exit status 1", "died with <Signals.SIGTERM: 15>")
-    )
+    Console(is_short=True, is_dry=False)
+    by_signal = FAILED.replace("returned non-zero exit status 1", "died with <Signals.SIGTERM: 15>")
+    logging.getLogger(LOGGER).error(by_signal)
     assert shown == []
 
 
 def test_the_log_file_keeps_the_lines_that_the_console_shortens(shown):
-    show_own_lines(Shown.RUN)
+    Console(is_short=True, is_dry=False)
     kept = []
 
     class File(logging.Handler):
@@ -151,6 +135,125 @@ def test_the_log_file_keeps_the_lines_that_the_console_shortens(shown):
 
     logger, file = logging.getLogger(LOGGER), File()
     logger.addHandler(file)
-    logger.error(MISTAKE)
+    logger.error(FAILED)
     logger.removeHandler(file)
-    assert kept == [MISTAKE]
+    assert kept == [FAILED]
+
+
+# What would run
+
+AFTER = "Input files updated by another job: results/a.json"
+PARAMS = f"Params have changed since last execution: ['x']; {AFTER}"
+
+
+def summary(inputs: Inputs, sizes: dict[tuple[str, str], tuple], *others: tuple[str, str]) -> list[str]:
+    """The summary of a dry run of sweeps, each with prompts, answers and why these are not known, and of others."""
+    jobs = Jobs(inputs.study, inputs.sweeps, lambda asked: [])
+    jobs.size = sizes.__getitem__
+    for model, experiment in sizes:
+        jobs.add("generate", {"model": model, "experiment": experiment}, AFTER)
+    for rule, reason in others:
+        jobs.add(rule, {}, reason)
+    return jobs.summary()
+
+
+def test_a_dry_run_of_targets_alone_says_that_nothing_would_run(other):
+    assert summary(other, {}, ("all", AFTER)) == [
+        "Nothing would run: all results of this selection are there.",
+    ]
+
+
+def test_each_asked_model_has_a_line_with_the_prompts_that_have_no_answer(other):
+    pairs = len(other.sweeps.work)
+    sizes = {("here", "kv"): (1500, 20, ""), ("here", "qa"): (30, 0, ""), ("chat", "kv"): (700, 0, MADE_FIRST)}
+    assert summary(other, sizes) == [
+        "What would run:",
+        "  asks here at most 1,510 prompts: kv 1,480 of 1,500 (the others have answers), qa 30",
+        "  asks chat at most 700 prompts: kv 700",
+        "  how many answers in journals apply to kv is not known: examples are made first",
+        f"  asks nothing in {pairs - 3} of {pairs} pairs of a model and an experiment",
+        USED_AGAIN,
+        ALL_LINES,
+    ]
+
+
+def test_other_rules_are_counted_by_their_first_cause(other):
+    jobs = [("score", AFTER), ("make_examples", PARAMS), ("score", AFTER), ("plot", "Missing output files: a.json")]
+    jobs.append(("retrieve", "Code has changed since last execution"))
+    assert summary(other, {}, *jobs) == [
+        "What would run:",
+        "  asks no model",
+        "  runs 2 score (inputs are made again)",
+        "  runs 1 make_examples (changed setting)",
+        "  runs 1 plot (no output yet)",
+        "  runs 1 retrieve (changed program)",
+        ALL_LINES,
+    ]
+
+
+def test_many_models_are_counted_not_listed(other, monkeypatch):
+    monkeypatch.setattr(console, "SHOWN", 2)
+    models = ["here", "chat", "completions", "keyless", "parts"]
+    lines = summary(other, {(name, "kv"): (1, 0, "") for name in models})
+    assert sum("asks" in line and "prompts:" in line for line in lines) == 2 and "  asks 3 more models" in lines
+    assert SHOWN == 6
+
+
+def test_a_dry_run_prints_the_summary_alone_and_after_snakemakes_lines_if_asked_for(new_project, tmp_path):
+    bench: Workbench = new_project.moved_to(tmp_path)
+    target = ("--", "results/passages/mini_encyclopedia/manifest.json")
+    summary = f"What would run:\n  asks no model\n  runs 1 make_passages (no output yet)\n{ALL_LINES}\n"
+    assert bench.snakemake("--dry-run", *target).stdout == summary
+    for more in (["--quiet", "host"], ["--verbose"]):
+        listed = bench.snakemake("--dry-run", *more, *target).stdout
+        assert listed.endswith(summary) and "Job stats:" in listed
+    done = bench.snakemake(*target)
+    assert "What would run" not in done.stdout + done.stderr
+    assert bench.snakemake("--dry-run", *target).stdout.startswith("Nothing to be done")
+
+
+def test_a_dry_run_of_a_whole_study_takes_ten_lines_at_most(new_project):
+    done = new_project.snakemake("--dry-run")
+    assert len((done.stdout + done.stderr).splitlines()) <= 10
+    assert "asks dummy at most" in done.stdout
+
+
+def test_answers_are_counted_for_the_prompts_that_exist_alone(new_bench):
+    bench: Workbench = new_bench
+    responses, examples = "results/responses/dummy/kv.jsonl.gz", "results/example_checks/kv.json"
+
+    def asks(*config: str) -> list[str]:
+        lines = bench.snakemake("--dry-run", "--config", *config, "--", responses).stdout.splitlines()
+        return [line for line in lines if "asks dummy" in line or "not known" in line]
+
+    bench.snakemake("--", responses)
+    unknown = "  how many answers in journals apply to kv is not known: examples are made first"
+    assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12", unknown]
+    bench.snakemake("--config", "seed=1", "--", examples)
+    assert asks("seed=1") == ["  asks dummy at most 12 prompts: kv 12"]
+    journal = bench.path("results/journal/dummy/kv.jsonl")
+    bench.snakemake("--", examples)
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))
+    bench.path(responses).unlink()
+    assert asks("seed=0") == ["  asks dummy at most 2 prompts: kv 2 of 12 (the others have answers)"]
+
+
+# How a run ended
+
+
+def test_a_damaged_table_is_one_line_with_its_remedy(other, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert list(outcome(other.study, [], [], [], since=0)) == []
+    ACCURACY.parent.mkdir(parents=True)
+    ACCURACY.write_text("model,experiment,size,n\nm,e,5,4\nm,e")
+    (line,) = outcome(other.study, [], [], [], since=0)
+    assert line.startswith(f"error: {ACCURACY}: its last line is incomplete: remove it and run the same command")
+
+
+def test_the_errors_of_a_run_are_the_last_lines_of_its_logs(tmp_path):
+    for name, text in {"b/failed": "note\nerror: no file\n", "a": "error: old\n", "done": "error: x\nfine\n"}.items():
+        path = tmp_path / f"{name}.log"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    os.utime(tmp_path / "a.log", (1, 1))
+    assert list(error_messages(tmp_path, since=2)) == [f"{tmp_path}/b/failed.log:\n  error: no file"]

@@ -60,56 +60,42 @@ def test_the_container_has_what_the_lock_has():
     assert "requirements.lock /opt/requirements.lock" in definition
 
 
-#: The programs of rules whose code depends on the job: with a module found by name.
-PROGRAMS = {
-    "PLAN.inference.code": "generate.py",
-    "PLAN.audit.code": "ask_again.py",
-    "PLAN.examples.code": "make_examples.py",
-    "PLAN.examples.score_code": "score.py",
-    "PLAN.examples.sample_code": "sample_questions.py",
-    "PLAN.sizes.code": "find_size.py",
-    "PLAN.corpora.code": "make_passages.py",
-    "PLAN.questions.generator_code": "generate_questions.py",
-    "PLAN.retrieval.code": "retrieve.py",
-    "PLAN.figures.code": "plot_figure.py",
-    "PLAN.figures.pbi_forest_code": "plot_figure.py",
-    "PLAN.figures.published_code": "plot_figure.py",
-    "PLAN.report.code": "make_report.py",
-    "PLAN.tables.code": "make_table.py",
-    "PLAN.tables.markdown_code": "make_markdown.py",
-}
-
-
 #: Rules that share the program of another rule.
 SHARING = {
-    "plot_pbi_forest": "plot_figure.py",
-    "plot_published": "plot_figure.py",
-    "make_published_claims_table": "make_claims_table.py",
-    "make_published_paper_table": "make_paper_table.py",
+    "generate_shard": "generate",
+    "identify_encoder": "identify_model",
+    "identify_reranker": "identify_model",
+    "plot_pbi_forest": "plot_figure",
+    "plot_published": "plot_figure",
+    "make_published_claims_table": "make_claims_table",
+    "make_published_paper_table": "make_paper_table",
 }
 
 
 def programs() -> Iterator[tuple[str, str, str]]:
-    """The name, the environment and the program of each rule."""
+    """The name, the environment and the program of each rule with a command of its own."""
     for file in (ROOT / "rules").glob("*.smk"):
         for block in re.split(r"^(?=rule |use rule )", file.read_text(), flags=re.MULTILINE):
-            if not block.startswith("rule "):
-                continue
-            (environment,) = re.findall(r'conda:\s+"\.\./envs/(\w+)\.yaml"', block)
-            (program,) = re.findall(r"^ +code=(.+),$", block, re.MULTILINE)
-            literal = re.match(r'PLAN\.code\("(\w+\.py)"', program)
-            yield block.split()[1].rstrip(":"), environment, literal[1] if literal else PROGRAMS[program]
+            if block.startswith("rule "):
+                (environment,) = re.findall(r'conda:\s+"\.\./envs/(\w+)\.yaml"', block)
+                (program,) = re.findall(r'command\(\s*"(\w+)"', block)
+                yield block.split()[1].rstrip(":"), environment, program
 
 
-def test_a_rule_has_the_name_of_its_program():
-    for rule, _, program in programs():
-        assert program == SHARING.get(rule, f"{rule}.py")
+def test_a_rule_has_the_name_of_its_program_and_settings_of_its_own():
+    """A rule's settings read the inputs of the rule that they name."""
+    assert [(rule, program) for rule, _, program in programs() if rule != program] == []
+    text = "".join(file.read_text() for file in (ROOT / "rules").glob("*.smk"))
+    for name, block in re.findall(r"(?ms)^(?:use rule \w+ as|rule) (\w+)(.*?)(?=^use rule|^rule|\Z)", text):
+        named = re.findall(r'settings\(\s*"(\w+)"', block)
+        assert named == ([] if name == "generate_shard" else [name]), name
+        assert SHARING.get(name, name) in {program for _, _, program in programs()}
 
 
 def imported(program: str) -> set[str]:
     """Packages that a program and the library's modules import when they are imported, not only when they need them."""
     names = set()
-    for file in local_modules(program_file(program.removesuffix(".py")), ROOT / "scripts"):
+    for file in local_modules(program_file(program), ROOT / "scripts"):
         for node in ast.parse(file.read_text()).body:
             if isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}

@@ -30,8 +30,7 @@ IMPORTS = {
     "report": "base domain analysis figures",
     "config": "base domain models questions corpora retrieval examples prompting inference scoring analysis figures",
     "reference_model": "corpora examples figures config",
-    "workflow": "base domain models corpora retrieval examples prompting inference analysis figures reference_model "
-    "config",
+    "workflow": "base domain models corpora retrieval examples prompting inference analysis figures config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
 }
 #: Folders that a program imports as well as its own stage and what that imports.
@@ -92,8 +91,8 @@ def test_a_program_is_made_of_the_code_of_its_own_stage(program):
 def test_a_rule_stands_in_the_file_of_its_program_s_stage():
     stages = {Path(program).name: program.split("/")[0] for program in PROGRAMS}
     for file in (ROOT / "rules").glob("*.smk"):
-        for program in re.findall(r'code\("(\w+\.py)"', file.read_text()):
-            assert stages[program] == file.stem, program
+        for program in re.findall(r'command\(\s*"(\w+)"', file.read_text()):
+            assert stages[f"{program}.py"] == file.stem, program
 
 
 def test_tests_stand_in_folders_of_the_library_s_names():

@@ -70,7 +70,9 @@ def test_each_placement_of_several_needles_is_a_curve_of_its_own(finished):
 def test_utilisation_compares_the_same_questions_without_and_with_the_gold_document_alone(finished):
     rows = table(finished, "utilisation")
     assert list(rows["placement"]) == ["gold_at_0", "gold_at_2"] and rows["n"].eq(4).all()
-    assert {"accuracy_closed_book", "accuracy", "accuracy_oracle", "utilisation", "utilisation_ci_low"} <= set(rows.columns)
+    assert {"accuracy_closed_book", "accuracy", "accuracy_oracle", "utilisation", "utilisation_ci_low"} <= set(
+        rows.columns
+    )
 
 
 def test_the_index_across_experiments_has_a_table_and_a_picture(finished):

@@ -5,12 +5,11 @@ import re
 
 import pytest
 from conftest import ROOT
-from plans import of, plan
+from plans import inputs_of, of, plan
 
 from litm.config.study import load_study
 from litm.models import number_format
 from litm.workflow import resources
-from litm.workflow.plan import load_plan
 from litm.workflow.resources import SHOWN, computed_tokens, duration, time_lines, tree_items
 
 MODEL = {"engine": "transformers", "path": str(ROOT / "resources" / "reference_model"), "prompt_template": "raw"}
@@ -45,10 +44,11 @@ def flags(monkeypatch):
 def test_the_format_that_auto_takes_is_a_param_where_jobs_run_here_and_left_to_the_nodes_of_a_cluster(flags):
     for names, expected in ((("avx512_bf16",), "bfloat16"), (("avx2",), "float32")):
         flags(*names)
-        assert load_plan(CONFIG, ROOT).inference.number_format(SWEEP) == expected
-        assert load_plan(CONFIG, ROOT, runs_here=lambda: False).inference.number_format(SWEEP) == ""
+        study = load_study(CONFIG, ROOT)
+        assert inputs_of(study).sweeps.number_format(SWEEP) == expected
+        assert inputs_of(study, runs_here=False).sweeps.number_format(SWEEP) == ""
         # What the program gets is what the entry says: it chooses where it runs.
-        assert json.loads(load_plan(CONFIG, ROOT).inference.settings(SWEEP))["dtype"] == "auto"
+        assert study.models["a"].answer_settings()["dtype"] == "auto"
 
 
 def test_a_study_on_another_kind_of_machine_says_that_it_asks_again_and_how_to_keep_its_answers(
@@ -139,12 +139,6 @@ def test_many_models_have_their_time_together(flags):
 )
 def test_times_are_minutes_or_hours(seconds, words):
     assert duration(seconds) == words
-
-
-def test_times_are_not_said_of_a_cluster(flags):
-    flags()
-    assert load_plan(CONFIG, ROOT, runs_here=lambda: False).inference.times(ASKED) == []
-    assert load_plan(CONFIG, ROOT).inference.times(ASKED)
 
 
 def test_sweeps_are_asked_in_the_order_of_the_config():

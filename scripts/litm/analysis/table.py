@@ -41,11 +41,11 @@ class Table:
     """A table of results/tables.
 
     title: heading in the report. doc: its contents and the meaning of a row. note: how to read it, in the report.
-    order: place among the tables of report and reference. inputs: names of its input files, see `litm.workflow.tables`;
-    `make_table.py` makes the table if all of them exist. None: another program makes it. settings: names of the
-    settings that change it. report: columns in the report, in this order. section: name of its own section in the
-    report, empty for the section with all tables. has_markdown: whether it is also written as Markdown. is_default:
-    whether it is made by default, or only on demand.
+    order: place among the tables of report and reference. inputs: names of its input files, as in
+    litm.workflow.result_files; `make_table.py` makes the table if all of them exist. None: another program makes it.
+    settings: names of the settings that change it. report: columns in the report, in this order. section: name of its
+    own section in the report, empty for the section with all tables. has_markdown: whether it is also written as
+    Markdown. is_default: whether it is made by default, or only on demand.
     """
 
     name: str

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-from litm.base.messages import UserError, shortened, without_passwords
+from litm.base.messages import UserError, missing_package, shortened, without_passwords
 
 #: Ctrl-C; the signal of SLURM (time limit, scancel), containers and `kill`; the loss of the terminal.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -88,14 +88,29 @@ def run(main: Callable[[], None]) -> NoReturn:
     # At its end Python would search all objects of pandas for garbage, which is a fifth of a short program's time.
     atexit.register(gc.freeze)
     try:
-        main()
-    except UserError as error:
-        sys.exit(f"error: {without_passwords(str(error))}")
-    except OSError as error:
-        sys.exit(f"error: {describe_os_error(error)}")
+        with ending_in_a_line():
+            main()
     except KeyboardInterrupt:
         sys.exit("interrupted: what was finished is kept, run the same command again to continue")
     sys.exit(0)
+
+
+@contextmanager
+def ending_in_a_line(where: str = "") -> Iterator[None]:
+    """Exit with 1 and one line on standard error for a user's mistake, an error of the system, or a missing package.
+
+    where: what an error of the system is about, before its words.
+    """
+    try:
+        yield
+    except UserError as error:
+        sys.exit(f"error: {without_passwords(str(error))}")
+    except OSError as error:
+        sys.exit(f"error: {where}{without_passwords(describe_os_error(error))}")
+    except ModuleNotFoundError as error:
+        if line := missing_package(error):
+            sys.exit(f"error: {line}")
+        raise
 
 
 def describe_os_error(error: OSError) -> str:

@@ -1,4 +1,4 @@
-"""Plan of the workflow: all that the rules use, and the only package that they import.
+"""What the rules are made of: inputs, settings and resources of jobs, lines on the console, files of other runs.
 
-`Plan` has the inputs, params and resources of every rule as methods.
+rules/common.smk makes the objects that the rules use from these modules.
 """

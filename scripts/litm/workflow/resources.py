@@ -172,7 +172,7 @@ def time_lines(study: Study, sweeps: Mapping[tuple[str, str], float]) -> list[st
     sweeps: the share of its prompts that has no answer yet, by model and experiment.
     """
     seconds: dict[str, float] = {}
-    lines = []
+    lines: list[str] = []
     for name in dict.fromkeys(model for model, _ in sweeps):
         shares = [(study.experiment_of(name, one), share) for (model, one), share in sweeps.items() if model == name]
         if isinstance(model := study.models[name], Model) and (predicted := rate_here(model)):

@@ -1,377 +1,503 @@
-"""Which tables a study has, and their inputs.
+"""Which tables, figures, pages and exports a study has, and their inputs and settings.
 
-A table names its inputs and settings; this module resolves the names. A study has the tables whose inputs it has.
+A table and a kind of figure name their inputs and settings; this module resolves the names. A study has the tables
+whose inputs it has.
 """
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from functools import cached_property
 from typing import Any
 
-from litm.analysis.gold_counts import gold_sentences
-from litm.analysis.paper_layouts import LAYOUTS, Group, Layout
-from litm.analysis.table import Table
-from litm.analysis.tables import all_tables, table_names
-from litm.base.store import canonical_json
+from litm.analysis.claims.relations import ENCODER_DECODER
+from litm.analysis.paper_layouts import LAYOUTS
+from litm.analysis.tables import all_tables
+from litm.base.messages import UserError
+from litm.base.store import digest
 from litm.config.conditions import compared_pairs, find_comparisons
-from litm.config.experiments import Experiment
-from litm.config.models import ApiModel
+from litm.config.experiments import item_noun
+from litm.config.figures import PBI_FOREST, TOKENS_KIND, Figure
 from litm.config.study import Study
-from litm.workflow.data_inputs import CandidatePlan, recall_file
-from litm.workflow.rules_help import ProjectFiles, Wildcards
-from litm.workflow.sweep_inputs import ModelPlan, example_file
+from litm.domain.curve import Curve
+from litm.figures import load_kind
+from litm.workflow.data_inputs import DataInputs, recall_file
+from litm.workflow.rules_help import Wildcards, as_json
+from litm.workflow.sweep_inputs import SweepInputs, example_file, prices
 
-TABLES = "results/tables"
+SCORES, ACCURACY = "results/scores/{model}/{experiment}.parquet", "results/accuracy/{model}/{experiment}.csv"
+RESPONSES = "results/responses/{model}/{experiment}"
+TOKEN_COUNTS = "results/token_counts/{model}/{experiment}.csv"
+TABLES, FIGURES = "results/tables", "results/figures"
+#: Tables that have a program of their own.
+CLAIM_TABLES = tuple(f"{TABLES}/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
+#: Formats of figures, and of tables that are laid out as in the paper.
+PICTURES, LAID_OUT = ("png", "pdf"), ("csv", "md", "tex")
+#: Tables of results that a kind of figure may draw, by their names among its `INPUTS`.
+DRAWN_TABLES = {"differences": "condition_differences", "advice": "advice", "wrong_answers": "wrong_answers"}
+REPORT = "results/report.html"
+#: The file that names the selection of the tables.
+RECORD = f"{TABLES}/study.json"
+#: The template of the report, and what it includes.
+REPORT_FILES = (
+    "report.html.j2", "macros.html.j2", "figure.html.j2", "curves.html.j2", "wrong.html.j2", "measured.html.j2",
+    "accuracy.html.j2", "bias.html.j2", "claims.html.j2", "questions.html.j2", "provenance.html.j2", "report.css",
+    "charts.js", "packed.js", "question_filters.js", "question_samples.js", "downloads.js",
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Sources:
-    """Inputs for tables of a study, apart from its sweeps.
+class TableFiles:
+    """The tables of a study: of results, of the paper's claims, and laid out as in the paper.
 
-    counted: models whose tokens can be counted; audited: models that can be audited; examples: experiment and example
-    file for each size of each experiment; recalls, candidates, gold_passages: files of the retrievers, candidates and
-    questions that the study uses; published, published_models: the published accuracies and their models;
-    data_versions: by experiment and size, see `litm.analysis.published.comparison.measured_cells`.
+    project_file: gives the path of a file of the project.
     """
 
-    counted: Collection[str]
-    audited: Collection[str]
-    examples: Sequence[tuple[str, str]]
-    recalls: Sequence[str]
-    candidates: Sequence[str]
-    gold_passages: Sequence[str]
-    published: str
-    published_models: str
-    data_versions: Mapping[str, Mapping[int, str | None]]
+    def __init__(self, study: Study, data: DataInputs, sweeps: SweepInputs, project_file: Callable[..., str]) -> None:
+        self._study = study
+        self._data = data
+        self._sweeps = sweeps
+        self._published = lambda name: project_file("resources", "published", f"{name}.csv")
+        self.inputs = self._table_inputs()
+        #: The tables that make_table.py can make from these inputs.
+        self.tables = {
+            table.name: table for table in all_tables() if table.inputs and all(map(self.inputs.get, table.inputs))
+        }
+        conditions = study.conditions
+        #: The claims concern documents as retrieved: for an experiment with remedies, its variant without any.
+        self._claimed = {
+            name: one for name, one in study.experiments.items() if name not in conditions or conditions[name].is_plain
+        }
 
+    def published(self, name: str) -> str:
+        """A file of published values."""
+        return self._published(name)
 
-def table_inputs(study: Study, sources: Sources) -> dict[str, list[str]]:
-    """The files for each name that tables list as `inputs`, in the order of the config; empty if the study has none."""
-    sweeps = study.sweeps
-    run = study.run
-    with_positions = [pair for pair, experiment in run.items() if experiment.has_positions]
-    with_sizes = [pair for pair in with_positions if _has_several_sizes(run[pair])]
-    models_of = Counter((name, size) for (_, name), one in run.items() for size in {cell.size for cell in one.cells})
-    shared = {pair for pair, one in run.items() if any(models_of[pair[1], cell.size] > 1 for cell in one.cells)}
-    with_references = [
-        (model, name, experiment.closed_book, experiment.oracle)
-        for model, name in sweeps
-        for experiment in [study.experiments[name]]
-        if {(model, experiment.closed_book), (model, experiment.oracle)} <= set(sweeps)
-    ]
-    compared = compared_sweeps(study)
-    return {
-        "condition_scores": _scores(pair for pair in sweeps if pair in compared),
-        "remedy_scores": _scores(pair for pair in sweeps if pair[1] in study.conditions),
-        "scores": _scores(sweeps),
-        "accuracies": _files("results/accuracy/{}/{}.csv", sweeps),
-        "curve_scores": _scores(with_positions),
-        "sized_scores": _scores(with_sizes),
-        "compared_scores": _scores(pair for pair in sweeps if pair in shared),
-        "gold_scores": _scores((model, name) for model, name, _, _ in with_references),
-        "closed_book": _scores((model, str(name)) for model, _, name, _ in with_references),
-        "oracle": _scores((model, str(name)) for model, _, _, name in with_references),
-        "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
-        "accuracy": [f"{TABLES}/accuracy.csv"],
-        "token_counts": _files("results/token_counts/{}/{}.csv", (p for p in sweeps if p[0] in sources.counted)),
-        "audits": _files("results/audits/{}/{}.csv", (pair for pair in sweeps if pair[0] in sources.audited)),
-        "manifests": _files("results/responses/{}/{}.manifest.json", sweeps),
-        "examples": [path for _, path in sources.examples],
-        "recalls": list(sources.recalls),
-        "candidates": list(sources.candidates),
-        "gold_passages": list(sources.gold_passages),
-        "published": [sources.published],
-        "published_models": [sources.published_models],
-    }
+    # Tables of results
 
+    def _table_inputs(self) -> dict[str, list[str]]:
+        """The files for each name that tables list as `inputs`, in the order of the config; empty without any."""
+        run, sweeps, data = self._study.run, self._sweeps, self._data
+        with_positions = [pair for pair, one in run.items() if one.has_positions]
+        sizes_of = {pair: {cell.size for cell in one.cells} for pair, one in run.items()}
+        models_of = Counter((name, size) for (_, name), sizes in sizes_of.items() for size in sizes)
+        compared = {pair for pairs in compared_pairs(run, self._tuned) for pair in pairs}
+        referred = [
+            (model, self._study.experiments[name])
+            for model, name in run
+            for one in [self._study.experiments[name]]
+            if {(model, one.closed_book), (model, one.oracle)} <= run.keys()
+        ]
+        return {
+            "condition_scores": _scores(pair for pair in run if pair in compared),
+            "remedy_scores": _scores(pair for pair in run if pair[1] in self._study.conditions),
+            "scores": _scores(run),
+            "accuracies": sweeps.files(ACCURACY),
+            "curve_scores": _scores(with_positions),
+            # Of curves of several sizes, of one gold item at a time.
+            "sized_scores": _scores(
+                pair
+                for pair in with_positions
+                if not run[pair].asks_several and len({curve.size for curve in run[pair].curves}) > 1
+            ),
+            "compared_scores": _scores(
+                (model, name)
+                for (model, name), sizes in sizes_of.items()
+                if any(models_of[name, one] > 1 for one in sizes)
+            ),
+            "gold_scores": _scores((model, one.name) for model, one in referred),
+            "closed_book": _scores((model, one.closed_book) for model, one in referred),
+            "oracle": _scores((model, one.oracle) for model, one in referred),
+            "position_bias": [f"{TABLES}/position_bias.csv"] if with_positions else [],
+            "accuracy": [f"{TABLES}/accuracy.csv"],
+            "token_counts": sweeps.files(TOKEN_COUNTS, sweeps.counted),
+            "audits": sweeps.files("results/audits/{model}/{experiment}.csv", sweeps.asked),
+            "manifests": sweeps.files(f"{RESPONSES}.manifest.json"),
+            "examples": [path for _, path in self._first_examples],
+            "recalls": list(dict.fromkeys(recall_file(one) for one in data.used if one.retriever)),
+            "candidates": [f"results/candidates/{one.name}.csv" for one in data.used],
+            "gold_passages": data.gold_tables,
+            "published": [self.published("accuracy")],
+            "published_models": [self.published("models")],
+        }
 
-def _has_several_sizes(experiment: Experiment) -> bool:
-    """Whether it has curves of several sizes, of one gold item at a time."""
-    return not experiment.asks_several and len({curve.size for curve in experiment.curves}) > 1
-
-
-def table_settings(study: Study, sources: Sources) -> dict[str, Any]:
-    """The value for each name that tables list as `settings`."""
-    return {
-        "seed": study.seed,
-        "example_experiments": [experiment for experiment, _ in sources.examples],
-        "data_versions": sources.data_versions,
-        "comparisons": [one.to_json() for one in find_comparisons(study.experiments)],
-        "conditions": [one.to_json() for one in study.conditions.values()],
-        "prices": prices(study),
-        "tuned_models": tuned_models(study),
-        "base_models": base_models(study),
-        "references": {
-            name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
-        },
-    }
-
-
-def prices(study: Study) -> dict[str, dict | None]:
-    """Prices of models on servers, None if the config has none."""
-    return {
-        name: model.prices and dict(model.prices) for name, model in study.models.items() if isinstance(model, ApiModel)
-    }
-
-
-def tuned_models(study: Study) -> list[tuple[str, str]]:
-    """(tuned model, its base) of the selected models."""
-    about = study.relations["models"]
-    pairs = [(name, about.get(name, {}).get("tuned_from")) for name in study.models]
-    return [(name, str(base)) for name, base in pairs if base in study.models]
-
-
-def base_models(study: Study) -> list[str]:
-    """The selected models that other models of the catalogue were tuned from."""
-    bases = {about.get("tuned_from") for about in study.relations["models"].values()}
-    return [name for name in study.models if name in bases]
-
-
-def compared_sweeps(study: Study) -> set[tuple[str, str]]:
-    """The sweeps that another sweep, or another of their own sizes, can be compared with."""
-    pairs = compared_pairs(study.run, tuned_models(study))
-    return {sweep for pair in pairs for sweep in pair}
-
-
-def made(tables: Iterable[Table], inputs: Mapping[str, Sequence[str]]) -> list[Table]:
-    """The tables that `make_table.py` can make from these inputs, in order."""
-    return [table for table in tables if table.inputs and all(inputs[name] for name in table.inputs)]
-
-
-def files_of(tables: Iterable[Table]) -> list[str]:
-    """All files of these tables: CSV, and Markdown for tables that have it."""
-    return [
-        f"{TABLES}/{table.name}.{ending}"
-        for table in tables
-        if table.is_default
-        for ending in (("csv", "md") if table.has_markdown else ("csv",))
-    ]
-
-
-def _scores(sweeps: Iterable[tuple[str, str]]) -> list[str]:
-    return _files("results/scores/{}/{}.parquet", sweeps)
-
-
-def _files(pattern: str, sweeps: Iterable[tuple[str, str]]) -> list[str]:
-    return [pattern.format(model, experiment) for model, experiment in sweeps]
-
-
-#: Tables that have a program of their own.
-CLAIM_TABLES = tuple(f"results/tables/{name}" for name in ("claims.csv", "claims_summary.csv", "claims.md"))
-
-
-class TablePlan:
-    """Inputs and params of the rules that make {table}."""
-
-    def __init__(self, study: Study, project: ProjectFiles, models: ModelPlan, candidates: CandidatePlan) -> None:
-        self._project = project
-        sources = Sources(
-            counted=models.counted,
-            audited=list(models.asked),
-            examples=_first_of_size(study),
-            recalls=candidates.recall_tables,
-            candidates=candidates.tables,
-            gold_passages=candidates.gold_tables,
-            published=project.file("resources", "published", "accuracy.csv"),
-            published_models=project.file("resources", "published", "models.csv"),
-            data_versions={
-                name: {
-                    size: getattr(study.datasets.get(dataset), "version", None)
-                    for size, dataset in experiment.datasets.items()
-                }
-                for name, experiment in study.experiments.items()
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The value for each name that tables list as `settings`."""
+        study = self._study
+        bases = {one.get("tuned_from") for one in study.relations["models"].values()}
+        return {
+            "seed": study.seed,
+            "example_experiments": [experiment for experiment, _ in self._first_examples],
+            # By experiment and size, see `litm.analysis.published.comparison.measured_cells`.
+            "data_versions": {
+                name: {size: self._data.version(dataset) for size, dataset in one.datasets.items()}
+                for name, one in study.experiments.items()
             },
-        )
-        self._inputs = table_inputs(study, sources)
-        self._settings = table_settings(study, sources)
-        self._tables = {table.name: table for table in made(all_tables(), self._inputs)}
+            "comparisons": [one.to_json() for one in find_comparisons(study.experiments)],
+            "conditions": [one.to_json() for one in study.conditions.values()],
+            "prices": prices(study),
+            "tuned_models": self._tuned,
+            "base_models": [name for name in study.models if name in bases],
+            "references": {
+                name: {"closed_book": one.closed_book, "oracle": one.oracle} for name, one in study.experiments.items()
+            },
+        }
 
-    # Which tables there are
+    @cached_property
+    def _first_examples(self) -> list[tuple[str, str]]:
+        """Experiment and example file of one cell per size: all cells of a size have the same questions."""
+        firsts = []
+        for experiment in self._study.experiments.values():
+            first = {cell.size: cell for cell in reversed(experiment.cells)}
+            firsts += [(experiment.name, example_file(experiment, first[size])) for size in sorted(first)]
+        return firsts
 
     @property
-    def names(self) -> list[str]:
-        """The tables that make_table.py makes."""
-        return list(self._tables)
+    def _tuned(self) -> list[tuple[str, str]]:
+        """(tuned model, its base) of the selected models."""
+        about = self._study.relations["models"]
+        pairs = [(name, about.get(name, {}).get("tuned_from")) for name in self._study.models]
+        return [(name, str(base)) for name, base in pairs if base in self._study.models]
 
     @property
     def files(self) -> list[str]:
-        """All files of tables, except those arranged as in the paper."""
-        return [*files_of(self._tables.values()), *CLAIM_TABLES]
+        """All files of tables, except those laid out as in the paper: CSV, and Markdown for tables that have it."""
+        made = [
+            f"{TABLES}/{table.name}.{ending}"
+            for table in self.tables.values()
+            if table.is_default
+            for ending in (("csv", "md") if table.has_markdown else ("csv",))
+        ]
+        return [*made, *CLAIM_TABLES]
 
     @property
     def shown(self) -> list[str]:
         """The files that the report shows or quotes."""
-        tables = [f"results/tables/{name}.csv" for name, table in self._tables.items() if table.report]
-        return [*tables, *CLAIM_TABLES[:2]]
+        return [*(f"{TABLES}/{name}.csv" for name, one in self.tables.items() if one.report), *CLAIM_TABLES[:2]]
 
-    @property
-    def modules(self) -> list[str]:
-        """The modules of all tables."""
-        return [f"litm.analysis.tables.{name}" for name in table_names()]
-
-    @property
-    def position_bias(self) -> list[str]:
-        """The table of position bias; none without comparable positions."""
-        return self._inputs["position_bias"]
-
-    @property
-    def has_positions(self) -> bool:
-        """Whether any experiment has comparable positions."""
-        return bool(self.position_bias)
-
-    def gold_passages_found(self) -> list[str]:
-        """A sentence for each question set with searched gold passages, if its table exists."""
-        path = Path("results/tables/gold_counts.csv")
-        if "gold_counts" not in self._tables or not path.exists():
-            return []
-        from litm.base.records import read_csv
-
-        return gold_sentences(read_csv(path))
-
-    # Inputs
-
-    def inputs(self, wildcards: Wildcards) -> dict[str, list[str]]:
-        """The table's input files, by name."""
-        return {name: self._inputs[name] for name in self._tables[wildcards.table].inputs}
-
-    def code(self, wildcards: Wildcards) -> list[str]:
-        """make_table.py and the table's module."""
-        return self._project.code("make_table.py", f"litm.analysis.tables.{wildcards.table}")
-
-    def markdown_code(self, wildcards: Wildcards) -> list[str]:
-        """make_markdown.py and the table's module."""
-        return self._project.code("make_markdown.py", f"litm.analysis.tables.{wildcards.table}")
+    def inputs_of(self, wildcards: Wildcards) -> list[str]:
+        """The input files of {table}."""
+        return [file for name in self.tables[wildcards.table].inputs for file in self.inputs[name]]
 
     def options(self, wildcards: Wildcards) -> str:
-        """The options of make_table.py: the table's files and settings.
+        """The options of make_table.py: the files and settings of {table}.
 
         File options fix the order of rows, because Snakemake compares inputs as a set.
         """
-        table = self._tables[wildcards.table]
-        files = [word for name in table.inputs for word in ("--input", name, *self._inputs[name])]
-        settings = canonical_json({name: self._settings[name] for name in table.settings})
-        return shlex.join([*files, *(["--settings", settings] if table.settings else [])])
+        table = self.tables[wildcards.table]
+        files = [word for name in table.inputs for word in ("--input", name, *self.inputs[name])]
+        given = as_json({name: self.settings[name] for name in table.settings})
+        return shlex.join([*files, *(["--settings", given] if table.settings else [])])
 
-    def caption(self, wildcards: Wildcards) -> str:
-        """The table's caption in Snakemake's report."""
-        return self._tables[wildcards.table].doc
-
-
-def _first_of_size(study: Study) -> list[tuple[str, str]]:
-    """Experiment and example file of one cell per size: all cells of a size have the same questions."""
-    firsts = []
-    for experiment in study.experiments.values():
-        first = {cell.size: cell for cell in reversed(experiment.cells)}
-        firsts += [(experiment.name, example_file(experiment, first[size])) for size in sorted(first)]
-    return firsts
-
-
-TABLE_FORMATS = ("csv", "md", "tex")
-
-
-class PaperPlan:
-    """Inputs and params of the rules that arrange results as in the paper, or compare them with published values."""
-
-    def __init__(self, study: Study, project: ProjectFiles, tables: TablePlan) -> None:
-        self._study = study
-        self._tables = tables
-        self.accuracy = project.file("resources", "published", "accuracy.csv")
-        self.statements = project.file("resources", "published", "statements.csv")
-        self.claim_statuses = project.file("resources", "published", "claims.csv")
-        self.token_counts = project.file("resources", "published", "token_counts.csv")
-        self.models = project.file("resources", "published", "models.csv")
-        #: The numbers of the paper's tables that the workflow can make.
-        self.numbers = list(LAYOUTS)
-
-    # Tables of results
+    # The paper's tables and claims
 
     @property
-    def tables(self) -> list[str]:
+    def in_the_paper(self) -> list[str]:
         """The paper's tables with at least one selected cell, in each format."""
-        names = [f"results/tables/paper/table{number}" for number, one in LAYOUTS.items() if self._is_filled(one)]
-        return [f"{name}.{format}" for name in names for format in TABLE_FORMATS]
-
-    def _is_filled(self, layout: Layout) -> bool:
-        is_counted = "token_counts" in self._tables.names
-        return (is_counted or not layout.is_of_tokens) and any(map(self._has_cells, layout.groups))
-
-    def _has_cells(self, group: Group) -> bool:
-        experiment = self._study.experiments.get(group.experiment)
-        return experiment is not None and group.size in {cell.size for cell in experiment.cells}
+        cells = {(name, cell.size) for name, one in self._study.experiments.items() for cell in one.cells}
+        numbers = [
+            number
+            for number, layout in LAYOUTS.items()
+            if (not layout.is_of_tokens or "token_counts" in self.tables)
+            and any((group.experiment, group.size) in cells for group in layout.groups)
+        ]
+        return [f"{TABLES}/paper/table{number}.{format}" for number in numbers for format in LAID_OUT]
 
     def measured(self, wildcards: Wildcards) -> str:
         """The results for Table {number}."""
-        of_tokens = LAYOUTS[int(wildcards.number)].is_of_tokens
-        return "results/tables/token_counts.csv" if of_tokens else "results/tables/accuracy.csv"
+        return f"{TABLES}/{'token_counts' if LAYOUTS[int(wildcards.number)].is_of_tokens else 'accuracy'}.csv"
 
-    # Published values alone
-
-    @property
-    def published_files(self) -> list[str]:
-        """All figures and tables of published values alone."""
-        folder = "results/published"
-        return [
-            *(
-                f"{folder}/figures/{name}.{format}"
-                for name in self._study.published_figures
-                for format in ("png", "pdf")
-            ),
-            *(f"{folder}/tables/claims.{format}" for format in ("csv", "md")),
-            *(f"{folder}/tables/table{number}.{format}" for number in LAYOUTS for format in TABLE_FORMATS),
-        ]
-
-    def published(self, wildcards: Wildcards) -> str:
+    def published_of(self, wildcards: Wildcards) -> str:
         """The published values that Table {number} is made of."""
-        return self.token_counts if LAYOUTS[int(wildcards.number)].is_of_tokens else self.accuracy
-
-
-class ClaimPlan:
-    """Inputs and params of the rules that judge the paper's claims."""
-
-    def __init__(self, study: Study, candidates: CandidatePlan) -> None:
-        self._study = study
-        conditions = study.conditions
-        #: The claims concern documents as retrieved: for an experiment with remedies, its variant without any.
-        self._experiments = {
-            name: one for name, one in study.experiments.items() if name not in conditions or conditions[name].is_plain
-        }
-        self._recall = {
-            name: recall_file(one)
-            for name, experiment in self._experiments.items()
-            for one in candidates.open_domain([experiment])
-        }
+        return self.published("token_counts" if LAYOUTS[int(wildcards.number)].is_of_tokens else "accuracy")
 
     @property
-    def scores(self) -> list[str]:
-        """The scores of the sweeps that claims use."""
-        sweeps = [pair for pair in self._study.sweeps if pair[1] in self._experiments]
-        # A config may have only conditions with remedies.
-        return [f"results/scores/{model}/{name}.parquet" for model, name in sweeps or self._study.sweeps]
+    def claim_scores(self) -> list[str]:
+        """The scores of the sweeps that claims use; of all if a config has only conditions with remedies."""
+        sweeps = self._sweeps.work
+        return _scores(pair for pair in sweeps if pair[1] in self._claimed) or _scores(sweeps)
 
     @property
-    def recall(self) -> list[str]:
-        """The recall of the retriever of each open-domain experiment."""
-        return list(self._recall.values())
+    def claim_recall(self) -> dict[str, str]:
+        """The recall of the retriever of each open-domain experiment, by experiment."""
+        return {name: recall_file(one) for name, own in self._claimed.items() for one in self._data.as_retrieved([own])}
 
-    @property
-    def recall_of(self) -> list[str]:
-        """The experiment of each file in `recall`."""
-        return list(self._recall)
+    def relations(self, wildcards: Wildcards) -> dict:
+        """The relations between models, and the selected experiments."""
+        return self._relations(self._claimed or self._study.experiments)
 
-    @property
-    def relations(self) -> str:
-        """The relations between models, and the selected experiments: JSON."""
-        return self._relations(self._experiments or self._study.experiments)
-
-    @property
-    def published_relations(self) -> str:
+    def published_relations(self, wildcards: Wildcards) -> dict:
         """The same for all experiments of the catalogue."""
         return self._relations(self._study.relations["experiments"])
 
-    def _relations(self, experiments: Iterable[str]) -> str:
+    def _relations(self, experiments: Iterable[str]) -> dict:
         relations = self._study.relations
-        return canonical_json(
-            {**relations, "experiments": {name: relations["experiments"][name] for name in experiments}}
-        )
+        return {**relations, "experiments": {name: relations["experiments"][name] for name in experiments}}
+
+    # The order of rows: Snakemake compares inputs as a set.
+
+    @property
+    def order_of_models(self) -> str:
+        """The models in the order of the config."""
+        return " ".join(self._study.models)
+
+    @property
+    def order(self) -> str:
+        """Models and experiments in the order of the config."""
+        return f"{self.order_of_models} / {' '.join(self._study.experiments)}"
+
+
+class PageFiles:
+    """The figures of a study, its report and its exports."""
+
+    def __init__(self, study: Study, data: DataInputs, sweeps: SweepInputs, tables: TableFiles) -> None:
+        self._study = study
+        self._data = data
+        self._sweeps = sweeps
+        self._tables = tables
+        #: Settings of the page of all figures, if the config names one.
+        self._page = {"page": asdict(study.page)} if study.page else {}
+        self._curves = {
+            model: [
+                curve
+                for name in study.experiments
+                if (model, name) in sweeps.work
+                for curve in study.curves_of(model, name)
+            ]
+            for model in study.models
+        }
+
+    # Figures
+
+    @property
+    def figures(self) -> list[str]:
+        """All figures of a study, in both formats."""
+        names = [*([PBI_FOREST] if self._tables.inputs["position_bias"] else []), *self._study.all_figures]
+        return [f"{FIGURES}/{name}.{format}" for name in names for format in PICTURES]
+
+    @property
+    def not_drawn(self) -> list[str]:
+        """Figures that a rule could draw, and that this study has nothing for."""
+        drawn = self.figures
+        return [one for one in (f"{FIGURES}/{PBI_FOREST}.{format}" for format in PICTURES) if one not in drawn]
+
+    @property
+    def untitled(self) -> list[str]:
+        """Pictures for the report, which has the titles as headings."""
+        return [f"{FIGURES}/untitled/{name}.png" for name in self._study.all_figures]
+
+    @property
+    def published(self) -> list[str]:
+        """All figures and tables of published values alone."""
+        folder = "results/published"
+        return [
+            *(f"{folder}/figures/{name}.{format}" for name in self._study.published_figures for format in PICTURES),
+            *(f"{folder}/tables/claims.{format}" for format in ("csv", "md")),
+            *(f"{folder}/tables/table{number}.{format}" for number in LAYOUTS for format in LAID_OUT),
+        ]
+
+    def kinds(self, wildcards: Wildcards) -> list[str]:
+        """The kinds of the study's figures."""
+        return sorted({figure.kind for figure in self._study.all_figures.values()})
+
+    def drawn(self, name: str) -> Callable[[Wildcards], list[str]]:
+        """The input files of {figure} of a name that kinds of figures list in `INPUTS`; none if its kind lacks it."""
+
+        def files(wildcards: Wildcards) -> list[str]:
+            figure = self._study.all_figures[wildcards.figure]
+            return self._drawn(figure, name) if name in load_kind(figure.kind).INPUTS else []
+
+        return files
+
+    def _drawn(self, figure: Figure, name: str) -> list[str]:
+        """The files of its models and experiments, reference lines among them, as far as they are selected."""
+        if name in DRAWN_TABLES:
+            return [f"{TABLES}/{DRAWN_TABLES[name]}.csv"]
+        if name == "recall":
+            return [recall_file(one) for one in self._searches(figure)]
+        pattern = {"accuracy": ACCURACY, "scores": SCORES, "token_counts": TOKEN_COUNTS}[name]
+        models = self._sweeps.counted if name == "token_counts" else self._study.models
+        return [
+            pattern.format(model=model, experiment=experiment)
+            for model in self._study.models
+            for experiment in _experiments_of(figure)
+            if model in models and figure.shows(model) and (model, experiment) in self._sweeps.work
+        ]
+
+    def drawn_published(self, wildcards: Wildcards) -> list[str]:
+        """The published accuracies, where {figure} draws them too."""
+        return [self._tables.published("accuracy")] if self._study.all_figures[wildcards.figure].published else []
+
+    def _searches(self, figure: Figure) -> list[Any]:
+        """The as-retrieved candidates of its selected experiments, whose recall a figure draws."""
+        names = figure.experiments if "recall" in load_kind(figure.kind).INPUTS else ()
+        own = [self._study.experiments[name] for name in names if name in self._study.experiments]
+        return self._data.as_retrieved(own)
+
+    def figure(self, wildcards: Wildcards) -> dict:
+        """What changes the picture of {figure} apart from the data."""
+        figure = self._study.all_figures[wildcards.figure]
+        own = [self._study.experiments[name] for name in _experiments_of(figure) if name in self._study.experiments]
+        return {**self._figure(figure), "limits": {one.name: one.max_new_tokens for one in own}, **self._page}
+
+    def pbi_forest(self, wildcards: Wildcards) -> dict:
+        """The same for the figure that every study has."""
+        return {"kind": PBI_FOREST, "places": self._places(self._study.models), **self._page}
+
+    def published_figure(self, wildcards: Wildcards) -> dict:
+        """The same for a figure of published values, apart from the values."""
+        figures = self._study.published_figures
+        models = dict.fromkeys(model for figure in figures.values() for model in figure.models or ())
+        places = {model: place for place, model in enumerate(models)}
+        return {**figures[wildcards.figure].settings(), "places": places, **self._page}
+
+    def _figure(self, figure: Figure) -> dict:
+        """The settings, with the ranks of its models: adding a model changes no other model's colour."""
+        asked = {model for model, name in self._sweeps.work if name in _experiments_of(figure)}
+        drawn = [model for model in self._study.models if figure.shows(model) and model in asked]
+        known = self._known(drawn)
+        if figure.kind == TOKENS_KIND:
+            known["prices"] = {model: price for model, price in prices(self._study).items() if model in drawn and price}
+        return {**figure.settings(), "places": self._places(drawn), **known}
+
+    def _known(self, models: Iterable[str]) -> dict[str, dict]:
+        """What figures say of models, by model, without what nothing is known of: `facts` for the legend, where models
+        of several architectures, or a model and its base, are shown together; `training_lengths` in tokens.
+        """
+        about = {model: self._study.relations["models"].get(model, {}) for model in models}
+        encoders = [model for model, one in about.items() if one.get("architecture") == ENCODER_DECODER]
+        lengths = {model: one["training_length"] for model, one in about.items() if one.get("training_length")}
+        facts = {}
+        for model, one in about.items():
+            base = one.get("tuned_from")
+            words = [f"tuned from {base}"] if base in about else []
+            if model in encoders and len(encoders) < len(about):
+                words += ["encoder-decoder", *([f"trained on {lengths[model]:,} tokens"] if model in lengths else [])]
+            if words:
+                facts[model] = ", ".join(words)
+        return {name: known for name, known in (("facts", facts), ("training_lengths", lengths)) if known}
+
+    def _places(self, models: Iterable[str]) -> dict[str, int]:
+        """The rank of each of these models among those of the study."""
+        ranks = {model: place for place, model in enumerate(self._study.models)}
+        return {model: ranks[model] for model in models}
+
+    # The report, and the selection of the tables
+
+    @property
+    def samples(self) -> list[str]:
+        """The question sample of each experiment; none if the config wants no questions in the report."""
+        experiments = self._study.experiments if self._study.sampled_per_size else ()
+        return [f"results/question_samples/{experiment}.jsonl.gz" for experiment in experiments]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The files of questions and documents."""
+        return [self._data.file(name) for name in self._dataset_names]
+
+    @property
+    def formats(self) -> list[str]:
+        """What each model's prompt format puts around a prompt, as far as its tokenizer is known."""
+        return [f"results/prompt_formats/{name}.json" for name in self._study.models if name in self._sweeps.counted]
+
+    def report(self, wildcards: Wildcards) -> dict:
+        """The page's content that no input file has."""
+        about = self._study.relations["models"]
+        figures = [
+            {**self._figure(one), "recall": [[s.questions, s.corpus, s.retriever] for s in self._searches(one)]}
+            for one in self._study.all_figures.values()
+        ]
+        experiments = [
+            {**one.settings(), "asks": one.asks, "right_if": one.right_if} for one in self._study.experiments.values()
+        ]
+        return {
+            **self.selection(wildcards),
+            "figures": figures,
+            "experiments": experiments,
+            "prices": prices(self._study),
+            "about": {name: about[name] for name in self._study.models if name in about},
+        }
+
+    def selection(self, wildcards: Wildcards) -> dict:
+        """What the config selects, and its digest."""
+        return {**self._selection, "config": self.config}
+
+    @property
+    def config(self) -> str:
+        """The digest of what the config selects: models by name, experiments, sources of data and seed."""
+        return digest(self._selection)
+
+    @property
+    def _selection(self) -> dict:
+        return {
+            "models": list(self._study.models),
+            "experiments": [one.settings() for one in self._study.experiments.values()],
+            "datasets": [
+                {"name": name, "source": self._data.origin(name), "version": self._data.version(name)}
+                for name in self._dataset_names
+            ],
+            "seed": self._study.seed,
+        }
+
+    @property
+    def _dataset_names(self) -> list[str]:
+        """The names of datasets in experiments, each once."""
+        own = self._study.experiments.values()
+        return list(dict.fromkeys(name for one in own for name in (*one.datasets.values(), one.subset) if name))
+
+    # Summaries and exports of the curves of {model}
+
+    @property
+    def summaries(self) -> list[str]:
+        """The folder of summaries of each model with curves."""
+        return [f"results/summaries/{model}" for model, curves in self._curves.items() if curves]
+
+    def exports(self, ending: str = "") -> Callable[[Wildcards], list[str]]:
+        """The exported folder of each of these models, or the same as a file with this ending."""
+
+        def files(wildcards: Wildcards) -> list[str]:
+            if not self.summaries:
+                raise UserError("no selected experiment has positions, so there is nothing to export")
+            return [f"results/suite_export/{model}{ending}" for model, curves in self._curves.items() if curves]
+
+        return files
+
+    def curves(self, wildcards: Wildcards) -> str:
+        """The curves of {model}: JSON, a list of `Curve`."""
+        return as_json(self._curves[wildcards.model])
+
+    def exported(self, wildcards: Wildcards) -> list[str]:
+        """The examples, scores and responses of these curves."""
+        curves = [self._exported(curve, wildcards.model) for curve in self._curves[wildcards.model]]
+        examples = {path for curve in curves for path in curve["examples"]}
+        return sorted(examples | {curve[kind] for curve in curves for kind in ("scores", "responses")})
+
+    def exported_curves(self, wildcards: Wildcards) -> str:
+        """The curves with their labels and files: JSON."""
+        return as_json([self._exported(curve, wildcards.model) for curve in self._curves[wildcards.model]])
+
+    def _exported(self, curve: Curve, model: str) -> dict:
+        experiment = self._study.experiments[curve.experiment]
+        cells = [
+            cell for cell in experiment.cells if cell.size == curve.size and curve.placement in (None, cell.placement)
+        ]
+        item = item_noun([experiment])
+        return {
+            **asdict(curve),
+            "title": experiment.title,
+            "item": item,
+            "panel_title": "{size} tokens" if experiment.tokens_of else f"{{size}} {item}s",
+            "examples": [example_file(experiment, cell) for cell in cells],
+            "scores": SCORES.format(model=model, experiment=experiment.name),
+            "responses": f"{RESPONSES}.jsonl.gz".format(model=model, experiment=experiment.name),
+        }
+
+
+def _experiments_of(figure: Figure) -> tuple[str, ...]:
+    """The experiments of a figure, reference lines among them."""
+    return (*figure.experiments, *figure.references)
+
+
+def _scores(sweeps: Iterable[tuple[str, str | None]]) -> list[str]:
+    return [SCORES.format(model=model, experiment=experiment) for model, experiment in sweeps]

@@ -1,116 +1,36 @@
-"""What all rules use: patterns of wildcards, the project's files, the modules of a program, the content of inputs."""
+"""What the rules are written with: entries that wildcards name, commands of programs, and params that re-run jobs."""
 
+import json
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from litm.base.messages import note
-from litm.base.store import state_with_links
-from litm.config.catalogue import CATALOGUES
+from litm.base.store import digest, file_sha256
 from litm.domain.placement import AS_RETRIEVED, GOLD_AT, GOLD_AT_DEPTH, NO_GOLD
 from litm.models.file_digests import DIGESTS, KEPT_FROM, FileDigests, content_digest
 from litm.models.gguf import is_gguf
 
+#: A job's wildcards, by name and in the order of its rule's output.
+Wildcards = Any
 #: A regular expression that matches every placement.
 PLACEMENT = rf"{GOLD_AT.pattern}|{GOLD_AT_DEPTH.pattern}|{NO_GOLD}|{AS_RETRIEVED}"
 
+#: Folder of files made by rules, whose changes Snakemake notices.
+MADE_HERE = "results/"
+#: Bytes; the same as `max-checksum-file-size` in the profiles. Digests of larger files, mostly weights, are kept with
+#: those of their model, for identify_model and later starts to look up.
+LARGE = 104857600
+#: Bytes of a file whose hashing takes seconds and is reported.
+WORTH_A_LINE = 1 << 30
 
-class Wildcards(Protocol):
-    """A job's wildcards as texts; a job has those in its rule's outputs."""
-
-    candidates: str
-    corpus: str
-    derived: str
-    experiment: str
-    figure: str
-    file: str
-    first: str
-    found: str
-    generated: str
-    model: str
-    number: str
-    own: str
-    part: str
-    questions: str
-    dataset: str
-    reranker: str
-    retriever: str
-    size: str
-    table: str
-
-
-def any_of(names: Iterable[object]) -> str:
-    """A regular expression for exactly these names; without names it matches nothing."""
-    return "|".join(re.escape(str(name)) for name in names) or "(?!)"
-
-
-class ProjectFiles:
-    """Paths of the project's files relative to the working directory, so that a moved checkout has the same inputs.
-
-    root: the project's folder. Programs are found by their names anywhere in `root`/scripts outside the library.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._scripts = root / "scripts"
-        self._programs = _programs(self._scripts)
-        # Cached, because many jobs use the same files.
-        self._code = cache(self._find_code)
-
-    def file(self, *parts: str) -> str:
-        """A file or folder of the project."""
-        return os.path.relpath(self._root.joinpath(*parts))
-
-    def unread_copies(self) -> list[str]:
-        """A line for each catalogue in config/ here that differs from the project's, which alone is read.
-
-        `snakedeploy` copies the whole folder, and an edit of such a copy would change nothing.
-        """
-        copies = [Path("config", f"{kind}.yaml") for kind in CATALOGUES]
-        return [
-            f"{copy} differs from the workflow's and is not read: put your entries under 'define' in config/config.yaml"
-            for copy in copies
-            if copy.is_file() and copy.read_bytes() != (self._root / copy).read_bytes()
-        ]
-
-    def code(self, program: str, *modules: str) -> list[str]:
-        """A program (`generate.py`) and all modules that it imports, the program first; and the words that they read.
-
-        modules: those that the program imports by a computed name (`litm.inference.engines.vllm`). Raises `LookupError`
-        for a missing program or module.
-        """
-        return list(self._code(program, *modules))
-
-    def _find_code(self, program: str, *modules: str) -> tuple[str, ...]:
-        if program not in self._programs:
-            raise LookupError(f"{self._scripts} has no program {program}")
-        starts = [self._programs[program], *map(self._module, modules)]
-        files = dict.fromkeys(file for start in starts for file in local_modules(start, self._scripts))
-        if self._scripts / "litm" / "corpora" / "made_up.py" in files:
-            files |= dict.fromkeys(sorted(self._root.glob("resources/words/*.toml")))
-        return tuple(map(os.path.relpath, files))
-
-    def _module(self, name: str) -> Path:
-        path = self._scripts.joinpath(*name.split(".")).with_suffix(".py")
-        if not path.is_file():
-            raise LookupError(f"{self._scripts} has no module {name}")
-        return path
-
-
-def _programs(scripts: Path) -> dict[str, Path]:
-    """The path of each program by its name; `LookupError` for two of the same name."""
-    found: dict[str, Path] = {}
-    for path in sorted(scripts.rglob("*.py")):
-        if path.relative_to(scripts).parts[0] == "litm":
-            continue
-        if path.name in found:
-            raise LookupError(f"{path} and {found[path.name]} have the same name")
-        found[path.name] = path
-    return found
-
+#: The module that makes up texts, and the files of its words.
+MADE_UP, WORDS = Path("litm", "corpora", "made_up.py"), "resources/words/*.toml"
 
 #: An import statement: the module and the names that are imported from it, or the modules.
 _IMPORT = re.compile(
@@ -121,12 +41,241 @@ _COMMENT = re.compile(r"#.*")
 _NAME = re.compile(r"(?:^|,)\s*([\w.]+)")
 
 
+def any_of(names: Iterable[object]) -> str:
+    """A regular expression for exactly these names; without names it matches nothing."""
+    return "|".join(re.escape(str(name)) for name in names) or "(?!)"
+
+
+class Each:
+    """The entry that a job's wildcards name: `Each(...).metric` is a function that gives its `metric` for them.
+
+    A key that is a method gives what the method returns.
+    """
+
+    def __init__(self, entry: Callable[[Wildcards], Any]) -> None:
+        self._entry = entry
+
+    def __getattr__(self, key: str) -> Callable[[Wildcards], Any]:
+        def value(wildcards: Wildcards) -> Any:
+            found = getattr(self._entry(wildcards), key)
+            return found() if callable(found) else found
+
+        return value
+
+    def keys(self, names: str) -> dict[str, Callable[[Wildcards], Any]]:
+        """Several keys of the entry, by their names."""
+        return {name: getattr(self, name) for name in names.split()}
+
+    def __call__(self, what: str | Callable[[Any], Any]) -> Callable[[Wildcards], Any]:
+        """A function of wildcards: `what` of the entry, or the path `what` with the entry's keys in braces.
+
+        There is no path (`[]`) if one of its keys has no value.
+        """
+        if callable(what):
+            return lambda wildcards: what(self._entry(wildcards))
+        keys = re.findall(r"{(\w+)}", what)
+
+        def path(wildcards: Wildcards) -> str | list[str]:
+            values = {key: getattr(self._entry(wildcards), key) for key in keys}
+            return [] if None in values.values() else what.format(**values)
+
+        return path
+
+
+def option(name: str, value: Any) -> list[str]:
+    """The words of a program's option: `--name value`, `--name` for True, none for None and False.
+
+    A list of texts is several values; an entry, a mapping or another list is JSON.
+    """
+    if value is None or value is False:
+        return []
+    words = [f"--{name.replace('_', '-')}"]
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return [*words, *value]
+    if isinstance(value, str | int | float):
+        return words if value is True or value == "" else [*words, str(value)]
+    return [*words, as_json(value)]
+
+
+def as_json(value: Any) -> str:
+    """Canonical JSON, in which a dataclass is a mapping of its fields."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=asdict)
+
+
+class Programs:
+    """The project's programs as rules use them.
+
+    root: the project's folder; programs are found by their names anywhere in its `scripts`, apart from the library.
+    is_output: whether a rule makes a file or folder of this path. inputs_of: the inputs of a rule as they are written
+    there, by its name. Paths are relative to the working directory, so that a moved checkout has the same ones.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        is_output: Callable[[str], bool] = lambda path: True,
+        inputs_of: Callable[[str], Iterable[Any]] = lambda rule: (),
+    ) -> None:
+        self._root = root
+        self._scripts = root / "scripts"
+        self._paths = _by_name(self._scripts)
+        self._inputs_of = inputs_of
+        # Cached: many jobs have the same code and inputs, and all jobs of a run must see the same content.
+        self._is_output = cache(is_output)
+        self._code_digest = cache(self._digest_of_code)
+        self._known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
+        sha256 = cache(self._sha256)
+        self._content = cache(lambda files: content_digest(map(Path, files), sha256)[:16])
+
+    def file(self, *parts: str) -> str:
+        """A file or folder of the project."""
+        return os.path.relpath(self._root.joinpath(*parts))
+
+    # What a rule runs
+
+    def command(self, program: str, *more: str, is_by_code: bool = True) -> str:
+        """The shell text of a rule that runs a program, whose messages are shown and kept in the rule's log.
+
+        more: names of wildcards that are options of the program, and further text. The digest of the program and of all
+        modules that it imports is in the text, so that Snakemake tells when they were edited, unless its result does
+        not depend on them.
+        """
+        if program not in self._paths:
+            raise LookupError(f"{self._scripts} has no program {program}.py")
+        path = self._paths[program]
+        words = [
+            *([f"LITM_CODE={self._code_digest(path)}"] if is_by_code else []),
+            "python",
+            shlex.quote(os.path.relpath(path)).replace("{", "{{").replace("}", "}}"),
+            *(f"--{one} {{wildcards.{one}:q}}" if one.isidentifier() else one for one in more),
+            "{params.options}",
+            # A cluster and a lost terminal end all processes of a job at once; the log still has to receive the
+            # program's last message.
+            "2>&1 | (trap '' TERM HUP; tee -i {log:q})",
+        ]
+        return " ".join(words)
+
+    def settings(self, rule: str, /, *also: Any, **given: Any) -> dict[str, Callable]:
+        """The params of a rule; values may be functions of wildcards.
+
+        `options` of its program: the settings `given` and the rule's inputs and outputs, each by its name; inputs
+        without a name are no options, and an output without a name is `--output`. Snakemake does not compare it, as it
+        depends on the inputs. `made_of`: changes if a setting or a value of `also` has changed, or if an input that no
+        rule makes has another content, whatever its time (Snakemake itself notices only newer files).
+        """
+
+        def words(wildcards: Wildcards) -> list[str]:
+            return [word for name, value in given.items() for word in option(name, _value(value, wildcards))]
+
+        def options(wildcards: Wildcards, input: Any, output: Any) -> str:
+            first = [("output", output[0])] if len(output) > len(output.keys()) else []
+            files = [*input.items(), *first, *output.items()]
+            return shlex.join([*words(wildcards), *(word for name, value in files for word in option(name, value))])
+
+        def made_of(wildcards: Wildcards) -> str:
+            contents = [self._content_of(one, wildcards) for one in self._inputs_of(rule)]
+            own = [*filter(None, contents), *(str(_value(value, wildcards)) for value in also)]
+            return " ".join([*own, shlex.join(words(wildcards))])
+
+        return {"options": options, "made_of": made_of}
+
+    def code(self, package: str, names: Callable[[Wildcards], str | Iterable[str]]) -> Callable[[Wildcards], str]:
+        """The digests of modules that a program imports by names from the settings, and of all that they import."""
+
+        def made_of(wildcards: Wildcards) -> str:
+            given = names(wildcards)
+            return " ".join(self._module_digest(package, one) for one in ([given] if isinstance(given, str) else given))
+
+        return made_of
+
+    def _module_digest(self, package: str, name: str) -> str:
+        path = self._scripts.joinpath("litm", *package.split("."), f"{name}.py")
+        if not path.is_file():
+            raise LookupError(f"{self._scripts} has no module litm.{package}.{name}")
+        return self._code_digest(path)
+
+    def _digest_of_code(self, path: Path) -> str:
+        files = [*local_modules(path, self._scripts)]
+        if self._scripts / MADE_UP in files:
+            files += sorted(self._root.glob(WORDS))
+        return digest({file.relative_to(self._root).as_posix(): file_digest(file) for file in files})[:16]
+
+    # The content of inputs
+
+    def _content_of(self, item: Any, wildcards: Wildcards) -> str:
+        """The digest of what an input has of files that no rule makes; "" for none that is written without a function.
+
+        A function has a digest in any case, so that the place of each tells its input.
+        """
+        own = tuple(self._own(item(wildcards) if callable(item) else item))
+        return self._content(own) if own or callable(item) else ""
+
+    def _own(self, files: str | Iterable[str] | Mapping[str, str | Iterable[str]]) -> Iterator[str]:
+        if isinstance(files, str):
+            if not self._is_made(files):
+                yield files
+            return
+        for one in files.values() if isinstance(files, Mapping) else files:
+            yield from self._own(one)
+
+    def _is_made(self, file: str) -> bool:
+        """Whether a rule makes a file, or a folder around it; users' files may be in `results/` too."""
+        if not file.startswith(MADE_HERE):
+            return False
+        # A pattern is of files that a rule makes. Without the last two parents, `results` and `.`.
+        return "{" in file or any(self._is_output(str(path)) for path in (Path(file), *list(Path(file).parents)[:-2]))
+
+    def _sha256(self, file: Path) -> str:
+        if file.stat().st_size < LARGE:
+            return self._known.sha256(file)
+        kept = FileDigests(DIGESTS, str(file if is_gguf(file) else file.parent))
+        return kept.sha256(file, before=_say_reading)
+
+
+def output_test(workflow: Any) -> Callable[[str], bool]:
+    """A function that tells whether a rule makes a file or folder of a path, to be called after all rules are read.
+
+    workflow: Snakemake's. Only rules with outputs in the path's folder are asked: the others take most of the time.
+    """
+
+    @cache
+    def rules_of(folder: str) -> list[Any]:
+        starts = [(rule, str(output).partition("{")[0]) for rule in workflow.rules for output in rule.output]
+        return [rule for rule, start in starts if start.startswith(folder) or folder.startswith(start)]
+
+    return lambda path: any(rule.is_producer(path) for rule in rules_of("/".join(path.split("/")[:2])))
+
+
+def _say_reading(file: Path) -> None:
+    if (size := file.stat().st_size) >= WORTH_A_LINE:
+        note(f"{file}: hashing its {size / 1e9:.1f} GB, and again only if it changes")
+
+
+def _value(value: Any, wildcards: Wildcards) -> Any:
+    return value(wildcards) if callable(value) else value
+
+
+def _by_name(scripts: Path) -> dict[str, Path]:
+    """The path of each program by its name; `LookupError` for two of the same name."""
+    found: dict[str, Path] = {}
+    for path in sorted(scripts.rglob("*.py")):
+        if path.relative_to(scripts).parts[0] == "litm":
+            continue
+        if path.stem in found:
+            raise LookupError(f"{path} and {found[path.stem]} have the same name")
+        found[path.stem] = path
+    return found
+
+
+# Modules of a program
+
+
 @cache
 def local_modules(script: Path, package_root: Path) -> tuple[Path, ...]:
     """The script and every module under `package_root` that it imports, directly or not, sorted, script first.
 
     Follows `import` and `from ... import` statements anywhere in a file; modules imported by a computed name are not
-    found and must be listed by the rule.
+    found: see `Programs.code`.
     """
     found = {script}
     waiting = [script]
@@ -168,110 +317,21 @@ def _module_files(name: str, package_root: Path) -> tuple[Path, ...]:
     return tuple(file for file in files if file.is_file())
 
 
-#: Folder of files made by rules, whose changes Snakemake notices.
-MADE_HERE = "results/"
-#: Bytes; the same as `max-checksum-file-size` in the profiles. Digests of larger files, mostly weights, are kept with
-#: those of their model, for identify_model and later starts to look up.
-LARGE = 104857600
-#: Bytes of a file whose hashing takes seconds and is reported.
-WORTH_A_LINE = 1 << 30
-
-#: Files that are named each by a line of its own.
-NAMED_FILES = 5
-
-Files = str | Iterable[str] | Mapping[str, str | Iterable[str]]
-Source = Files | Callable[[Wildcards], Files]
+file_digest = cache(file_sha256)
 
 
-def _say_reading(file: Path) -> None:
-    if (size := file.stat().st_size) >= WORTH_A_LINE:
-        note(f"{file}: hashing its {size / 1e9:.1f} GB, and again only if it changes")
-
-
-def replaced_lines(replaced: Iterable[tuple[Path, bool]]) -> list[str]:
-    """A line for each input that was replaced during a run, with the remedy; one for those after the first few.
-
-    replaced: see `ContentPlan.replaced`.
-    """
-    lines = [
-        f"{file} was replaced during this run{' and has its content of before again' if is_back else ''}: results may "
-        "be of either content; run the same command with --forceall, which asks nothing again that was answered"
-        for file, is_back in replaced
-    ]
-    more = len(lines) - NAMED_FILES
-    return lines if more < 1 else [*lines[:NAMED_FILES], f"{more} more files were replaced during this run"]
-
-
-class ContentPlan:
-    """Params that change if an input is replaced, regardless of file times.
-
-    `content=PLAN.content(PLAN.examples.dataset, PLAN.examples.code)`: the rule's inputs, except those made by other
-    rules. is_output: whether a rule makes a file or folder with this path.
-    """
-
-    def __init__(self, is_output: Callable[[str], bool] = lambda path: True) -> None:
-        self._is_output = cache(is_output)
-        self._known = FileDigests(DIGESTS, "inputs", kept_from=KEPT_FROM)
-        # Cached: many jobs share inputs, and all jobs of a run must see the same content.
-        sha256 = cache(self._sha256)
-        self._digest = cache(lambda paths: content_digest(map(Path, paths), sha256))
-        #: State and sha256 of each file when it was hashed.
-        self._hashed: dict[Path, tuple[list | None, str]] = {}
-
-    def __call__(self, *sources: Source) -> Callable[[Wildcards], str]:
-        """The param for the inputs `sources`: files, or methods that are called with a job's wildcards."""
-
-        def content(wildcards: Wildcards) -> str:
-            named = (source(wildcards) if callable(source) else source for source in sources)
-            digests = [self._digest(tuple(self._own(files))) for files in named]
-            return " ".join(one[:16] for one in digests)
-
-        return content
-
-    def replaced(self) -> list[tuple[Path, bool]]:
-        """The inputs that were replaced or removed since they were hashed, by path, each with whether it has the same
-        content again.
-
-        Jobs in between may have read another content. Snakemake's records have the content of the start, so no later
-        start can tell once it is back.
-        """
-        moved = ((file, sha256) for file, (state, sha256) in self._hashed.items() if state_with_links(file) != state)
-        now = ((file, file.exists() and self._current_sha256(file), sha256) for file, sha256 in moved)
-        return sorted((file, found == sha256) for file, found, sha256 in now)
-
-    def _sha256(self, file: Path) -> str:
-        state = state_with_links(file)
-        sha256 = self._current_sha256(file)
-        self._hashed[file] = (state, sha256)
-        return sha256
-
-    def _current_sha256(self, file: Path) -> str:
-        if file.stat().st_size < LARGE:
-            return self._known.sha256(file)
-        kept = FileDigests(DIGESTS, str(file if is_gguf(file) else file.parent))
-        return kept.sha256(file, before=_say_reading)
-
-    def _own(self, files: Files) -> Iterator[str]:
-        if isinstance(files, str):
-            if not self._is_made(files):
-                yield files
-            return
-        for one in files.values() if isinstance(files, Mapping) else files:
-            yield from self._own(one)
-
-    def _is_made(self, file: str) -> bool:
-        """Whether a rule makes a file, or a folder around it; users' files may be in `results/` too."""
-        if not file.startswith(MADE_HERE):
-            return False
-        # Without the last two parents, `results` and `.`.
-        return any(self._is_output(str(path)) for path in (Path(file), *list(Path(file).parents)[:-2]))
+def _without_fields(text: str) -> str:
+    """A text in which Snakemake finds no field."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def job_environment(python: str, scripts: str, environment: Mapping[str, str]) -> dict[str, str]:
-    """PATH and PYTHONPATH for jobs.
+    """Variables for jobs.
 
     Rules call `python`: the interpreter that runs Snakemake (`python`), unless an environment is activated on top.
-    Programs import the library from the folder `scripts`, wherever they are and whatever runs the job.
+    Programs import the library from the folder `scripts`, wherever they are and whatever runs the job. Threads that
+    wait for others leave them the cores.
     """
     first = {"PATH": str(Path(python).parent), "PYTHONPATH": scripts}
-    return {name: os.pathsep.join(filter(None, [folder, environment.get(name)])) for name, folder in first.items()}
+    paths = {name: os.pathsep.join(filter(None, [folder, environment.get(name)])) for name, folder in first.items()}
+    return {**paths, "OMP_WAIT_POLICY": "PASSIVE"}

@@ -1,0 +1,137 @@
+"""The project's files, and files that other runs left: lost records, other selections, times of the future."""
+
+import os
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import git
+import pytest
+
+from litm.base.records import write_json
+from litm.workflow.housekeeping import lost_records, project_root, put_aside, set_back, unread_copies
+
+OWN = {"results/tables/accuracy.csv", "results/tables/study.json"}
+HOUR = 3600
+
+
+def test_a_checkout_is_around_its_rules(tmp_path):
+    rules = SimpleNamespace(is_local=True, get_path_or_uri=lambda secret_free: str(tmp_path / "rules"))
+    assert project_root(rules) == tmp_path
+
+
+def test_a_commit_on_a_git_host_is_unpacked_once(tmp_path, monkeypatch):
+    clone = git.Repo.init(tmp_path)
+    (tmp_path / "program.py").write_text("import litm\n")
+    clone.git.add("--all")
+    with clone.config_writer() as config:
+        config.set_value("user", "name", "t").set_value("user", "email", "t@example.org")
+    commit = clone.index.commit("project").hexsha
+    rules = SimpleNamespace(is_local=False, ref=commit, hosted_repo=SimpleNamespace(repo=clone))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    folder = project_root(rules)
+    assert folder == tmp_path / "elsewhere" / ".snakemake" / "lost_in_the_middle" / commit
+    assert (folder / "program.py").read_text() == "import litm\n"
+    assert sorted(path.name for path in folder.parent.iterdir()) == [commit]
+    (folder / "mark").write_text("")
+    assert (project_root(rules) / "mark").exists()
+
+
+def test_a_copied_catalogue_that_was_edited_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in (tmp_path / "config", tmp_path / "project" / "config"):
+        folder.mkdir(parents=True)
+        for name in "ab":
+            (folder / f"{name}.yaml").write_text("x: 1\n")
+    Path("config/b.yaml").write_text("x: 2\n")
+    (line,) = unread_copies(["a", "b", "c"], tmp_path / "project")
+    assert line.startswith("config/b.yaml differs from the workflow's and is not read")
+
+
+def test_results_without_any_record_are_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert lost_records(["results/a.json"]) == []
+    for name in "ab":
+        Path("results").mkdir(exist_ok=True)
+        Path(f"results/{name}.json").write_text("{}")
+    (line,) = lost_records(["results/missing.json", "results/a.json", "results/b.json"])
+    assert line.startswith("2 results (results/a.json, ...) have no record in .snakemake/metadata")
+    Path(".snakemake/metadata").mkdir(parents=True)
+    Path(".snakemake/metadata/a").touch()
+    assert lost_records(["results/a.json"]) == []
+
+
+# Results of another selection
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A folder of results with a table and a figure of another selection, and a file of the user's own."""
+    monkeypatch.chdir(tmp_path)
+    files = [*sorted(OWN), "results/tables/model_differences.csv", "results/figures/old.png"]
+    for file in [*files, "results/summaries/old/master_summary.json", "results/tables/my_notes.csv"]:
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file)
+    write_json(tmp_path / "results/tables/study.json", {"config": "mine"})
+    return tmp_path
+
+
+def aside(config: str = "mine") -> list[str]:
+    return put_aside(config, OWN.__contains__, lambda path: "my_notes" not in path)
+
+
+def results() -> set[str]:
+    return {path.as_posix() for path in Path("results").rglob("*") if path.is_file()}
+
+
+def test_exactly_the_results_of_another_selection_are_put_aside(folder):
+    assert aside() == [
+        "of another selection, put aside in results/other_selections: tables/model_differences.csv, figures/old.png, "
+        "summaries/old"
+    ]
+    there = "results/other_selections"
+    assert results() == OWN | {
+        "results/tables/my_notes.csv",
+        f"{there}/tables/model_differences.csv",
+        f"{there}/figures/old.png",
+        f"{there}/summaries/old/master_summary.json",
+    }
+    assert not (folder / "results/summaries/old").exists()
+    assert (folder / there / "figures/old.png").read_text() == "results/figures/old.png"
+    assert aside() == []
+
+
+def test_nothing_is_moved_while_the_tables_are_of_another_selection_or_their_record_is_missing_or_cut_off(folder):
+    before = results()
+    assert aside("another") == [] and results() == before
+    (folder / "results/tables/study.json").write_text('{"config": "mi')
+    assert aside() == []
+    (folder / "results/tables/study.json").unlink()
+    assert aside() == []
+
+
+# Times of the future
+
+
+def test_files_of_the_future_get_the_time_of_now(tmp_path):
+    file = tmp_path / "a" / "b.csv"
+    file.parent.mkdir()
+    file.write_text("x")
+    assert set_back(str(tmp_path)) == []
+    ahead = time.time() + HOUR
+    os.utime(file, (ahead, ahead))
+    assert f"1 files in {tmp_path} had times in the future ({file}, ...)" in set_back(str(tmp_path))[0]
+    assert abs(file.stat().st_mtime - time.time()) < HOUR / 2
+
+
+def test_files_of_the_future_keep_their_order_and_seconds_are_not_worth_a_line(tmp_path):
+    now = time.time()
+    names = ["input", "output", "other"]
+    for name, ahead in zip(names, (50, 20, 20), strict=True):
+        (tmp_path / name).write_text("x")
+        os.utime(tmp_path / name, (now + ahead,) * 2)
+    assert set_back(str(tmp_path)) == []
+    input_, output, other = ((tmp_path / name).stat().st_mtime for name in names)
+    assert other == output < input_ <= time.time()

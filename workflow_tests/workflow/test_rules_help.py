@@ -1,0 +1,254 @@
+"""What rules are written with: entries by wildcard, options, commands, and the content of inputs."""
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from conftest import ROOT
+
+from litm.base.store import file_sha256
+from litm.models import file_digests
+from litm.models.file_digests import FileDigests
+from litm.workflow import rules_help
+from litm.workflow.rules_help import Each, Programs, any_of, job_environment, option
+
+LONG_AGO = (1.6e9, 1.6e9)
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    corpus: str | None = None
+
+    def settings(self) -> dict:
+        return {"name": self.name}
+
+
+ENTRIES = {"a": Entry("a", "notes"), "b": Entry("b")}
+EACH = Each(lambda wildcards: ENTRIES[wildcards.entry])
+A, B = (SimpleNamespace(entry=name) for name in "ab")
+
+
+def test_an_entry_s_key_is_that_of_the_entry_that_the_wildcard_names():
+    assert [EACH.name(A), EACH.name(B), EACH.corpus(B), EACH.settings(A)] == ["a", "b", None, {"name": "a"}]
+    assert {key: value(A) for key, value in EACH.keys("name corpus").items()} == {"name": "a", "corpus": "notes"}
+    assert EACH(lambda entry: entry.name * 2)(B) == "bb"
+
+
+def test_a_path_has_the_entry_s_keys_and_there_is_none_without_them():
+    path = EACH("results/{corpus}/{name}.csv")
+    assert path(A) == "results/notes/a.csv" and path(B) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("a b", ["--to-do", "a b"]),
+        (0, ["--to-do", "0"]),
+        (0.5, ["--to-do", "0.5"]),
+        (True, ["--to-do"]),
+        (False, []),
+        (None, []),
+        ("", ["--to-do"]),
+        (["a", "b"], ["--to-do", "a", "b"]),
+        ([], ["--to-do"]),
+        ({"b": 1, "a": None}, ["--to-do", '{"a":null,"b":1}']),
+        (Entry("a"), ["--to-do", '{"corpus":null,"name":"a"}']),
+        ([Entry("a")], ["--to-do", '[{"corpus":null,"name":"a"}]']),
+    ],
+)
+def test_a_setting_is_an_option_of_its_name(value, words):
+    assert option("to_do", value) == words
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch) -> Path:
+    """A project with one program in a folder of its own, and a library of three modules."""
+    for name, text in {
+        "scripts/stage/run.py": "from litm.one import f\n",
+        "scripts/litm/__init__.py": "",
+        "scripts/litm/one.py": "",
+        "scripts/litm/kinds/__init__.py": "",
+        "scripts/litm/kinds/two.py": "import litm.three\n",
+        "scripts/litm/three.py": "",
+        "scripts/litm/run_too.py": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_command_runs_the_program_of_that_name_and_changes_with_the_modules_that_it_imports(root):
+    def command() -> str:
+        rules_help.local_modules.cache_clear()
+        rules_help.file_digest.cache_clear()
+        return Programs(root).command("run", "size", "--threads {threads}")
+
+    first = command()
+    assert first.partition(" ")[2] == (
+        "python scripts/stage/run.py --size {wildcards.size:q} --threads {threads} {params.options} "
+        "2>&1 | (trap '' TERM HUP; tee -i {log:q})"
+    )
+    (root / "scripts/litm/three.py").write_text("# Not imported.")
+    assert command() == first
+    (root / "scripts/litm/one.py").write_text("# A comment.")
+    assert command() != first
+    assert Programs(root).command("run", is_by_code=False).startswith("python ")
+
+
+def test_a_module_found_by_name_counts_with_its_own_imports(root):
+    def code() -> str:
+        rules_help.local_modules.cache_clear()
+        rules_help.file_digest.cache_clear()
+        return Programs(root).code("kinds", lambda wildcards: wildcards.kind)(SimpleNamespace(kind="two"))
+
+    first = code()
+    (root / "scripts/litm/three.py").write_text("# A comment.")
+    assert code() != first
+    with pytest.raises(LookupError, match=r"no module litm\.kinds\.four"):
+        Programs(root).code("kinds", lambda wildcards: ["four"])(None)
+
+
+def test_a_module_that_makes_up_texts_counts_with_its_words(root):
+    for name in ("scripts/litm/corpora/made_up.py", "scripts/litm/corpora/other.py", "resources/words/a.toml"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("")
+
+    def code(name: str) -> str:
+        rules_help.file_digest.cache_clear()
+        return Programs(root).code("corpora", lambda wildcards: name)(None)
+
+    before = [code("made_up"), code("other")]
+    (root / "resources/words/a.toml").write_text("x = 1")
+    assert code("made_up") != before[0] and code("other") == before[1]
+
+
+@pytest.mark.parametrize("name", ["walk", "run_too"])
+def test_a_program_that_is_not_there_is_an_error(root, name):
+    with pytest.raises(LookupError, match=f"no program {name}"):
+        Programs(root).command(name)
+
+
+def test_two_programs_of_one_name_are_an_error(root):
+    (root / "scripts" / "run.py").write_text("")
+    with pytest.raises(LookupError, match=r"run\.py have the same name"):
+        Programs(root)
+
+
+class Files(list):
+    """Files of a job, by name or without one, as Snakemake gives them."""
+
+    def __init__(self, *unnamed: str, **named: str | list[str]) -> None:
+        super().__init__(
+            [*unnamed, *(one for value in named.values() for one in ([value] if isinstance(value, str) else value))]
+        )
+        self._named = named
+
+    def items(self):
+        return self._named.items()
+
+    def keys(self):
+        return self._named.keys()
+
+
+def test_the_options_are_the_named_inputs_the_outputs_and_the_settings():
+    params = Programs(ROOT).settings("score", metric="m", model=EACH.name, gather=False)
+    words = params["options"](A, Files("awaited", examples=["x", "y"], labels=[]), Files("made", table="t t"))
+    assert shlex.split(words) == [
+        *("--metric", "m", "--model", "a", "--examples", "x", "y", "--labels", "--output", "made", "--table", "t t")
+    ]  # fmt: skip
+
+
+def made_of(*inputs, also=(), is_output=lambda path: True, wildcards=A, **settings) -> str:
+    """The param of a rule with these inputs, as of another start: what was hashed is kept for the time of one."""
+    return Programs(ROOT, is_output, lambda rule: inputs).settings("score", *also, **settings)["made_of"](wildcards)
+
+
+def test_the_param_depends_on_contents_names_and_settings_and_not_on_times_or_made_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        Path(name).write_text(name)
+
+    def param(wildcards=A, **settings) -> str:
+        return made_of(
+            lambda own: [own.entry, "results/made"], "b", "results/{x}", "missing", wildcards=wildcards, **settings
+        )
+
+    first = param()
+    os.utime("a", LONG_AGO)
+    assert param() == first != param(metric="m")
+    Path("a").write_text("other")
+    os.utime("a", LONG_AGO)
+    changed = param()
+    assert changed != first
+    Path("a").rename("c")
+    assert param(SimpleNamespace(entry="c")) not in (first, changed)
+    assert made_of(also=[EACH.name]) != made_of(also=[EACH.name], wildcards=B)
+    # An input that is another one's file.
+    assert made_of(lambda own: ["b"], lambda own: []) != made_of(lambda own: [], lambda own: ["b"])
+
+
+def test_a_large_file_of_the_same_size_and_time_is_seen_and_read_once_by_all(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rules_help, "LARGE", 4)
+    monkeypatch.setattr(rules_help, "WORTH_A_LINE", 4)
+    weights = Path("model/weights.safetensors")
+    weights.parent.mkdir()
+    weights.write_text("first")
+    os.utime(weights, LONG_AGO)
+    first = made_of(str(weights))
+    assert made_of(str(weights)) == first
+    assert capsys.readouterr().err.count("hashing its 0.0 GB, and again only if it changes") == 1
+    with monkeypatch.context() as nothing_is_read:
+        nothing_is_read.setattr(file_digests, "file_sha256", None)
+        assert FileDigests(file_digests.DIGESTS, "model").sha256(weights) == file_sha256(weights)
+    changed = weights.stat().st_ctime_ns
+    while weights.stat().st_ctime_ns == changed:
+        weights.write_text("other")
+        os.utime(weights, LONG_AGO)
+    assert made_of(str(weights)) != first
+
+
+def test_a_large_input_is_hashed_once_for_all_starts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("large").write_bytes(b"x" * 2_000_000)
+    Path("small").write_bytes(b"x")
+    hashed: list[str] = []
+    monkeypatch.setattr("litm.models.file_digests.file_sha256", lambda file: hashed.append(file.name) or "0" * 64)
+    for _ in range(2):
+        made_of("large", "small")
+    assert hashed == ["large", "small", "small"]
+
+
+def test_the_param_has_a_users_file_below_results_and_no_outputs_of_rules(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = {"results/data/x", "results/reference_model/model"}
+    mine, others = Path("results/mine/q.jsonl"), [Path("results/data/x"), Path("results/reference_model/model/a/b")]
+    for file in (mine, *others):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("first")
+
+    def param() -> str:
+        return made_of(str(mine), *map(str, others), is_output=made.__contains__)
+
+    first = param()
+    for file in others:
+        file.write_text("other")
+    assert param() == first
+    mine.write_text("other")
+    assert param() != first
+
+
+def test_a_pattern_matches_exactly_the_names():
+    assert any_of(["a.b", 7]) == r"a\.b|7"
+    assert any_of([]) == "(?!)"
+
+
+def test_jobs_have_snakemakes_python_and_the_library_first_in_their_paths():
+    given = job_environment("/env/bin/python", "/project/scripts", {"PATH": "/bin", "PYTHONPATH": "/lib"})
+    assert given == {"PATH": "/env/bin:/bin", "PYTHONPATH": "/project/scripts:/lib", "OMP_WAIT_POLICY": "PASSIVE"}
+    assert job_environment("/env/bin/python", "/project/scripts", {})["PYTHONPATH"] == "/project/scripts"
