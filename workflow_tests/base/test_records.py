@@ -38,7 +38,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_partial_one(tmp_path):
 
 def test_a_cut_gzip_file_is_named(tmp_path):
     path = tmp_path / "cut.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000)[:-20])
+    path.write_bytes(gzip.compress(b'{"a": 1}\n' * 1000, mtime=0)[:-20])
     with pytest.raises(UserError, match="cut.jsonl.gz: broken compressed data"):
         list(read_jsonl(path))
 
@@ -49,7 +49,7 @@ def test_a_cut_gzip_file_is_named(tmp_path):
         ("tables/accuracy.csv", b"model,n\na,12\n", read_result_rows),
         ("tables/accuracy.csv", b"model,n\na,12\n", read_csv),
         ("responses/m/e.manifest.json", b'{"n": 12}\n', read_json),
-        ("responses/m/e.jsonl.gz", gzip.compress(b'{"a": 1}\n'), lambda path: list(read_jsonl(path))),
+        ("responses/m/e.jsonl.gz", gzip.compress(b'{"a": 1}\n', mtime=0), lambda path: list(read_jsonl(path))),
     ],
 )
 def test_a_cut_result_is_refused_with_the_way_to_make_it_again(name, whole, read, tmp_path, monkeypatch):
@@ -122,5 +122,5 @@ def test_whole_characters_and_what_only_looks_like_half_of_one_are_read():
 
 
 def test_json_lines_may_begin_with_a_byte_order_mark_and_end_in_gz_in_any_case(tmp_path):
-    (tmp_path / "windows.JSONL.GZ").write_bytes(gzip.compress(b'\xef\xbb\xbf{"a": 1}\r\n{"a": 2}\r\n'))
+    (tmp_path / "windows.JSONL.GZ").write_bytes(gzip.compress(b'\xef\xbb\xbf{"a": 1}\r\n{"a": 2}\r\n', mtime=0))
     assert list(read_jsonl(tmp_path / "windows.JSONL.GZ")) == [(1, {"a": 1}), (2, {"a": 2})]
