@@ -223,7 +223,7 @@ def test_a_new_shard_encodes_only_itself(bench):
 
 
 def test_an_edited_encoder_runs_its_jobs_and_encodes_and_searches_nothing(bench):
-    path = bench.path("scripts/litm/retrieval/encoder.py")
+    path = bench.path("scripts/litm/retrieval/dense.py")
     path.write_text(path.read_text() + "\n# A comment.\n")
     jobs = bench.plan()
     assert jobs["encode_passages"] == SHARDS and "make_passages" not in jobs and "index_bm25" not in jobs
@@ -279,7 +279,7 @@ def test_an_edited_comment_of_one_method_does_not_run_the_other(bench):
     path = bench.path("scripts/litm/retrieval/bm25.py")
     path.write_text(path.read_text() + "\n# A comment.\n")
     jobs = bench.plan()
-    assert jobs["retrieve"] == 1 and "encode_passages" not in jobs and "index_bm25" not in jobs
+    assert jobs["retrieve"] == 1 and "encode_passages" not in jobs and "index_vectors" not in jobs
 
 
 def test_another_seed_changes_random_distractors_and_no_others(bench):
