@@ -16,7 +16,7 @@ help:
 	@echo "make laptop           run the paper's experiments with a real model of 135 million parameters, in hours; run again to resume"
 	@echo "make test             run all tests"
 	@echo "make budget           write parts of the project that have become smaller into workflow_tests/budget.yaml"
-	@echo "make golden           write workflow_tests/golden/files: settings, jobs, prompts, answers, tables and the report, as tests compare them"
+	@echo "make golden           write workflow_tests/golden/files: settings of all entries and planned jobs, as tests compare them"
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-attacks     attack it (kills, faults, full disks, stale and malformed inputs), in an hour, into docs/reliability.md"
 	@echo "make test-llamacpp    compare the local engine with a server of llama.cpp's, which it installs, on the same weights"

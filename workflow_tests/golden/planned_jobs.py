@@ -54,7 +54,9 @@ def _plan(folder: Path, words: list[str], file: Path) -> int:
     snakemake.dag.DAG.__init__ = make_and_keep
     status = _snakemake(folder, ["snakemake", *words])
     if status == 0:
-        file.write_text(json.dumps([_job(job) for job in graphs[-1].jobs], default=str))
+        # A package's files are in another folder on each machine.
+        text = json.dumps([_job(job) for job in graphs[-1].jobs], default=str)
+        file.write_text(re.sub(r"[^\s\"':=,\[(]*/site-packages/", "PACKAGES/", text))
     return status
 
 
