@@ -2,11 +2,13 @@
 
 import argparse
 
+from litm.base.cli import run
+
+# isort: split
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from litm.base.cli import run
 from litm.base.records import read_csv
 from litm.figures.drawing.saving import save_figure
 from litm.figures.drawing.style import MINIMUM_INCHES, PANEL_INCHES, new_canvas, set_title

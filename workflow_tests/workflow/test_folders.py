@@ -29,7 +29,7 @@ IMPORTS = {
     "figures": "base domain analysis",
     "report": "base domain analysis figures",
     "config": "base domain models questions corpora retrieval examples prompting inference scoring analysis figures",
-    "reference_model": "corpora examples figures config",
+    "reference_model": "corpora examples config",
     "workflow": "base domain models corpora retrieval examples prompting inference analysis figures config",
     "checks": "base domain models retrieval prompting inference scoring analysis config workflow",
 }
@@ -40,6 +40,7 @@ MORE = {
     "report/sample_questions.py": "examples",
     "analysis/make_table.py": "scoring",
     "config/write_reference.py": "reference_model",
+    "reference_model/plot_training.py": "figures",
 }
 PROGRAMS = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.glob("*/*.py") if path.parent != LIBRARY)
 
