@@ -17,6 +17,7 @@ from litm.checks.doctor.memory import Free, Gpu, Longest, device_check, memory_c
 from litm.checks.doctor.remote import HubModel
 from litm.inference.memory import (
     PIECE,
+    SCORE_BYTES,
     ModelSize,
     Numbers,
     cache_bytes,
@@ -67,10 +68,10 @@ def test_a_model_fits_the_memory_or_it_does_not(numbers, free, longest, status):
 @pytest.mark.parametrize(
     ("tokens", "gpus", "status", "said"),
     [
-        (3_830, 1, OK, "the scores of eager attention 2.5 GB"),
+        (3_830, 1, OK, "the scores of eager attention 3.0 GB"),
         # 300 pairs: a second GPU takes half of the weights.
         (16_400, 1, MISSING, "'gpus'"),
-        (16_400, 2, OK, "the scores of eager attention 10.7 GB on each GPU"),
+        (16_400, 2, OK, "the scores of eager attention 12.9 GB on each GPU"),
     ],
 )
 def test_the_scores_of_eager_attention_count_on_each_gpu(tokens, gpus, status, said):
@@ -156,10 +157,10 @@ def test_the_largest_memory_of_a_sweep_is_of_weights_caches_and_one_layer():
     assert sweep_bytes(size, plain, longest=100, batch_tokens=100) == 2000 + 20 * 100 + 14 * 100
     # Three prompts, and the one that is kept for the next.
     assert sweep_bytes(size, plain, longest=100, batch_tokens=390) == 2000 + 20 * 400 + 14 * 100
-    # The softmax has float32 before and after it; in float32 only after it.
-    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * 10
-    assert score_bytes(size, Numbers("float32", "none", "eager"), 100) == 3 * 100**2 * 8
-    assert score_bytes(size, eager, 3000) == 3 * 3000 * PIECE * 10
+    assert sweep_bytes(size, eager, 100, 100) == 2000 + 20 * 100 + 14 * 100 + 3 * 100**2 * SCORE_BYTES
+    # A long prompt is read in pieces.
+    assert sweep_bytes(size, eager, 3000, 1) == 2000 + 20 * 3000 + 14 * PIECE + 3 * 3000 * PIECE * SCORE_BYTES
+    assert score_bytes(size, eager, 3000) == 3 * 3000 * PIECE * SCORE_BYTES
 
 
 def test_a_gguf_file_needs_the_memory_of_its_unpacked_weights_and_its_kind_is_reported(tmp_path):

@@ -167,7 +167,7 @@ def test_changed_on_failure_or_on_overflow_asks_nothing(bench):
     assert bench.plan() == {"generate": 2, **AFTER_KV}
     bench.run(KV_RESPONSES)
     assert bench.asked("kv") == (0, 12)
-    bench.configure(with_models(dummy={"on_failure": "count"}, reference={"on_failure": "count"}))
+    bench.configure(with_models(dummy={"on_failure": "stop"}, reference={"on_failure": "stop"}))
     assert bench.plan() == {"generate": SWEEPS, **AFTER_ALL_SCORES}
 
 

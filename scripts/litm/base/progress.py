@@ -6,12 +6,9 @@ from contextlib import contextmanager
 from itertools import islice
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from litm.base.messages import note
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 T = TypeVar("T")
 
@@ -49,8 +46,8 @@ class _Lines:
         self.stream.flush()
 
 
-def progress_bar(total: int | None, what: str, unit: str) -> "tqdm":
-    """A progress bar on standard error with rate and, if the total is known, remaining time; off a terminal, a line
+def progress_bar(total: int | None, what: str, unit: str) -> Any:
+    """A bar of tqdm's on standard error with rate and, if the total is known, remaining time; off a terminal, a line
     every few seconds.
     """
     # The rules read this module with Snakemake alone.
@@ -94,7 +91,7 @@ def waiting(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def showing(bar: "tqdm", state: Callable[[], str]) -> Iterator[None]:
+def showing(bar: Any, state: Callable[[], str]) -> Iterator[None]:
     """Within the context, show the result of `state` after the bar: now, and every few seconds within a long step."""
     done = Event()
     bar.set_postfix_str(state())

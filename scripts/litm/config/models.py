@@ -240,6 +240,12 @@ class Model(RunKeys, AskedModel):
     the prompts again; device, batch_tokens and threads re-run nothing, and change answers by rounding only.
     """
 
+    on_failure: Literal["stop", "count"] = "count"
+    """What to do if prompts do not fit the memory of the machine, each by itself, and so get no answer: count (they are
+    counted as failed in the tables and not scored) or stop (an error). In both cases all answers are kept, and only
+    prompts without an answer are asked again: after count by `snakemake --forcerun generate`, after stop by the next
+    run. It changes no answer.
+    """
     path: str | None = None
     """A folder with the model (config.json, weights, tokenizer), or one GGUF file, relative to the working directory or
     the project. A GGUF file's own tokenizer and chat template are used; its weights are de-quantised to `dtype`, as

@@ -21,8 +21,9 @@ PROMPT_BYTES = 50
 EAGER = "eager"
 #: Tokens of a prompt computed at a time where attention compares each with all before it in memory.
 PIECE = 1024
-#: Bytes of a score in the output of the softmax, and in its input where that is not float32 already.
-SOFTMAX_BYTES = 4
+#: Bytes of a score at the softmax, in any number format: the score, in float32 if it is not, the output, and the one of
+#: the layer before, which MPT keeps.
+SCORE_BYTES = 12
 
 
 @dataclass(frozen=True)
@@ -101,15 +102,18 @@ def cache_bytes(size: ModelSize, numbers: Numbers) -> int:
     return size.kv_numbers * _computed_bytes(size, numbers)
 
 
-def score_bytes(size: ModelSize, numbers: Numbers, tokens: int) -> int:
-    """The memory that the scores of one layer take while a prompt is read, of eager attention alone: heads x tokens x
-    the tokens computed at a time, `PIECE` if the model's cache can be kept, else all.
+def tokens_at_a_time(size: ModelSize, numbers: Numbers, tokens: int) -> int:
+    """The tokens of a prompt that a layer computes at a time: `PIECE` with eager attention, if the model's cache can be
+    kept, else all.
     """
+    return min(tokens, PIECE) if numbers.attention == EAGER and size.in_pieces else tokens
+
+
+def score_bytes(size: ModelSize, numbers: Numbers, tokens: int) -> int:
+    """The memory that the scores of eager attention take in a layer while a prompt is read; 0 for other attention."""
     if numbers.attention != EAGER:
         return 0
-    own = _computed_bytes(size, numbers)
-    at_a_time = min(tokens, PIECE) if size.in_pieces else tokens
-    return size.heads * tokens * at_a_time * (own + SOFTMAX_BYTES * (1 if own == SOFTMAX_BYTES else 2))
+    return SCORE_BYTES * size.heads * tokens * tokens_at_a_time(size, numbers, tokens)
 
 
 def cached_tokens(longest: int, batch_tokens: int) -> int:
@@ -121,8 +125,8 @@ def cached_tokens(longest: int, batch_tokens: int) -> int:
 
 
 def layer_bytes(size: ModelSize, numbers: Numbers, longest: int) -> int:
-    """The memory of a layer while a whole prompt is read."""
-    return size.layer_numbers * _computed_bytes(size, numbers) * longest
+    """The memory of a layer, apart from its scores, while a prompt is read."""
+    return size.layer_numbers * _computed_bytes(size, numbers) * tokens_at_a_time(size, numbers, longest)
 
 
 def sweep_bytes(size: ModelSize, numbers: Numbers, longest: int, batch_tokens: int) -> float:
