@@ -13,16 +13,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from conftest import ROOT
+from generated import generate
 from golden_configs import CHECKS, MIXED, NOTES, OWN, SUPPLIED, all_entries, data_targets, supply_files, write_config
 from identities import identity_lines
 from planned_jobs import plan_text, planned
+from program_options import option_lines
+from study import study
 from workbench import Workbench
 
 FILES = Path(__file__).resolve().parent / "files"
 #: By name of a config: its files in config/, what is added, targets, and whether a job of each rule is shown.
 PLANS: Mapping[str, tuple[list[str], Callable[[], dict], list[str], bool]] = {
     "default": ([], dict, ["all", *CHECKS], False),
-    "paper": (["paper"], lambda: SUPPLIED, ["all", *CHECKS], True),
+    "paper": (["paper"], lambda: SUPPLIED, ["all", *CHECKS], False),
     "suite": (["suite"], dict, ["all", *CHECKS], False),
     "laptop": (["laptop"], dict, ["all", *CHECKS], False),
     "mixed": ([], lambda: MIXED, ["all", *CHECKS], True),
@@ -53,8 +56,18 @@ def _configured(bench: Workbench, name: str, files: list[str], added: dict) -> l
     return ["--configfile", *paths] if paths else []
 
 
+def programs(bench: Workbench, whole: bool) -> Texts:
+    """The options of all programs."""
+    yield "options", "\n".join(option_lines())
+
+
 #: Functions that make golden files from a new bench of their own.
-PARTS: dict[str, Callable[[Workbench, bool], Texts]] = {"plans": plans}
+PARTS: dict[str, Callable[[Workbench, bool], Texts]] = {
+    "plans": plans,
+    "programs": programs,
+    "generated": generate,
+    "study": study,
+}
 
 
 def golden_texts(part: str, bench: Workbench, whole: bool = False) -> dict[str, str]:

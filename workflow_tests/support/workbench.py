@@ -133,7 +133,8 @@ class Workbench:
         with contextlib.chdir(self.folder):
             for line in planned.stdout.splitlines():
                 shell, is_shell, command = line.partition("Shell command: ")
-                if is_shell and not shell:
+                # Rules that only name targets have none.
+                if is_shell and not shell and command != "None":
                     done = run_program(*program_and_words(command))
                     if done.returncode:
                         break

@@ -240,7 +240,9 @@ class Jobs:
             lines.append(f"  asks nothing in {left} of {len(pairs)} pairs of a model and an experiment")
         for cause in dict.fromkeys(cause for cause, _ in self._others):
             rules = Counter({rule: count for (why, rule), count in self._others.items() if why == cause})
-            lines.append(f"  runs {_some([f'{count} {rule}' for rule, count in rules.most_common()])} ({cause})")
+            # Jobs come in any order, and rules of as many jobs must not.
+            counts = sorted(rules.items(), key=lambda one: (-one[1], one[0]))
+            lines.append(f"  runs {_some([f'{count} {rule}' for rule, count in counts])} ({cause})")
         return [*lines, *([USED_AGAIN] if self._asked else []), ALL_LINES]
 
     def asked(self) -> list[str]:
